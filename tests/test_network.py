@@ -14,9 +14,11 @@ from support import float64_network
 from support.float64_network import Float64Network
 
 from helpers.data.digits import seen_and_unseen
+from helpers.gpu import passes
 from helpers.gradient_checks.wrong_kernels import WEIGHT_1, named
 from helpers.network import network
-from helpers.network.layers import LENET, AvgPool2d, Conv2d, Linear, MaxPool2d
+from helpers.network import training as module
+from helpers.network.layers import LENET, AvgPool2d, Conv2d, Linear, MaxPool2d, gradient_of
 from helpers.network.network import Network
 from helpers.network.training import EVERY, DivergedError, Training, shuffled
 
@@ -157,6 +159,39 @@ def test_a_second_run_is_equal_bit_for_bit() -> None:
     assert not same(first.network, other.network)
 
 
+def test_what_is_recorded_of_a_step_is_what_the_network_had_then() -> None:
+    """As in one step after the other, over batches that the host brings."""
+    training, network = trained(8), Network(SMALL)
+    space = network.workspace(8)
+    for moment in training.moments:
+        epoch, place = divmod(moment.step, 5)
+        chosen = shuffled(40, 0, epoch)[8 * place : 8 * place + 8]
+        before = network.parameters()
+        assert network.step(IMAGES[chosen], LABELS[chosen]) == moment.loss
+        assert (space.tensor(space.logits).reshape(8, 10).argmax(1) == LABELS[chosen]).mean() == moment.accuracy
+        own = {name: array for name, array in before.items() if name.startswith("conv.")}
+        own |= {gradient_of(name): network.gradients()[name] for name in own}
+        assert [*moment.tensors] == [*own]
+        assert all(np.array_equal(moment.tensors[name], array) for name, array in own.items())
+    assert same(training.network, network)
+
+
+def test_a_recorded_step_takes_two_dispatches_more_and_a_fifth_of_a_submission(monkeypatch) -> None:
+    """Nothing is copied but a state after 25 steps; the host sends the order of an epoch, and waits once."""
+    training = Training(Network(SMALL), IMAGES[:400], LABELS[:400], batch=8)
+    calls: dict[str, list] = {"run": [], "write": [], "read": []}
+    for name, seen in calls.items():
+        own = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *given, own=own, seen=seen: (seen.append(given), own(*given))[1])
+    training.run(2)
+    bare = len([*training._space.forward, *training._space.backward]) + 1
+    batches = [passes._batches(given) for given in calls["run"]]  # a submission's compute passes, and copies
+    assert [sum(map(len, each)) for each in batches] == [5 * (bare + 2) + 2 * (i % 5 == 4) for i in range(20)]
+    assert [len(each) for each in batches] == [1, 1, 1, 1, 3] * 4
+    assert [array.nbytes for _, array in calls["write"]] == [4 * 400] * 2
+    assert len(calls["read"]) == 1
+
+
 def test_going_back_and_on_is_equal_bit_for_bit() -> None:
     """To a step before the one that is asked for, with the velocities of that time."""
     whole, back = trained(30), trained(30)
@@ -233,6 +268,12 @@ def test_after_a_learning_rate_that_is_too_high_training_goes_on() -> None:
         training.advance()
     assert all(map(np.array_equal, training.network.state(), good))
     assert training.step == len(training.moments) == EVERY
+    training.learning_rate = 0.01
+    training.advance(EVERY - 1)
+    training.learning_rate = 1e30  # the state after this step, whose loss is a number, is lost already
+    training.advance(1)
+    with pytest.raises(DivergedError, match=f"the parameters of step {EVERY} are back"):
+        training.advance()
     training.learning_rate = 0.01
     training.advance(5)
     assert all(np.isfinite(moment.loss) for moment in training.moments)

@@ -1,4 +1,4 @@
-"""What one step of training LeNet takes: our kernels, PyTorch, and PyTorch in a captured CUDA graph.
+"""What one step of training LeNet takes: our kernels, `Training` as readers run it, and PyTorch.
 
 `python -m helpers.bench.training`: a step is forward, loss, backward and update over a batch that is on the device, by
 the wall clock over many steps between two waits for the device, which is what a reader waits for. All take turns, and
@@ -26,7 +26,7 @@ from helpers.data.digits import seen_and_unseen
 from helpers.gpu import timing
 from helpers.gpu.passes import Pass
 from helpers.network.network import Network
-from helpers.network.training import EVERY, Training
+from helpers.network.training import EVERY, MOST_ROWS, Training
 
 Call = Callable[[], object]
 BATCHES, ROUNDS, SECONDS = (32, 256), 7, 0.3  # of a batch, of all in turn, of one round
@@ -68,7 +68,8 @@ def sides(batch: int) -> Iterator[Side | str]:
         from helpers.bench.libraries import torch_devices
 
         devices = [library.device for library in torch_devices()]
-        makers += [partial(_torch, device=device) for device in devices] + [_graph] * ("cuda" in devices)
+        makers += [partial(_torch, device=device) for device in devices]
+        makers += [_graph, partial(_graph, best=True)] * ("cuda" in devices)
     for make in makers:
         try:
             yield make(batch)
@@ -85,11 +86,12 @@ def _ours(batch: int) -> Side:
 
 
 def _training(batch: int) -> Side:
-    """`Training`, which brings a new batch each step, and keeps losses, answers and the first layer's parameters."""
+    """`Training` as readers run it: with a new batch each step, and with losses, answers and parameters recorded."""
     seen, labels, *_ = seen_and_unseen()
     training = Training(Network(), seen, labels, batch=batch, learning_rate=LEARNING_RATE, momentum=MOMENTUM)
     wait, loss = _waiter(training.network), _second_loss(Network(), batch)
-    return _side("ours, new batches, recorded", training.advance, wait, loss, EVERY)
+    steps = EVERY if gpu.adapter_info().kind == "software" else MOST_ROWS
+    return _side("ours, new batches, recorded", partial(training.advance, steps), wait, loss, steps)
 
 
 def _second_loss(network: Network, batch: int) -> float:
@@ -114,11 +116,11 @@ def _torch(batch: int, device: str) -> Side:
     return _side(f"PyTorch {device.upper()}", step, wait, [step().item() for _ in range(2)][-1])
 
 
-def _graph(batch: int) -> Side:
-    """The same calls captured once in a CUDA graph, which the host starts with one call."""
+def _graph(batch: int, best: bool = False) -> Side:
+    """The same calls captured once in a CUDA graph, which the host starts with one call; the best are compiled, too."""
     import torch
 
-    (step, wait), side = _torch_step(batch, "cuda"), torch.cuda.Stream()
+    (step, wait), side = _torch_step(batch, "cuda", best), torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side):  # as PyTorch's notes on graphs ask for
         losses = [step().item() for _ in range(4)]
@@ -127,10 +129,11 @@ def _graph(batch: int) -> Side:
     with torch.cuda.graph(graph):
         step()
     # A graph remembers addresses and keeps nothing: what it reads lives as long as the step that was captured.
-    return _side("PyTorch CUDA graph", lambda captured=step: graph.replay(), wait, losses[1])
+    name = f"PyTorch CUDA graph{', compiled, fused SGD' * best}"
+    return _side(name, lambda captured=step: graph.replay(), wait, losses[1])
 
 
-def _torch_step(batch: int, device: str) -> tuple[Callable, Callable]:
+def _torch_step(batch: int, device: str, best: bool = False) -> tuple[Callable, Callable]:
     """A step over a batch on the device, which returns the loss, and how to wait."""
     import torch
 
@@ -139,11 +142,13 @@ def _torch_step(batch: int, device: str) -> tuple[Callable, Callable]:
     seen, labels, *_ = seen_and_unseen()
     images, right = torch.from_numpy(seen[:batch]).to(device), torch.from_numpy(labels[:batch]).long().to(device)
     model = torch_network(Network(), device)
-    optimizer = torch.optim.SGD(model.parameters(), LEARNING_RATE, MOMENTUM)
+    optimizer = torch.optim.SGD(model.parameters(), LEARNING_RATE, MOMENTUM, fused=best or None)
+    loss_of = lambda: torch.nn.functional.cross_entropy(model(images), right)  # noqa: E731
+    computed = torch.compile(loss_of) if best else loss_of
 
     def step() -> torch.Tensor:
         optimizer.zero_grad()
-        loss = torch.nn.functional.cross_entropy(model(images), right)
+        loss = computed()
         loss.backward()
         optimizer.step()
         return loss.detach()

@@ -18,7 +18,7 @@ import numpy as np
 
 from helpers.gpu import adapter_info
 from helpers.network.pictures.curves import MEAN, CurvesPicture, losses, running_mean
-from helpers.network.training import EVERY, Training
+from helpers.network.training import Training
 from helpers.widgets import WAKE
 from helpers.widgets.explorer import SENTENCE
 
@@ -155,10 +155,10 @@ class Live(ipywidgets.VBox):
         """Train for about as long as a slice or, after the last step, answer some of the unseen images."""
         step, begin = self.training.step, perf_counter()
         if step < self.until:
-            self._right, steps = [], min(self._steps, EVERY - step % EVERY, self.until - step)
+            self._right, steps = [], min(self._steps, self.until - step)
             self.training.advance(steps)
             pace = (perf_counter() - begin) / steps
-            self._steps = int(np.clip(SLICE / max(pace, 1e-6), 1, EVERY))
+            self._steps = max(1, int(SLICE / max(pace, 1e-6)))
         else:
             part = slice(len(self._right), len(self._right) + self.training.batch)
             images, labels = (each[part] for each in self._unseen)

@@ -18,7 +18,7 @@ import numpy as np
 
 from helpers.arguments import check_tensor
 from helpers.gpu import Pass, adapter_info, empty, read, run
-from helpers.gpu.buffers import ALIGNMENT, Slice, write
+from helpers.gpu.buffers import ALIGNMENT, Slice, read_together, write
 from helpers.gpu.operation import Shape
 from helpers.network.layers import DIGIT, LENET, Layer, Size, Step, gradient_of
 from helpers.network.operations import CROSS_ENTROPY, INITIALIZE, SGD, check_finite, check_labels
@@ -189,7 +189,7 @@ class Network:
 
     def state(self) -> tuple[Array, Array]:
         """All parameters and velocities as they lie in their buffers: what `restore` takes."""
-        return tuple(read(self.buffers[name], (self.words,)) for name in ("parameters", "velocities"))
+        return read_together([(self.buffers[name], (self.words,)) for name in ("parameters", "velocities")])
 
     def restore(self, state: tuple[Array, Array]) -> None:
         """Take parameters and velocities as `state` gave them."""

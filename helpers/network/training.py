@@ -1,29 +1,37 @@
-"""Training: batches, one submission a step, what is recorded of the run, and going back in it."""
+"""Training: batches, a few steps a submission, what is recorded of the run, and going back in it.
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+The images stay on the GPU, and so do the states that were kept: the host sends the order of an epoch, and reads what
+was recorded once in a hundred steps.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
 from math import ceil, prod
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from helpers.arguments import as_int, check_size
-from helpers.gpu import empty, read, run, upload
-from helpers.gpu.buffers import Slice, part_of
+from helpers.gpu import Pass, empty, read, run, upload
+from helpers.gpu.buffers import Slice, uniform, write
+from helpers.gpu.operation import flat
 from helpers.gpu.passes import Copy
 from helpers.network.layers import gradient_of
 from helpers.network.network import Network, Workspace, check_batch
-from helpers.network.shapes import UpdateShape
+from wgsl import Kernel
 
 Array = np.ndarray
-EVERY = 25  # steps between two readings of what was recorded; all parameters are kept then, too
+EVERY = 25  # steps between two states that are kept
+TOGETHER = 5  # steps a submission
+MOST_ROWS, MOST_BYTES = 100, 2**24  # steps between two readings of what was recorded, and the room that they may take
 
 
 class DivergedError(ValueError):
     """The loss is no longer a number. The network has the last good parameters again."""
 
 
-@dataclass(frozen=True)
-class Moment:
+class Moment(NamedTuple):
     """What is recorded of one step: its mean loss before the update, the share of its batch that was right, and the
     first layer's parameters and gradients, by name, as they were in this step."""
 
@@ -56,7 +64,8 @@ class Training:
     moments : list of Moment
         One a step.
     states : dict
-        All parameters and velocities after every 25th step: what `rewind` goes back to.
+        The copies that keep all parameters and velocities on the GPU, after every 25th step: what `rewind` goes back
+        to.
 
     Raises
     ------
@@ -81,9 +90,10 @@ class Training:
         self.batch, self.seed = int(batch), seed
         self.learning_rate, self.momentum = learning_rate, momentum
         self.step, self.moments = 0, []
-        self.states = {0: network.state()}
-        self._space, self._epoch = network.workspace(self.batch), -1
-        self._history = _History(self._space)
+        self._space, self._history = network.workspace(self.batch), _History(network.workspace(self.batch))
+        self._batches = _Batches(self._space, images, self.labels)
+        self.states = {0: _kept(network)}
+        run(*self.states[0])
 
     @property
     def steps_per_epoch(self) -> int:
@@ -92,18 +102,18 @@ class Training:
 
     def run(self, epochs: float = 1) -> "Training":
         """Train for this many passes through the images, and return itself. Raises DivergedError as `advance` does."""
-        for _ in self.stages(self.step + ceil(epochs * self.steps_per_epoch)):
-            pass
+        if (steps := ceil(epochs * self.steps_per_epoch)) > 0:
+            self.advance(steps)
         return self
 
     def stages(self, until: int) -> Iterator[int]:
-        """Train to this step, and yield the number of steps done at each reading."""
+        """Train to this step, and yield the number of steps done at each state that is kept, and at the end."""
         while self.step < until:
             self.advance(min(EVERY - self.step % EVERY, until - self.step))
             yield self.step
 
     def advance(self, steps: int = EVERY) -> None:
-        """Train for up to `EVERY` steps, then read once what was recorded.
+        """Train for some steps, and read what was recorded at the end, or else once in a hundred steps.
 
         Raises
         ------
@@ -112,28 +122,42 @@ class Training:
         KeyboardInterrupt
             It is at the last state again, as nobody can say how many of these steps were done.
         """
-        check_size("steps", as_int(steps), 1, EVERY)
-        UpdateShape(1, self.learning_rate, self.momentum)  # refuses, before anything runs
-        update = self.network.update(self.learning_rate, self.momentum)
-        first, labels = self.step, []
-        try:
-            for at in range(steps):
-                inputs, batch = self._next_batch(first + at)
-                run(*inputs, *self._space.forward, *self._space.backward, *self._history.copies(at), *update)
-                labels.append(batch)
-            moments = [*self._history.moments(first, labels)]
-        except KeyboardInterrupt:
-            self.rewind(first)
-            raise
-        if bad := next((moment.step for moment in moments if not np.isfinite(moment.loss)), None):
-            raise DivergedError(self._go_back(bad))
-        self.moments += moments
-        self.step += steps
-        if self.step % EVERY == 0:
-            self.states[self.step] = self.network.state()
+        check_size("steps", as_int(steps), 1)
+        until, update = self.step + steps, self.network.update(self.learning_rate, self.momentum)
+        while self.step < until:
+            first, count = self.step, min(self._history.rows, until - self.step)
+            try:
+                moments = self._history.moments(first, self._submit(first, count, update))
+            except KeyboardInterrupt:
+                self.rewind(first)
+                raise
+            self.moments += moments
+            self.step += count
+            if (bad := next((moment.step for moment in moments if not np.isfinite(moment.loss)), None)) is not None:
+                raise DivergedError(self._go_back(bad))
+
+    def _submit(self, first: int, count: int, update: Sequence[Pass]) -> Array:
+        """Start steps, which keep their states, and return the right answers (count, batch)."""
+        step, until, labels = first, first + count, []
+        while step < until:
+            epoch, place = divmod(step, self.steps_per_epoch)
+            if epoch != self._batches.epoch:
+                self._batches.begin(epoch, shuffled(len(self.images), self.seed, epoch))
+            end, passes = min(step + TOGETHER, (epoch + 1) * self.steps_per_epoch, until), []
+            for at in range(step, end):
+                passes += [self._batches.take(place + at - step), *self._space.forward, *self._space.backward]
+                passes += [self._history.record(at - first), *update]
+                if (at + 1) % EVERY == 0:
+                    self.states[at + 1] = _kept(self.network)
+                    passes += self.states[at + 1]
+            run(*passes)
+            chosen = self._batches.order[place * self.batch : (place + end - step) * self.batch]
+            labels.append(self.labels[chosen])
+            step = end
+        return np.concatenate(labels).reshape(count, self.batch)
 
     def _go_back(self, bad: int) -> str:
-        good = self.rewind(bad)
+        good = self.rewind(max(bad - 1, 0))  # the loss is that of the parameters before the step
         return (
             f"the loss of step {bad} is not a number, at learning_rate = {self.learning_rate}: the parameters of step "
             f"{good} are back; go on from there with a smaller learning_rate"
@@ -146,21 +170,10 @@ class Training:
         """
         check_size("step", as_int(step), 0)
         good = max(kept for kept in self.states if kept <= step)
-        self.network.restore(self.states[good])
+        run(*(Copy(kept.target, kept.source) for kept in self.states[good]))
         self.states = {kept: state for kept, state in self.states.items() if kept <= good}
         self.step, self.moments = good, self.moments[:good]
         return good
-
-    def _next_batch(self, step: int) -> tuple[list[Copy], Array]:
-        """The copies that bring the batch of a step to where the network reads it, and its labels."""
-        epoch, place = divmod(step, self.steps_per_epoch)
-        if epoch != self._epoch:
-            self._epoch, self._order = epoch, (order := shuffled(len(self.images), self.seed, epoch))
-            self._resident = [upload(self.images[order], "images"), upload(self.labels[order], "labels")]
-        targets = [part_of(self._space.buffers[name]) for name in ("images", "labels")]
-        sources = (Slice(whole, place * own.size, own.size) for whole, own in zip(self._resident, targets, strict=True))
-        copies = [*map(Copy, sources, targets)]
-        return copies, self.labels[self._order[place * self.batch : (place + 1) * self.batch]]
 
 
 def shuffled(count: int, seed: int, epoch: int) -> Array:
@@ -168,31 +181,75 @@ def shuffled(count: int, seed: int, epoch: int) -> Array:
     return np.random.default_rng([seed, epoch]).permutation(count)
 
 
+def _kept(network: Network) -> tuple[Copy, ...]:
+    """Copies that keep all parameters and velocities in a buffer of their own."""
+    kept, size = empty(8 * network.words, "state"), 4 * network.words
+    places = {"parameters": 0, "velocities": size}
+    return tuple(Copy(network.buffers[name], Slice(kept, place, size)) for name, place in places.items())
+
+
+@cache
+def _kernel(name: str) -> Kernel:
+    """A kernel beside this file."""
+    return Kernel(Path(__file__).with_name(f"{name}.wgsl").read_text(encoding="utf-8"), name)
+
+
+def _dispatch(name: str, count: int, buffers: Sequence, *params: int) -> Pass:
+    """A kernel with a thread for each of so many numbers."""
+    return Pass(_kernel(name), (*buffers, uniform(params)), flat(count))
+
+
+class _Batches:
+    """All images and labels on the GPU, the order of the epoch, and `take`: the dispatch that brings a batch of them.
+
+    It is made once for each place in an epoch.
+    """
+
+    def __init__(self, space: Workspace, images: Array, labels: Array) -> None:
+        self.epoch, self.order, batch, size = -1, np.arange(len(images)), space.batch, prod(images.shape[1:])
+        self._places = upload(self.order.astype(np.uint32), "order")
+        whole = self._places, upload(images, "images"), upload(labels, "labels")
+        buffers = *whole, space.buffers["images"], space.buffers["labels"]
+        self.take = cache(lambda place: _dispatch("take_batch", batch * size, buffers, place * batch, batch, size))
+
+    def begin(self, epoch: int, order: Array) -> None:
+        """Take the images in another order from now on."""
+        write(self._places, order.astype(np.uint32))
+        self.epoch, self.order = epoch, order
+
+
 class _History:
-    """Room on the GPU for what is recorded of `EVERY` steps, so that the host need not wait for each."""
+    """Room on the GPU for what is recorded of `rows` steps, so that the host need not wait for each.
+
+    A row has the losses, the logits, the first layer's parameters as they lie in the network's buffer, and their
+    gradients; `record` is the dispatch that writes it, which is made once for each row.
+    """
 
     def __init__(self, space: Workspace) -> None:
-        first = f"{space.network.layers[0].name}."
-        own = [name for name in space.network.shapes if name.startswith(first)]
-        names = ["losses", space.logits, *own, *map(gradient_of, own)]
-        self._sources = [part_of(space.buffers[name]) for name in names]
-        self._shapes = {name: space.sizes[name] for name in names}
-        self._words = sum(map(prod, self._shapes.values()))
-        self._room = empty(4 * self._words * EVERY, "history")
+        network, slices = space.network, space.network.slices()
+        own = [name for name in network.shapes if name.startswith(f"{network.layers[0].name}.")]
+        ends = [(slices[name].offset + slices[name].size) // 4 for name in own]
+        counts = space.batch, space.batch * network.classes, max(ends, default=0)
+        self._places = {}
+        for of, begin in (str, sum(counts[:2])), (gradient_of, sum(counts)):  # of parameters, and of their gradients
+            self._places |= {of(name): (begin + slices[name].offset // 4, network.shapes[name]) for name in own}
+        self._classes, self._words = network.classes, (words := sum(counts) + counts[2])
+        self.rows = max(1, min(MOST_ROWS, MOST_BYTES // (4 * words)))
+        self._room = empty(4 * words * self.rows, "history")
+        buffers = (
+            space.buffers["losses"],
+            space.buffers[space.logits],
+            *map(network.buffers.get, ("parameters", "gradients")),
+        )
+        self.record = cache(lambda row: _dispatch("record", words, (*buffers, self._room), row, *counts))
 
-    def copies(self, at: int) -> Iterator[Copy]:
-        """The copies that keep step number `at` since the last reading."""
-        offset = 4 * self._words * at
-        for source in self._sources:
-            yield Copy(source, Slice(self._room, offset, source.size))
-            offset += source.size
-
-    def moments(self, first: int, labels: list[Array]) -> Iterator[Moment]:
-        """What was kept since step `first`."""
-        rows = read(self._room, (len(labels), self._words))
-        ends = np.cumsum([prod(shape) for shape in self._shapes.values()])[:-1]
-        for at, (row, batch) in enumerate(zip(rows, labels, strict=True)):
-            parts = zip(self._shapes.items(), np.split(row, ends), strict=True)
-            losses, logits, *kept = ((name, flat.reshape(shape)) for (name, shape), flat in parts)
-            right = (logits[1].reshape(len(batch), -1).argmax(1) == batch).mean()
-            yield Moment(first + at, float(losses[1].mean()), float(right), dict(kept))
+    def moments(self, first: int, labels: Array) -> list[Moment]:
+        """What was recorded since step `first`; the right answers are labels (steps, batch)."""
+        steps, batch = labels.shape
+        rows = read(self._room, (steps, self._words))
+        losses = np.ascontiguousarray(rows[:, :batch]).mean(1).tolist()
+        logits = rows[:, batch : batch * (1 + self._classes)].reshape(steps, batch, self._classes)
+        right = (logits.argmax(2) == labels).mean(1).tolist()
+        own = [rows[:, begin : begin + prod(shape)].reshape(steps, *shape) for begin, shape in self._places.values()]
+        tensors = [dict(zip(self._places, each, strict=True)) for each in zip(*own, strict=True)] or [{}] * steps
+        return [*map(Moment, range(first, first + steps), losses, right, tensors)]
