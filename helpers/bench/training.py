@@ -68,8 +68,7 @@ def sides(batch: int) -> Iterator[Side | str]:
         from helpers.bench.libraries import torch_devices
 
         devices = [library.device for library in torch_devices()]
-        makers += [partial(_torch, device=device) for device in devices]
-        makers += [_graph, partial(_graph, best=True)] * ("cuda" in devices)
+        makers += [partial(_torch, device=device) for device in devices] + [_graph] * ("cuda" in devices)
     for make in makers:
         try:
             yield make(batch)
@@ -116,11 +115,11 @@ def _torch(batch: int, device: str) -> Side:
     return _side(f"PyTorch {device.upper()}", step, wait, [step().item() for _ in range(2)][-1])
 
 
-def _graph(batch: int, best: bool = False) -> Side:
-    """The same calls captured once in a CUDA graph, which the host starts with one call; the best are compiled, too."""
+def _graph(batch: int) -> Side:
+    """PyTorch at its best: compiled, with fused SGD, captured once in a CUDA graph, which the host starts by a call."""
     import torch
 
-    (step, wait), side = _torch_step(batch, "cuda", best), torch.cuda.Stream()
+    (step, wait), side = _torch_step(batch, "cuda", best=True), torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side):  # as PyTorch's notes on graphs ask for
         losses = [step().item() for _ in range(4)]
@@ -129,8 +128,7 @@ def _graph(batch: int, best: bool = False) -> Side:
     with torch.cuda.graph(graph):
         step()
     # A graph remembers addresses and keeps nothing: what it reads lives as long as the step that was captured.
-    name = f"PyTorch CUDA graph{', compiled, fused SGD' * best}"
-    return _side(name, lambda captured=step: graph.replay(), wait, losses[1])
+    return _side("PyTorch CUDA graph", lambda captured=step: graph.replay(), wait, losses[1])
 
 
 def _torch_step(batch: int, device: str, best: bool = False) -> tuple[Callable, Callable]:
@@ -143,12 +141,11 @@ def _torch_step(batch: int, device: str, best: bool = False) -> tuple[Callable, 
     images, right = torch.from_numpy(seen[:batch]).to(device), torch.from_numpy(labels[:batch]).long().to(device)
     model = torch_network(Network(), device)
     optimizer = torch.optim.SGD(model.parameters(), LEARNING_RATE, MOMENTUM, fused=best or None)
-    loss_of = lambda: torch.nn.functional.cross_entropy(model(images), right)  # noqa: E731
-    computed = torch.compile(loss_of) if best else loss_of
+    forward = torch.compile(model, dynamic=False) if best else model
 
     def step() -> torch.Tensor:
         optimizer.zero_grad()
-        loss = computed()
+        loss = torch.nn.functional.cross_entropy(forward(images), right)
         loss.backward()
         optimizer.step()
         return loss.detach()
