@@ -22,8 +22,8 @@ _NAMES = {  # by the module that has them
     "helpers.network.check_layers": "check_step",
     "helpers.operations": "explain_choice",
     "helpers.exercises": "skeleton write grade last_attempt solution try_mistake puzzles "
-    "ask predict match mark find_fault hand_in",
-    "helpers.training_apart": "train_apart",
+    "ask predict match mark find_fault plant_fault hand_in",
+    "helpers.training_apart": "train_apart train_filters",
 }
 _HOME = {name: home for home, names in _NAMES.items() for name in names.split()}
 __all__ = list(_HOME)

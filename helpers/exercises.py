@@ -14,6 +14,7 @@ from helpers.convolution import exercises as convolution
 from helpers.convolution.exercises.marking import MARKINGS
 from helpers.gemm import exercises as gemm
 from helpers.gradient_checks import exercises as gradient_checks
+from helpers.gradient_checks import planted
 from helpers.grading import grader, student_files
 from helpers.grading.fault import Fault, FaultReport
 from helpers.grading.matching import Matching
@@ -45,6 +46,7 @@ QUESTIONS: dict[str, Question] = {
 }
 MATCHINGS: dict[str, Matching] = gradient_checks.MATCHINGS
 FAULTS: dict[str, Fault] = {fault.name: fault for fault in gradient_checks.FAULTS}
+PLANTED = {"fault_that_the_hard_case_misses": planted.plant}
 WORKER = Worker("helpers.exercises")
 
 
@@ -287,6 +289,29 @@ def find_fault(exercise: str, line: int | None = None, correction: str = "") -> 
     if report.outcome != NOT_ATTEMPTED:
         student_files.keep_answer(exercise, [line, correction])
     return report
+
+
+def plant_fault(exercise: str, old: str | None = None, new: str = "") -> Verdict:
+    """Whether the official kernel with one piece of its text replaced is wrong, and a lesson's test misses it.
+
+    Parameters
+    ----------
+    exercise : str
+        A name in `PLANTED`.
+    old, new : str
+        A piece of the text that occurs there once, and what replaces it; without them, it is no answer yet.
+
+    Raises
+    ------
+    ValueError
+        No exercise has this name.
+    TypeError
+        `old` or `new` is not text, or `old` does not occur exactly once.
+    """
+    verdict = _chosen("exercise", exercise, PLANTED)(exercise, old, new)
+    if verdict.outcome != NOT_ATTEMPTED:
+        student_files.keep_answer(exercise, [old, new])
+    return verdict
 
 
 def hand_in(student: str) -> student_files.Packed:

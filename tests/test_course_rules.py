@@ -56,7 +56,7 @@ def good() -> list[NotebookNode]:
         text(f"# A lesson\n\n{HOW_LONG}"),
         setup(),
         code("explorers.square()", "A square.", "iVBO"),
-        code('helpers.ask("owner_of_a_weight")', "Which thread owns it?"),
+        code('helpers.ask("pixels_of_a_weight")', "How many pixels?"),
         code('helpers.write("weight_index")'),
         text("Now the window.\n\n<details><summary>Hint</summary>" + " word" * 300 + "</details>"),
         code('helpers.write("weight_window")'),
@@ -90,7 +90,7 @@ def swap(at: int, *cells: NotebookNode):
 
 def answered_after(cells: int):
     """The good lesson with the answer to its question so many cells behind it."""
-    return put(4, *[text("word")] * (cells - 1), text("Thread 203."))
+    return put(4, *[text("word")] * (cells - 1), text("Thread 576."))
 
 
 MANY = [text("word " * 125), code('helpers.ask("pixels_of_a_weight")')] * 21
@@ -111,7 +111,7 @@ BAD = [  # rule, cells, what is said
     (
         "way",
         put(1, *[text("word " * 100)] * 3),
-        "words lead to cell 7 ('helpers.ask(\"owner_of_a_weight\")'), at most 280",
+        "words lead to cell 7 ('helpers.ask(\"pixels_of_a_weight\")'), at most 280",
     ),
     (
         "text_cells",
@@ -122,13 +122,13 @@ BAD = [  # rule, cells, what is said
     ("text_cells", swap(11, text(RECAP.replace("One", "one " * 260))), "words, at most 260"),
     (
         "answers",
-        put(6, text("Its number is 203.")),
-        "cell 7 ('Its number is 203.') has the answer to owner_of_a_weight",
+        put(6, text("Its number is 576.")),
+        "cell 7 ('Its number is 576.') has the answer to pixels_of_a_weight",
     ),
-    ("answers", answered_after(10), "cell 14 ('Thread 203.') has the answer to owner_of_a_weight: 'Thread 203.'"),
-    ("answers", put(2, code("1", "thread 203")), "has the answer to owner_of_a_weight: 'thread 203'"),
+    ("answers", answered_after(10), "cell 14 ('Thread 576.') has the answer to pixels_of_a_weight: 'Thread 576.'"),
+    ("answers", put(2, code("1", "thread 576")), "has the answer to pixels_of_a_weight: 'thread 576'"),
     ("answers", put(3, code("1", "It is 2.31."), code('helpers.ask("loss_before_learning")')), "'It is 2.31.'"),
-    ("answers", put(3, code('helpers.ask("pixels_with_stride")'), text("It takes four.")), "'It takes four.'"),
+    ("answers", put(3, code('helpers.ask("tree_of_6")'), text("It takes twelve.")), "'It takes twelve.'"),
     (
         "answers",
         put(3, code('helpers.mark("pixels_of_dW[0,1]")'), text("b c d, g h i, l m n")),
@@ -158,8 +158,8 @@ BAD = [  # rule, cells, what is said
         ),
         put(6, text("$$ x $$" + " word" * 177)),
         answered_after(11),
-        put(6, text("`203` and $203$ and [this](203.md), 1,203 and 203.5")),
-        put(3, code('helpers.ask("pixels_with_stride")'), text("The four letters.")),
+        put(6, text("`576` and $576$ and [this](576.md), 1,576 and 576.5")),
+        put(3, code('helpers.ask("change_of_the_loss")'), text("It has 16 filters.")),
     ],
 )
 def test_a_good_notebook_keeps_every_rule(cells):

@@ -84,7 +84,7 @@ def test_the_table_of_letters_has_the_sizes_of_every_exercise():
     glossary = prose(ROOT / "notebooks" / "glossary.ipynb")
     assert missing_letters(glossary) == []
     assert missing_letters(glossary.replace("| `K`, `k` |", "| `L` |")) == ["gemm_bwd_da: K"]
-    assert missing_letters(glossary.replace("| `F` |", "| `L` |")) == ["conv2d_grad_weight: F"]
+    assert missing_letters(glossary.replace("`kernel_size`", "`L`")) == ["conv2d_grad_weight: kernel_size"]
 
 
 # --- The check above can fail ----------------------------------------------------------------------------

@@ -176,7 +176,7 @@ def test_few_lines_need_few_hints():
 
 
 def test_a_snippet_for_a_blank_page_compiles_alone_or_in_the_kernel():
-    for snippet in ("struct Sizes { n: u32 }", "let taps = params.kH * params.kW;"):
+    for snippet in ("struct Sizes { n: u32 }", "let taps = params.kernel_h * params.kernel_w;"):
         assert compiles("strided_grad_weight", [snippet])
         assert not compiles("strided_grad_weight", [snippet.replace("=", "").replace("u32", "")])
 

@@ -1,28 +1,29 @@
-"""Lesson 02's questions: each right answer is what the kernels, the pictures and the equation give."""
+"""Lesson 02: each right answer is what kernels, pictures and the equation give, and what the reader's work does."""
+
+import re
 
 import numpy as np
 import pytest
+from support.legible import illegible, written
 from support.notebook_gate import NOTEBOOKS, Lesson, texts
 
 import helpers
+from helpers import gpu
 from helpers.convolution import explorers, indices, reference
 from helpers.convolution.exercises import WEIGHT_QUESTIONS
 from helpers.convolution.shapes import ConvShape
+from helpers.exercises import PUZZLES
+from helpers.gradient_checks.planted import HARD
+from helpers.grading.prediction import AnswerError
 from helpers.grading.verdict import RIGHT
+from helpers.network import filters
 
-CONV1, CONV2 = ConvShape(1, 1, 28, 28, 6, 5, 5), ConvShape(1, 6, 12, 12, 16, 5, 5)
+CONV1, SMALL = ConvShape(1, 1, 28, 28, 6, 5, 5), ConvShape(1, 1, 5, 5, 1, 3, 3)
 
 
 def pixels_of_a_weight(shape: ConvShape) -> int:
     """How many pixels of one image a weight multiplies."""
     return len(indices.contributions_to_weight(shape, 0, 0))
-
-
-def wrong_in_small_case() -> int:
-    """How many of nine weights a kernel gets wrong that stops after the first image of a batch of one."""
-    broken = helpers.load("conv2d_grad_weight", "1_thread_per_weight").edit("n < params.batch", "n < 1u")
-    case = np.arange(25, dtype=np.float32).reshape(1, 1, 5, 5), (1, 1, 3, 3), np.ones((1, 1, 3, 3), np.float32)
-    return int((helpers.conv2d_grad_weight(*case, kernel=broken) != reference.conv2d_grad_weight(*case)).sum())
 
 
 def by_hand() -> float:
@@ -38,13 +39,18 @@ def change_of_the_loss() -> float:
     return float((reference.conv2d(image, weight) * upstream).sum())
 
 
+def lines_of_the_padding_test() -> tuple[int, ...]:
+    """The lines of the official kernel that compare a place with the size of the image."""
+    lines = helpers.load("conv2d_grad_weight", "1_thread_per_weight").source.split("\n")
+    return tuple(i for i, line in enumerate(lines, 1) if re.search(r"if \(i[hw] (<|>=) params", line))
+
+
 COMPUTED = {
     "pixels_of_a_weight": lambda: pixels_of_a_weight(CONV1),
     "dW[0,1]": by_hand,
     "change_of_the_loss": change_of_the_loss,
-    "pixels_with_stride": lambda: pixels_of_a_weight(ConvShape(1, 1, 7, 7, 1, 3, 3, 3)),
-    "owner_of_a_weight": lambda: [indices.weight_of_thread(CONV2, t) for t in range(256)].index((1, 2, 0, 3)),
-    "fault_in_small_case": wrong_in_small_case,
+    "outputs_of_two_pixels": lambda: tuple(len(indices.taps_of_pixel(SMALL, i, i)) for i in (2, 0)),
+    "padding_test_lines": lines_of_the_padding_test,
 }
 
 
@@ -53,9 +59,102 @@ def test_the_right_answer_is_what_is_computed(name):
     assert WEIGHT_QUESTIONS[name].grade(name, COMPUTED[name]()).outcome == RIGHT
 
 
-def test_the_first_cell_stores_its_picture_which_nbval_does_not_compare():
-    """It also names the adapter, so that it is ignored."""
-    lesson = Lesson.read(NOTEBOOKS / "02_weight_gradient.ipynb")
-    adapter, picture = lesson.code[0].outputs
-    assert (adapter.name, "image/png" in picture.data) == ("stdout", True)
-    assert texts(picture) == [explorers.weight_gradient().sentence]
+LESSON = Lesson.read(NOTEBOOKS / "02_weight_gradient.ipynb")
+
+
+def test_the_frame_of_the_first_picture_names_the_adapter_which_nbval_does_not_compare():
+    (picture,) = LESSON.code[0].outputs
+    explorer = explorers.weight_gradient()
+    assert texts(picture) == [explorer.sentence]
+    assert f"on {helpers.adapter_info().short}" in written(explorer.picture)
+    explorer.picture.returned = explorer.picture.returned + 1  # a wrong number is not hidden by a name
+    assert "the GPU returned: 16" in written(explorer.picture.show(0, 0))
+
+
+def test_a_smaller_filter_makes_a_larger_frame_and_what_is_pointed_at_shows_its_product():
+    explorer = explorers.weight_gradient()
+    for size, frame in (3, 3), (2, 4):
+        explorer.set(filter=size)
+        picture, window = explorer.picture, explorer.picture.window.box
+        grid = picture.window_grid
+        assert (window.width / grid.width, window.height / grid.height) == (frame, frame)
+        assert picture.capital_grid.values.shape == (frame, frame)
+        assert picture.result_grid.values.shape == (size, size)
+    explorer.set(filter=3, kh=1, kw=2)
+    for name, cell in ("grad_output", (1, 1)), ("input", (2, 3)), ("terms", (0, 4)):
+        row, column = cell
+        at = {"grid": [*explorer.picture.touchable].index(name), "row": row, "column": column}
+        explorer._layer.asked = {"number": explorer._layer.answered + 1, **at, "chosen": False, "numbers": None}
+        assert explorer.sentence == "K multiplies n: 3·1 = 3, in dW[1,2]."
+        assert "product" not in explorer.values
+    assert explorer.picture.touchable["input"].said((0, 0)) == {}
+
+
+def test_a_caption_says_where_the_frame_has_gaps():
+    explorer = explorers.any_weight_gradient()
+    for stride, words in (1, "★ correlation: slide"), (2, "★ correlation with gaps: every 2nd row and column;"):
+        explorer.set(stride=stride)
+        assert any(text.startswith(words) for text in written(explorer.picture))
+
+
+# --- A fault that the hard case misses --------------------------------------------------------------------------
+
+FAULT = "fault_that_the_hard_case_misses"
+PLANTED = {  # edits of the kernel, and what is said of them
+    ("oh * params.stride", "oh * 2u"): "right: the hard case misses it; with stride 1 and another batch, 119 of 120",
+    ("n < params.batch", "n < 4u"): "right: the hard case misses it; with stride 1 and another batch, thread 4 reads",
+    ("if (index >=", "if (index >"): "right: all its numbers are right, and only the simulator sees it: thread 144",
+    ("n < params.batch", "n < 1u"): "wrong: the hard case shows it, as 1,672 of its numbers are wrong; which",
+    ("ow++", "oh++"): "wrong: the hard case shows it, as 1,6",
+    ("var sum = 0.0", "var sum = 1.0 - 1.0"): "wrong: the kernel is as right as before, in four cases; what does",
+    ("n++", "n+="): "does not compile: conv2d_grad_weight/1_thread_per_weight does not compile, line 44, column 41",
+    (None, ""): "not attempted: write a piece of the kernel in place of None",
+}
+
+
+@pytest.mark.parametrize(("old", "new"), PLANTED)
+def test_a_planted_fault_is_judged_by_the_hard_case_and_by_others(old, new):
+    assert helpers.plant_fault(FAULT, old, new).said.startswith(PLANTED[old, new])
+
+
+@pytest.mark.parametrize(("old", "new"), [("nowhere", ""), (3, ""), ("n++", 3)])
+def test_what_is_no_edit_is_refused_in_one_line(old, new):
+    with pytest.raises(AnswerError):
+        helpers.plant_fault(FAULT, old, new)
+
+
+def test_the_hard_case_of_the_judge_is_the_lessons():
+    sizes = next(re.findall(r"\((\d+(?:, \d+)+)\)", cell.source) for cell in LESSON.code if "hard_size" in cell.source)
+    assert sizes == [", ".join(map(str, size)) for size in (HARD.input, HARD.output, HARD.weight, HARD.padding)]
+    assert len({*HARD.input, *HARD.output[1:], *HARD.weight[2:], *HARD.stride, *HARD.padding}) == 12
+
+
+# --- Six filters ------------------------------------------------------------------------------------------------
+
+
+def test_filters_train_with_the_readers_kernel_once_it_is_right(monkeypatch, tmp_path):
+    monkeypatch.setenv("CONVGRAD_MY", str(tmp_path))
+    monkeypatch.setattr(filters, "STEPS", 2)
+    official, launched = helpers.train_filters(), []
+    assert "trained with the official kernel, as you have none yet that is right: the mean" in official.sentence
+    launch = gpu.launch
+    monkeypatch.setattr(gpu, "launch", lambda text, *given: launched.append(text) or launch(text, *given))
+    right = PUZZLES["conv2d_grad_weight"].solution.text
+    for text, whose in (
+        (right.replace("n < params.batch", "n < 1u"), "the official kernel"),
+        (right, "your conv2d_grad"),
+    ):
+        helpers.grade("conv2d_grad_weight", text)
+        own = helpers.train_filters()
+        assert f"trained with {whose}" in own.sentence
+    assert launched == [right] * 3
+    assert np.allclose(own.picture.filters, official.picture.filters, atol=1e-5)
+
+
+def test_the_filters_reach_their_targets_and_every_state_is_legible():
+    size = filters.LAYER.weight
+    explorer = filters.explorer(lambda x, dy: np.float32(reference.conv2d_grad_weight(x, size, dy)), "NumPy")
+    assert explorer.picture.losses[-1] < explorer.picture.losses[0] / 300
+    assert not illegible(explorer, 20)
+    for words, wanted in explorer.steps._trials.items():
+        assert any(wanted(dict(zip(explorer.values, at, strict=True))) for at in np.ndindex(61, 6, 5, 5)), words

@@ -135,7 +135,7 @@ def test_a_learners_own_text_is_named_by_its_mistake(name, mistake, edits):
 def test_a_demonstration_is_named_on_any_machine(monkeypatch):
     """Also one that is too slow to try a known mistake, where the text is that of the mistake, word for word."""
     monkeypatch.setattr(grader, "WORK", -1)
-    source = edited("conv2d_grad_weight", ("n < params.N", "n < 1u"))
+    source = edited("conv2d_grad_weight", ("n < params.batch", "n < 1u"))
     assert [bool(named(grade(PUZZLES["conv2d_grad_weight"], text))) for text in (source, f"{source} ;")] == [
         True,
         False,

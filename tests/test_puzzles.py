@@ -118,7 +118,7 @@ def test_there_are_five_variants_of_each_puzzle_and_no_two_are_the_same_code(nam
 
 
 WEIGHT = "conv2d_grad_weight"
-GUARD = "if (index >= params.Co * params.Ci * params.F * params.F) { return; }"
+GUARD = "if (index >= params.out_channels * params.in_channels * taps) { return; }"
 STYLES = {  # what a learner writes in another style, and what it replaces
     "let products = &grad_output; sum += (*products)[grad_at]": "sum += grad_output[grad_at]",
     "input [ i32(input_at) ]": "input[input_at]",
@@ -141,7 +141,7 @@ def test_a_right_kernel_in_another_style_is_right(new):
 
 
 CLASSROOM = {  # the letters of the classroom, in which a learner's file may be
-    "conv2d_grad_weight": "N:batch Ci:C Co:K n:b ci:c co:k kh:fh kw:fw index:idx grad_weight:grad_weights",
+    "conv2d_grad_weight": "in_channels:C out_channels:K n:b ci:c co:k kh:fh kw:fw index:idx grad_weight:grad_weights",
     "conv2d_grad_bias": "N:batch Co:C_out oH:H_out oW:W_out n:b co:k",
 }
 

@@ -23,7 +23,7 @@ from helpers.pictures.canvas import BLUE
 from wgsl import Kernel
 
 TINY, RECTANGULAR = (PUZZLES["conv2d_grad_weight"].cases()[i] for i in (0, -1))
-WINDOW = "oh + kh) * params.W + ow + kw"
+WINDOW = "oh + kh) * params.in_w + ow + kw"
 STRIDE = "i = thread; i < params.n; i += 256u"
 
 
@@ -56,7 +56,7 @@ def test_the_right_reads_of_a_weight_are_those_of_the_index_arithmetic(case):
         assert pixels.right == {np.ravel_multi_index((c.n, ci, c.ih, c.iw), shape.input) for c in want}
 
 
-@pytest.mark.parametrize("edit", [("oh + kh)", "oh - kh)"), ("ow + kw;", "ow;"), ("n < params.N", "n < 1u")])
+@pytest.mark.parametrize("edit", [("oh + kh)", "oh - kh)"), ("ow + kw;", "ow;"), ("n < params.batch", "n < 1u")])
 def test_yours_are_the_elements_that_change_the_number(edit):
     """Each of them is set to NaN in a run of its own."""
     kernel, index = Kernel(edited("conv2d_grad_weight", edit)), (0, 0, 1, 1)
@@ -119,13 +119,13 @@ def test_a_run_with_more_accesses_than_are_kept_has_no_picture(monkeypatch):
         ),
         (
             "conv2d_grad_weight",
-            (WINDOW, "oh + kh) * params.W + ow - kw"),
+            (WINDOW, "oh + kh) * params.in_w + ow - kw"),
             "For grad_weight[0,0,0,1], your thread reads 8 elements of input, from [0,0] to [2,1]; "
             "it should read rows 0 to 2, columns 1 to 3.",
         ),
         (
             "conv2d_grad_weight",
-            ("n < params.N", "n < 1u"),
+            ("n < params.batch", "n < 1u"),
             "For grad_weight[0,0,0,0], your thread reads nothing of grad_output[1,0]; it should read rows 0 to 3, "
             "columns 0 to 4. It reads nothing of input[1,0]; it should read rows 0 to 3, columns 0 to 4.",
         ),

@@ -140,7 +140,10 @@ def test_a_kernel_that_stores_one_number_everywhere_gets_no_false_name(name, val
 @pytest.mark.parametrize(
     ("name", "edits"),
     [
-        (WEIGHT, [("n * params.Ci + ci", "n * params.Co + ci")]),  # the fourth test is wrong, and the last is smaller
+        (
+            WEIGHT,
+            [("n * params.in_channels + ci", "n * params.out_channels + ci")],
+        ),  # the fourth test is wrong, and the last is smaller
         (WEIGHT, [("sum += g", "sum += f32(ci) * g")]),
         ("conv2d", [("ow * params.S + kw", "ow + kw"), ("kH + kh) * params.kW", "kH + kh) * params.kH")]),
         ("max_pool2d_backward", [("sum += grad_output[grad_at]", "sum += grad_output[grad_at] * f32(params.P + 1u)")]),
@@ -216,11 +219,11 @@ INDICES = {  # the index of a thread's element, how many there are, and the guar
     "guard": ("i", "sizes.n", "if (i >= sizes.n) { return; }"),
     "neighbor_difference": ("i", "sizes.n - 1u", "if (i + 1u >= sizes.n) { return; }"),
     "conv2d": ("index", "params.N * params.Co * oH * oW", None),
-    "weight_index": ("index", "params.Co * params.Ci * params.kH * params.kW", None),
-    "weight_window": ("index", "kH * kW", None),
-    "weight_padding": ("index", "params.kH * params.kW", None),
-    "strided_grad_weight": ("index", "params.Co * params.Ci * taps", None),
-    "conv2d_grad_weight": ("index", "params.Co * params.Ci * params.F * params.F", None),
+    "weight_index": ("index", "params.out_channels * params.in_channels * taps", None),
+    "weight_window": ("index", "kernel_h * kernel_w", None),
+    "weight_padding": ("index", "params.kernel_h * params.kernel_w", None),
+    "strided_grad_weight": ("index", "params.out_channels * params.in_channels * taps", None),
+    "conv2d_grad_weight": ("index", "params.out_channels * params.in_channels * taps", None),
     "conv2d_grad_input": ("index", "params.N * params.Ci * params.H * params.W", None),
     "conv2d_grad_bias": ("co", "params.Co", None),
     "gemm_bwd_dbias": ("n", "params.N", None),

@@ -114,6 +114,11 @@ class AdapterInfo:
         return f"{self.name} via {self.backend} ({self.kind}){why}"
 
     @property
+    def short(self) -> str:
+        """The name alone, as a picture's frame has room for it."""
+        return self.name.partition(" (")[0]
+
+    @property
     def compiles_slowly(self) -> bool:
         """Is it a browser's software adapter, which loses the device over a text with loops written out?
 

@@ -20,7 +20,9 @@ from helpers.grading.student_files import FORMAT, renewed
 
 LARGEST_FILE = 20_000_000  # bytes; a lesson with its outputs takes half a million
 LONGEST_CELL = 100_000  # characters; a kernel has at most 30,000
-EXERCISE = re.compile(r"""\b(grade|write|predict|ask|match|mark|find_fault)\(\s*(?:\w+\s*=\s*)?["']([^"']+)["']""")
+EXERCISE = re.compile(
+    r"""\b(grade|write|predict|ask|match|mark|find_fault|plant_fault)\(\s*(?:\w+\s*=\s*)?["']([^"']+)["']"""
+)
 RUN_AS_USUAL = re.compile(r"\A(\s*%%(time|capture|prun)\b.*)+")  # the magics that run the cell as it is without them
 HARMLESS = {"pinfo", "pinfo2", "matplotlib"}  # the other magics of a line may assign any name
 

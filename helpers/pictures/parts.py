@@ -28,7 +28,7 @@ class Touchable(NamedTuple):
     passing: bool = False
     limits = None
 
-    def said(self, cell: Cell) -> dict[str, int]:
+    def said(self, cell: Cell) -> Mapping[str, int]:
         """The values that a cell stands for."""
         row, column = cell
         place = cell if len(self.values) > 1 else [self.start + row * self.grid.values.shape[1] + column]
@@ -66,6 +66,43 @@ class Adjustable(NamedTuple):
             (np.clip(np.reshape([*numbers], self.grid.values.shape), self.low, self.high) - self.low) / self.step
         )
         return np.round(self.low + steps * self.step, 6)
+
+
+class Pointed(NamedTuple):
+    """Cells that a reader only looks at, each with values of its own that no slider has; the others say nothing."""
+
+    grid: "Grid"
+    values: Mapping[Cell, Mapping[str, int]]
+    passing = True
+    limits = None
+
+    def said(self, cell: Cell) -> Mapping[str, int]:
+        """The values that a cell stands for."""
+        return self.values.get(cell, {})
+
+    def cell(self, values: Mapping[str, int]) -> None:
+        """No cell is chosen."""
+
+
+class Strip(NamedTuple):
+    """Columns of equal width to point at; `values` has their shape, as a Grid's has."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    values: np.ndarray
+    names = ()
+
+    @classmethod
+    def of(cls, boxes: Sequence[Box]) -> "Strip":
+        """The columns from the first of these boxes, in order, to the last."""
+        first, last = boxes[0], boxes[-1]
+        return cls(*first, np.zeros((1, round((last.x - first.x) / first.width) + 1)))
+
+    def column(self, box: Box) -> int:
+        """The place of a box in it."""
+        return round((box.x - self.x) / self.width)
 
 
 class Window(NamedTuple):
@@ -274,8 +311,8 @@ def running_sum(texts: Iterable[str], products: Sequence[float], before: float =
     return list(zip(texts, map(number, products), map(number, sums), strict=True))
 
 
-def table(picture: Picture, labels: Sequence[str], columns: Sequence[Sequence[str]], box: Box) -> None:
-    """Columns of words in a box, to the right of their labels; "…" replaces those that do not fit."""
+def table(picture: Picture, labels: Sequence[str], columns: Sequence[Sequence[str]], box: Box) -> list[Box]:
+    """Columns of words in a box, to the right of their labels, and where each is; "…" replaces those without room."""
     most = int((box.width - 96) // 58)
     if len(columns) > most:
         columns = [*columns[: most - 2], ("…",) * len(labels), columns[-1]]
@@ -286,15 +323,16 @@ def table(picture: Picture, labels: Sequence[str], columns: Sequence[Sequence[st
     for i, column in enumerate(columns):
         x = box.x + 96 + step * (i + 0.5)
         picture.words(Word(x, y, word, size) for y, word in zip(heights, column, strict=True))
+    return [Box(box.x + 96 + step * i, box.y, step, box.height) for i in range(len(columns))]
 
 
-def foot(picture: Picture, labels: Sequence[str], columns: Sequence[Sequence[str]], beside: Sequence[str]) -> None:
-    """A table at the foot of a picture, below a line, and two lines of words beside it."""
+def foot(picture: Picture, labels: Sequence[str], columns: Sequence[Sequence[str]], beside: Sequence[str]) -> list[Box]:
+    """A table at the foot of a picture, below a line, and two lines beside it; returns where its columns are."""
     top = picture.height - 84
     picture.lines([(MARGIN, top - 4, picture.width - MARGIN, top - 4)], LINE, 1)
-    table(picture, labels, columns, Box(MARGIN, top, 624, 78))
     for y, text in zip((top + 39, top + 65), beside, strict=True):
-        picture.write(652, y, text, 14.5, BLUE)
+        picture.write(652, y, text, fitting([text], picture.width - 656, 14.5), BLUE)
+    return table(picture, labels, columns, Box(MARGIN, top, 624, 78))
 
 
 def conclusion(

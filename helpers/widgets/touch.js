@@ -172,8 +172,15 @@ function render({ model, el }) {
   frame.tabIndex = 0;
   frame.setAttribute("role", "application");
   frame.setAttribute("aria-label", "the frame: drag it, or move it by the arrow keys");
-  let held = null;
   const to = (row, column) => send(model.get("grids").length, row, column, true);  // after the grids: the window
+  let held = null, under = null;
+  const seen = event => {  // the cell below the frame
+    const found = el.getRootNode().elementsFromPoint(event.clientX, event.clientY).find(each => cells.has(each.dataset?.cell));
+    if (found?.dataset.cell === under) return;
+    under = found?.dataset.cell;
+    if (found) send(...under.split(" ").map(Number), false);
+  };
+  frame.addEventListener("pointerleave", () => under = null);
   const place = () => {
     const { x, y, width, height } = model.get("window");
     frame.hidden = width === undefined;
@@ -188,7 +195,7 @@ function render({ model, el }) {
     event.preventDefault();
   });
   frame.addEventListener("pointermove", event => {
-    if (held === null) return;
+    if (held === null) return seen(event);
     const { down, right } = model.get("window"), scale = el.clientWidth / sheet.width;
     const row = held.row + Math.round((event.clientY - held.y) / (down * scale));
     const column = held.column + Math.round((event.clientX - held.x) / (right * scale));

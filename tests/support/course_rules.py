@@ -29,7 +29,7 @@ from helpers.exercises import ALL_PUZZLES, QUESTIONS
 from helpers.grading.handed_in import EXERCISE
 from helpers.pictures.parts import Grid
 
-IN_NEW_FORM = ("start_here",)  # the map; a lesson joins when it is rebuilt
+IN_NEW_FORM = "start_here", "02_weight_gradient"  # the map; a lesson joins when it is rebuilt
 
 MOST_MINUTES, MOST_WORDS, WORDS_BEFORE_A_LINE, MOST_BETWEEN, LEAST_KERNELS = 60, 2_500, 700, 280, 3
 CELL, WITH_EQUATION, RECAP = 125, 180, 260  # the most words of a text cell
@@ -42,7 +42,6 @@ COUNTED = dict(enumerate(["three", "four", "five", "six", "seven", "eight", "nin
 NO_PROSE = re.compile(r"\$\$.*?\$\$|\$[^$\n]+\$|\]\([^)]*\)", re.DOTALL)  # equations, and where links lead
 ELSEWHERE = {  # words near a question in which the number of its answer means another thing
     "change_of_the_loss": ("16 filters",),
-    "pixels_with_stride": ("four letters", "four missing lines", "Your four products", "columns 0 to 4"),
 }
 
 

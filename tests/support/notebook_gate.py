@@ -49,10 +49,10 @@ TABLE_HEADER = re.compile(r"^(\|.*\|) *\n\|(?: *:?-+:? *\|)+ *$", re.MULTILINE)
 HTML_TABLE = re.compile(r"<table.*?</table>", re.DOTALL)
 NOWHERE = {"", "here", "click here", "link", "this link", "this", "more", "read more", "this page"}
 DETAILS = re.compile(r"<details>.*?</details>", re.DOTALL)
-ASKS = re.compile(r"helpers\.(?:predict|ask|match|grade|write|mark|find_fault)\(")
+ASKS = re.compile(r"helpers\.(?:predict|ask|match|grade|write|mark|find_fault|plant_fault)\(")
 CARD = "00_meet_the_gpu.ipynb#WGSL-on-one-screen"
 WITHOUT_ADAPTER = "appendix_a_simulator.ipynb", "start_here.ipynb"  # lessons that run no kernel on a GPU
-ALONE = re.compile(r"import helpers\n\n?helpers\.")  # a blank page, which comes on another day
+FRAMED = re.compile(r"explorers\.weight_gradient\(")  # a picture whose frame names the adapter
 SENTENCE = re.compile(r"^[^<\s]\S*(\s+\S+){2,}[.!?]\s*$")
 
 
@@ -110,8 +110,10 @@ class Cell:
             return []
 
     @property
-    def imports(self) -> bool:
-        return any(isinstance(node, ast.Import | ast.ImportFrom) for node in self.syntax)
+    def imports(self) -> set[str]:
+        """The names that it imports."""
+        imports = (node for node in self.syntax if isinstance(node, ast.Import | ast.ImportFrom))
+        return {name.asname or name.name.partition(".")[0] for node in imports for name in node.names}
 
     @property
     def length(self) -> int:
@@ -220,14 +222,14 @@ def headings(lesson):
 
 @rule
 def setup_cell(lesson):
-    """The first code cell holds all imports; a cell may import `helpers` again, to stand alone a day later.
+    """The first code cell imports, and a later one only what it uses first. Where kernels run, the adapter is shown.
 
-    Where kernels run, it shows the adapter, and nbval ignores it.
+    A picture names it in its frame; else the first cell prints it, and nbval ignores it.
     """
     for i, cell in enumerate(lesson.code):
-        if i and cell.imports and not ALONE.match(cell.source):
-            yield f"{cell} imports"
-        shows = cell.ignored and "adapter_info()" in cell.source
+        if i and cell.imports - {node.id for node in cell.syntax if isinstance(node, ast.Name)}:
+            yield f"{cell} imports what it does not use"
+        shows = (cell.ignored and "adapter_info()" in cell.source) or FRAMED.search(cell.source)
         if i == 0 and not (cell.imports and (shows or lesson.path.name in WITHOUT_ADAPTER)):
             yield f"{cell} is not a setup cell"
 

@@ -17,7 +17,6 @@ from helpers.convolution.explorers.small_case import (  # noqa: F401
     scatter_and_gather,
     shared_products,
     shared_weight_steps,
-    terms_of_weight,
     threads,
     tree_reduction,
     weight_gradient,

@@ -10,6 +10,7 @@ from helpers.convolution.pictures.forward import WindowPicture
 from helpers.convolution.pictures.input_gradient import InputGradientPicture
 from helpers.convolution.pictures.parameter_gradients import WeightGradientPicture
 from helpers.convolution.shapes import ConvShape
+from helpers.gpu import adapter_info
 from helpers.pictures.canvas import Picture
 from helpers.widgets.controls import Trials, Values
 from helpers.widgets.explorer import Explorer, Rule
@@ -105,7 +106,9 @@ def any_weight_gradient(
         input = random.integers(0, 5, shape.input).astype(np.float32)
         grad_output = _drawn(random, shape.output, -1, 1, 2, 3)
         returned = operations.conv2d_grad_weight(input, shape.weight, grad_output, *_how(shape))
-        return WeightGradientPicture(shape, input, grad_output, returned)
+        picture = WeightGradientPicture(shape, input, grad_output, returned)
+        picture.on = adapter_info().short
+        return picture
 
     suggested = {
         "Set stride to 2: which pixels does the frame hold?": {"stride": 2},
@@ -155,15 +158,15 @@ def _explorer(random_picture: Callable, rules: dict[str, Rule], values: Values, 
     """Sliders over the sizes and then the indices of `rules`; each new shape gets a picture with new random numbers.
 
     `random_picture` takes a ConvShape and a random generator; the picture's `show` takes the last two indices of
-    `rules`, then co, ci and n. `options` are the Explorer's.
+    `rules`, then co, ci, n and the product that is looked at. `options` are the Explorer's.
     """
     pictures: dict[ConvShape, Picture] = {}
 
-    def draw(n: int, co: int, ci: int, **others: int) -> Picture:
+    def draw(n: int, co: int, ci: int, product: int = 0, **others: int) -> Picture:
         shape, (*_, row, column) = _shape(others), others.values()
         if shape not in pictures:
             pictures.clear()  # one at a time: the last shape is the only one on the screen
             pictures[shape] = random_picture(shape, np.random.default_rng(0))
-        return pictures[shape].show(row, column, co, ci, n)
+        return pictures[shape].show(row, column, co, ci, n, product)
 
     return Explorer(draw, rules, START | values, multiples={"Ci": "groups", "Co": "groups"}, **options)

@@ -2,7 +2,6 @@
 
 from functools import lru_cache
 from math import ceil, prod
-from string import ascii_lowercase
 
 import numpy as np
 
@@ -27,17 +26,19 @@ from helpers.convolution.pictures.parameter_gradients import (
 from helpers.convolution.pictures.sums import SumPicture
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
+from helpers.gpu import adapter_info
 from helpers.kernels import load
 from helpers.pictures.canvas import Picture
 from helpers.stepper import stepper
 from helpers.summation.pictures import TreePicture
 from helpers.widgets.controls import Trials, Values
-from helpers.widgets.explorer import Explorer
+from helpers.widgets.explorer import Explorer, Rule
 from wgsl.simulator.run import simulate
 
 Array = np.ndarray
 
 SMALL_CASE = tuple(np.array(matrix, np.float32)[None, None] for matrix in (IMAGE, UPSTREAM))  # image, upstream gradient
+WIDER = np.array([[1, -1, 2, 0], [0, 3, -1, 1], [2, 1, 0, -2], [1, 0, -1, 2]], np.float32)[None, None]
 LENET_CONV1 = ConvShape(1, 1, 28, 28, 6, 5, 5)
 
 # --- With letters -----------------------------------------------------------------------------------------------
@@ -60,40 +61,43 @@ def forward(input: Array, weight: Array, steps: Trials | None = None) -> Explore
 
 
 def weight_gradient(
-    input: Array = SMALL_CASE[0], grad_output: Array = SMALL_CASE[1], steps: Trials | None = None
+    input: Array = SMALL_CASE[0], grad_output: Array | None = None, steps: Trials | None = None
 ) -> Explorer:
     """Sliders kh and kw over an image (1, 1, H, W) and a gradient (1, 1, oH, oW), with the pixels named by letters.
 
-    Without them, they are lesson 02's small case. `steps` are what to try instead of what is suggested.
+    Without a gradient it is lesson 02's small case, in which a control chooses a filter of 3 x 3 or of 2 x 2 weights.
+    `steps` are what to try instead of what is suggested.
     """
-    picture = _of_weights(input, grad_output)
-    bottom, right = (size - 1 for size in picture.shape.weight[2:])
-    pixel = ascii_lowercase[bottom // 2 * picture.shape.in_w]
+    pictures = [_of_weights(input, dy) for dy in ([SMALL_CASE[1], WIDER] if grad_output is None else [grad_output])]
+    sizes = {picture.shape.kernel_h: picture for picture in pictures}
+    bottom, right = (size - 1 for size in pictures[0].shape.weight[2:])
     suggested = {
         f"Point at the weight [{bottom},{right}] in grad_weight.": {"kh": bottom, "kw": right},
         "Drag the frame in the input to the top right corner.": {"kh": 0, "kw": right},
-        f"Find the weight whose first product is G·{pixel}.": {"kh": bottom // 2, "kw": 0},
+        "Set filter to 2: which grid is as large as the frame?": {"filter": 2},
     }
-    return _with_letters(picture, 0, steps, suggested)
 
+    def chosen(v: Values) -> WeightGradientPicture:
+        return sizes[v.get("filter", pictures[0].shape.kernel_h)]
 
-def terms_of_weight(input: Array, grad_output: Array, kh: int, kw: int) -> str:
-    """The sum of one weight's gradient in letters, such as "dW[1,0] = G·f + H·g + I·h = 7".
+    def draw(kh: int, kw: int, product: int = 0, **filter: int) -> Picture:
+        return chosen(filter).show(kh, kw, product=product)
 
-    `input` is (1, 1, H, W), `grad_output` (1, 1, oH, oW), as for `weight_gradient`, whose picture says the same.
-    """
-    picture = _of_weights(input, grad_output)
-    for name, index, size in zip(("kh", "kw"), (kh, kw), picture.shape.weight[2:], strict=True):
-        if not 0 <= index < size:
-            raise ValueError(f"{name} = {index}: the weights have {name} from 0 to {size - 1}")
-    return picture.show(kh, kw).equation
+    filters = {"filter": (min(sizes), max(sizes))} if len(sizes) > 1 else {}
+    rules: dict[str, Rule] = {**filters}
+    rules |= {"kh": lambda v: chosen(v).shape.kernel_h, "kw": lambda v: chosen(v).shape.kernel_w}
+    steps = {text: at for text, at in suggested.items() if at.keys() <= rules.keys()} if steps is None else steps
+    start = dict.fromkeys(filters, max(sizes))
+    return Explorer(draw, rules, start, play=("kh", "kw"), front=[*filters], steps=steps)
 
 
 def _of_weights(input: Array, grad_output: Array) -> WeightGradientPicture:
     _require_one_plane(input=input, grad_output=grad_output)
     shape = ConvShape.between(input.shape, grad_output.shape)
     grad_weight = operations.conv2d_grad_weight(input, shape.weight, grad_output)
-    return WeightGradientPicture(shape, input, grad_output, grad_weight, letters=True)
+    picture = WeightGradientPicture(shape, input, grad_output, grad_weight, letters=True)
+    picture.on = adapter_info().short
+    return picture
 
 
 def input_gradient(weight: Array, grad_output: Array, steps: Trials | None = None) -> Explorer:

@@ -101,7 +101,7 @@ class ContributionPicture(Picture):
         reached = f"{len(taps)} output{'s' * (len(taps) > 1)}: {rows_and_columns(outputs)}"
         if tensor == 1:
             return f"multiplies one pixel for each of {reached}. These are input {rows_and_columns(pixels)}."
-        return f"reaches {reached}, through another weight each time."
+        return f"reaches {reached}, through a different weight each time."
 
 
 # --- What depends on a weight, and what on a pixel ------------------------------------------------------------

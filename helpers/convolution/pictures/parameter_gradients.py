@@ -25,6 +25,7 @@ class WeightGradientPicture(SumPicture):
     capital, result = Tensor("grad_output", "n", "co"), Tensor("grad_weight", "co", "ci")
     axis, symbol, element = "n", "dW", ("kh", "kw")
     lettered = 342  # to fit on the first screen of a lesson
+    points = True
     taps = staticmethod(indices.taps_of_weight)
     capital_at, small_at = attrgetter("oh", "ow"), attrgetter("ih", "iw")
 

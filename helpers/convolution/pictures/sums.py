@@ -10,12 +10,14 @@ import numpy as np
 from helpers.convolution.indices import input_channels_of
 from helpers.convolution.pictures.groups import channel_note, draw_group
 from helpers.convolution.shapes import ConvShape
-from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, Picture, in_words, number
-from helpers.pictures.parts import Cell, Grid, conclusion, product_text, running_sum, side_by_side
+from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, Box, Picture, in_words, number
+from helpers.pictures.parts import Cell, Grid, Pointed, Strip, foot, product_text, running_sum, side_by_side
 
 Array = np.ndarray
 Place = Mapping[str, int]  # of a plane: co, ci and n
 CORRELATION = "★ correlation: slide, multiply, add"
+FACTORS = ";  small, below a pixel: what it is multiplied by"
+NTH = {2: "2nd", 3: "3rd"}
 
 
 class Tensor(NamedTuple):
@@ -41,7 +43,10 @@ class SumPicture(Picture):
     ..., and the second the letters of `names`. `returned` (4 axes) is what a kernel made of them; the picture sets its
     own sum beside it. The sum runs over the window and over one of the indices co, ci and n, `axis`. A subclass says
     which tensors these are, what each `tap` of `taps` multiplies, and who contributes in words. Among letters,
-    `equation` is the beginning of the sentence.
+    `equation` is the beginning of the sentence. `on` names the adapter that computed `returned`.
+
+    Where a subclass `points`, a reader points at a factor or a term, and sees its product: number 0 is none of them,
+    and the others count the capitals.
     """
 
     capital: Tensor
@@ -51,6 +56,8 @@ class SumPicture(Picture):
     symbol: str  # of the result, among letters
     total = "Its terms"
     lettered = 432  # CSS pixels: the height with letters
+    points = False
+    on = ""
     names = ascii_uppercase[6:]
     taps: Callable[[ConvShape, int, int], list]
     capital_at: Callable[[tuple], Cell]
@@ -63,7 +70,7 @@ class SumPicture(Picture):
         self.shape, self.small, self.capitals, self.returned, self.letters = shape, small, capitals, returned, letters
         super().__init__(self.lettered if letters else 432)
 
-    def draw(self, row: int, column: int, co: int = 0, ci: int = 0, n: int = 0) -> str:
+    def draw(self, row: int, column: int, co: int = 0, ci: int = 0, n: int = 0, product: int = 0) -> str:
         """Move to the element at (row, column) of the result, and to the products of these channels and this image."""
         place = {"co": co, "ci": ci, "n": n}
         if self.starts(co, ci, n):
@@ -75,13 +82,41 @@ class SumPicture(Picture):
         self._draw_window(taps, row, column, place)
         self.result_grid.mark([(row, column)], BLUE)
         returned = self.result.plane(self.returned, place)[row, column]
-        total = self._draw_sum(taps, terms, place, returned)
+        total, columns = self._draw_sum(taps, terms, place, returned)
+        if self.points and (said := self._point(taps, columns, place, product)):
+            return f"{said}, in {self.symbol if self.letters else self.result.name}[{row},{column}]."
         if self.letters:
             self.equation = f"{self.symbol}[{row},{column}] = {' + '.join(terms)} = {total}"
             return f"{self.equation}{self._location(taps)}. The GPU returned {number(returned)}."
         target = f"{self.result.name}[{place[self.result.first]},{place[self.result.second]},{row},{column}]"
         verdict = f"{self.total} add up to {total}; the GPU returned {number(returned)}."
         return f"{self._contributors(taps, target, place)} {verdict}"
+
+    def _point(self, taps: list, columns: Mapping[int, Box], place: Place, chosen: int) -> str:
+        """Let a reader point at each factor and term, and mark the chosen product; returns what is said of it."""
+        width, numbers = self.capitals.shape[3], [self._number(tap) for tap in taps]
+        cells = [tuple(np.add(self.small_at(tap), self.shape.padding).tolist()) for tap in taps]
+        for grid, places in (self.capital_grid, [divmod(k - 1, width) for k in numbers]), (self.window_grid, cells):
+            own = {cell: {"product": k} for cell, k in zip(places, numbers, strict=True)}
+            self.touchable[grid.caption] = Pointed(grid, own)
+        if columns:
+            strip = Strip.of([*columns.values()])
+            own = {(0, strip.column(box)): {"product": numbers[i]} for i, box in columns.items()}
+            self.touchable["terms"] = Pointed(strip, own)
+        if chosen not in numbers:
+            return ""
+        i = numbers.index(chosen)
+        boxes = self.capital_grid.box(*self.capital_at(taps[i])), self.window_grid.box(*cells[i])
+        self.boxes([*boxes, *filter(None, [columns.get(i)])], INK, line=2.4)
+        factors = self._factors(taps[i], place)
+        places = self.capital_at(taps[i]), self.small_at(taps[i])
+        names = [f"{name} [{row},{column}]" for name, (row, column) in zip(("gradient", "pixel"), places, strict=True)]
+        names = self._term(taps[i], place).split("·") if self.letters else names
+        return f"{names[0].capitalize()} multiplies {names[1]}: {product_text(*factors)} = {number(prod(factors))}"
+
+    def _number(self, tap: tuple) -> int:
+        """Which product a tap is, from 1 on."""
+        return int(np.ravel_multi_index(self.capital_at(tap), self.capitals.shape[2:])) + 1
 
     def _small(self, place: Place) -> Array:
         """The plane of the factors with small letters: the input, which has more channels than a filter."""
@@ -117,10 +152,14 @@ class SumPicture(Picture):
         others = (self.capital, self.capitals), (self.result, self.returned)
         planes = [(t.plane(values, place), t.name, t.note(place) * (not self.letters)) for t, values in others]
         planes.insert(0, (self._small(place), "input", note))
-        self.window_grid, capitals, self.result_grid = draw_grids(self, self.shape, planes, place["co"])
+        gap = max(self._steps()[1])
+        caption = CORRELATION if gap == 1 else f"★ correlation with gaps: every {NTH[gap]} row and column"
+        caption += FACTORS * (self.shape.groups == 1)
+        grids = draw_grids(self, self.shape, planes, place["co"], caption=caption)
+        self.window_grid, self.capital_grid, self.result_grid = grids
         if self.letters:
             self.window_grid.letters(ascii_lowercase, GRAY)
-            capitals.letters(self.names, ORANGE)
+            self.capital_grid.letters(self.names, ORANGE)
 
     def _draw_window(self, taps: list, row: int, column: int, place: Place) -> None:
         """The window over the padded input, as large as the factors with capitals."""
@@ -131,25 +170,36 @@ class SumPicture(Picture):
         self.window_grid.window(window, dict(zip(cells, factors, strict=True)))
         self.window_grid.drag(window, self.element, (row, column), jump)
 
-    def _draw_sum(self, taps: list, terms: list[str], place: Place, returned: float) -> str:
-        """The table of the terms, between those of other indices of `axis`; returns the whole sum."""
+    def _draw_sum(self, taps: list, terms: list[str], place: Place, returned: float) -> tuple[str, dict[int, Box]]:
+        """The table of the terms, between those of other indices of `axis`; returns the whole sum, and the columns."""
         index, summed, axis = place[self.axis], self._summed_indices(place), self.axis
         products = {i: [prod(self._factors(tap, {**place, axis: i})) for tap in taps] for i in summed}
         before = self._bias(place) + sum(sum(products[i]) for i in summed if i < index)
         after = sum(sum(products[i]) for i in summed if i > index)
         total = before + sum(products[index]) + after
-        columns = running_sum(terms, products[index], before)
+        columns, first = running_sum(terms, products[index], before), 0
         if index > summed[0] or self._bias(place):
-            columns = [(f"{axis} < {index}" if index > summed[0] else "bias", "", number(before)), *columns]
+            first, columns = 1, [(f"{axis} < {index}" if index > summed[0] else "bias", "", number(before)), *columns]
         if index < summed[-1]:
             columns.append((f"{axis} > {index}", number(after), number(total)))
         channels = "its channels" if self.shape.groups > 1 else "all channels"
         whole = "its terms" if len(summed) == 1 else "all images" if axis == "n" else channels
-        return conclusion(self, columns, total, returned, whole)
+        is_right = number(total) == number(returned)
+        where = f"on {self.on}" if self.on and is_right else f"the GPU returned: {number(returned)}"
+        words = f"sum of {whole}: {number(total)}", where
+        boxes = foot(self, ("term", "product", "running sum"), columns, words)
+        whole_table = len(boxes) == len(columns)  # else the last but one is "…"
+        places = {i: first + i for i in range(len(taps)) if whole_table or first + i < len(boxes) - 2}
+        return number(total), {i: boxes[place] for i, place in places.items()}
 
 
 def draw_grids(
-    picture: Picture, shape: ConvShape, planes: Sequence[tuple], co: int, changing: bool = False
+    picture: Picture,
+    shape: ConvShape,
+    planes: Sequence[tuple],
+    co: int,
+    changing: bool = False,
+    caption: str = CORRELATION,
 ) -> list[Grid]:
     """The grids of image ★ factors = result; `planes` are (values, title, note) of each, the image without its padding.
 
@@ -164,7 +214,7 @@ def draw_grids(
     )
     grids = side_by_side(picture, matrices, "★=", 6, picture.height - 110)
     grids[0].first, grids[0].empty = (-shape.padding_h, -shape.padding_w), "padding"
-    picture.write(MARGIN, picture.height - 98, CORRELATION, 13, GRAY)
+    picture.write(MARGIN, picture.height - 98, caption, 13, GRAY)
     draw_group(picture, shape, co)
     return grids
 

@@ -8,7 +8,10 @@
 // barriers  none: each thread writes its own row and reads no buffer
 // limits    Co*Ci*kH*kW at most 65,535 * 64
 
-struct Params { Co: u32, Ci: u32, kH: u32, kW: u32 }
+struct Params {
+  out_channels: u32, in_channels: u32,  // Co, Ci
+  kernel_h: u32, kernel_w: u32,         // kH, kW
+}
 
 // decoded (Co * Ci * kH * kW, 4): for each weight, in the order of
 // their shape (Co, Ci, kH, kW), a row with its co, ci, kh and kw
@@ -18,12 +21,13 @@ struct Params { Co: u32, Ci: u32, kH: u32, kW: u32 }
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) global: vec3u) {
   let index = global.x;
-  if (index >= params.Co * params.Ci * params.kH * params.kW) { return; }
+  let taps = params.kernel_h * params.kernel_w;  // weights of a channel
+  if (index >= params.out_channels * params.in_channels * taps) { return; }
   // 1. Decode kw, kh, ci and co from index, in four lines with `let`.
-  let kw = index % params.kW;  // *
-  let kh = index / params.kW % params.kH;  // *
-  let ci = index / (params.kW * params.kH) % params.Ci;  // *
-  let co = index / (params.kW * params.kH * params.Ci);  // *
+  let kw = index % params.kernel_w;  // *
+  let kh = index / params.kernel_w % params.kernel_h;  // *
+  let ci = index / taps % params.in_channels;  // *
+  let co = index / (taps * params.in_channels);  // *
   // 2. They are stored as floating-point numbers.
   decoded[4u * index] = f32(co);
   decoded[4u * index + 1u] = f32(ci);

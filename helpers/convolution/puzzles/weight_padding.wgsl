@@ -10,11 +10,11 @@
 // limits    one image, one channel
 
 struct Params {
-  H: u32, W: u32,    // the image
-  kH: u32, kW: u32,  // the filter
-  S: u32,            // the stride
-  Ph: u32, Pw: u32,  // rows of padding above and below, columns left and right
-  oH: u32, oW: u32,  // the output
+  in_h: u32, in_w: u32,            // H, W: the image
+  kernel_h: u32, kernel_w: u32,    // kH, kW: the filter
+  stride: u32,                     // S
+  padding_h: u32, padding_w: u32,  // Ph above and below, Pw left and right
+  out_h: u32, out_w: u32,          // oH, oW: the output
 }
 
 // grad_output (oH, oW), input (H, W), grad_weight (kH, kW)
@@ -26,19 +26,20 @@ struct Params {
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) global: vec3u) {
   let index = global.x;
-  if (index >= params.kH * params.kW) { return; }
-  let kw = index % params.kW;
-  let kh = index / params.kW;
+  if (index >= params.kernel_h * params.kernel_w) { return; }
+  let kw = index % params.kernel_w;
+  let kh = index / params.kernel_w;
   var sum = 0.0;
-  for (var oh = 0u; oh < params.oH; oh++) {
-    for (var ow = 0u; ow < params.oW; ow++) {
+  for (var oh = 0u; oh < params.out_h; oh++) {
+    for (var ow = 0u; ow < params.out_w; ow++) {
       // 1. Over which pixel, ih and iw, did my weight lie?
-      let ih = oh * params.S + kh - params.Ph;  // *
-      let iw = ow * params.S + kw - params.Pw;  // *
+      let ih = oh * params.stride + kh - params.padding_h;  // *
+      let iw = ow * params.stride + kw - params.padding_w;  // *
       // 2. Skip what lies in the padding.
-      if (ih >= params.H || iw >= params.W) { continue; }  // *
+      if (ih >= params.in_h || iw >= params.in_w) { continue; }  // *
       // 3. Add the upstream gradient times the pixel.
-      sum += grad_output[oh * params.oW + ow] * input[ih * params.W + iw];  // *
+      let pixel = input[ih * params.in_w + iw];  // *
+      sum += grad_output[oh * params.out_w + ow] * pixel;  // *
     }
   }
   grad_weight[index] = sum;

@@ -8,7 +8,10 @@
 // barriers  none: each thread writes its own weight and reads only inputs
 // limits    one image, one channel, stride 1, no padding
 
-struct Params { H: u32, W: u32, oH: u32, oW: u32 }
+struct Params {
+  in_h: u32, in_w: u32,    // H, W: the image
+  out_h: u32, out_w: u32,  // oH, oW: the output
+}
 
 // grad_output (oH, oW), input (H, W), grad_weight (kH, kW)
 @group(0) @binding(0) var<storage, read> grad_output: array<f32>;
@@ -18,19 +21,19 @@ struct Params { H: u32, W: u32, oH: u32, oW: u32 }
 
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) global: vec3u) {
-  let kH = params.H - params.oH + 1u;
-  let kW = params.W - params.oW + 1u;
+  let kernel_h = params.in_h - params.out_h + 1u;
+  let kernel_w = params.in_w - params.out_w + 1u;
   let index = global.x;
-  if (index >= kH * kW) { return; }
-  let kw = index % kW;
-  let kh = index / kW;
+  if (index >= kernel_h * kernel_w) { return; }
+  let kw = index % kernel_w;
+  let kh = index / kernel_w;
   var sum = 0.0;
   // 1. Loop over oh and ow: every output of the image.
-  for (var oh = 0u; oh < params.oH; oh++) {  // *
-    for (var ow = 0u; ow < params.oW; ow++) {  // *
+  for (var oh = 0u; oh < params.out_h; oh++) {  // *
+    for (var ow = 0u; ow < params.out_w; ow++) {  // *
       // 2. Add its upstream gradient times the pixel under my weight.
-      let pixel = input[(oh + kh) * params.W + ow + kw];  // *
-      sum += grad_output[oh * params.oW + ow] * pixel;  // *
+      let pixel = input[(oh + kh) * params.in_w + ow + kw];  // *
+      sum += grad_output[oh * params.out_w + ow] * pixel;  // *
     }  // *
   }  // *
   grad_weight[index] = sum;
