@@ -84,27 +84,6 @@ class Pointed(NamedTuple):
         """No cell is chosen."""
 
 
-class Strip(NamedTuple):
-    """Columns of equal width to point at; `values` has their shape, as a Grid's has."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    values: np.ndarray
-    names = ()
-
-    @classmethod
-    def of(cls, boxes: Sequence[Box]) -> "Strip":
-        """The columns from the first of these boxes, in order, to the last."""
-        first, last = boxes[0], boxes[-1]
-        return cls(*first, np.zeros((1, round((last.x - first.x) / first.width) + 1)))
-
-    def column(self, box: Box) -> int:
-        """The place of a box in it."""
-        return round((box.x - self.x) / self.width)
-
-
 class Window(NamedTuple):
     """A frame that a reader drags as a whole: the values that are its row and its column, and their place now.
 

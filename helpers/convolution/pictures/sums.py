@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import prod
 from string import ascii_lowercase, ascii_uppercase
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from helpers.convolution.indices import input_channels_of
 from helpers.convolution.pictures.groups import channel_note, draw_group
 from helpers.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, Box, Picture, in_words, number
-from helpers.pictures.parts import Cell, Grid, Pointed, Strip, foot, product_text, running_sum, side_by_side
+from helpers.pictures.parts import Cell, Grid, Pointed, foot, product_text, running_sum, side_by_side
 
 Array = np.ndarray
 Place = Mapping[str, int]  # of a plane: co, ci and n
@@ -42,8 +43,7 @@ class SumPicture(Picture):
     `small` and `capitals` (4 axes each) are the factors: where `letters` names their elements, the first has a, b, c,
     ..., and the second the letters of `names`. `returned` (4 axes) is what a kernel made of them; the picture sets its
     own sum beside it. The sum runs over the window and over one of the indices co, ci and n, `axis`. A subclass says
-    which tensors these are, what each `tap` of `taps` multiplies, and who contributes in words. Among letters,
-    `equation` is the beginning of the sentence. `on` names the adapter that computed `returned`.
+    which tensors these are, what each `tap` of `taps` multiplies, and who contributes in words. `on` is the adapter.
 
     Where a subclass `points`, a reader points at a factor or a term, and sees its product: number 0 is none of them,
     and the others count the capitals.
@@ -86,8 +86,8 @@ class SumPicture(Picture):
         if self.points and (said := self._point(taps, columns, place, product)):
             return f"{said}, in {self.symbol if self.letters else self.result.name}[{row},{column}]."
         if self.letters:
-            self.equation = f"{self.symbol}[{row},{column}] = {' + '.join(terms)} = {total}"
-            return f"{self.equation}{self._location(taps)}. The GPU returned {number(returned)}."
+            equation = f"{self.symbol}[{row},{column}] = {' + '.join(terms)} = {total}"
+            return f"{equation}{self._location(taps)}. The GPU returned {number(returned)}."
         target = f"{self.result.name}[{place[self.result.first]},{place[self.result.second]},{row},{column}]"
         verdict = f"{self.total} add up to {total}; the GPU returned {number(returned)}."
         return f"{self._contributors(taps, target, place)} {verdict}"
@@ -100,9 +100,9 @@ class SumPicture(Picture):
             own = {cell: {"product": k} for cell, k in zip(places, numbers, strict=True)}
             self.touchable[grid.caption] = Pointed(grid, own)
         if columns:
-            strip = Strip.of([*columns.values()])
-            own = {(0, strip.column(box)): {"product": numbers[i]} for i, box in columns.items()}
-            self.touchable["terms"] = Pointed(strip, own)
+            (x, y, width, height), last = columns[0], max(columns)
+            strip = SimpleNamespace(x=x, y=y, width=width, height=height, values=np.zeros((1, last + 1)), names=())
+            self.touchable["terms"] = Pointed(strip, {(0, i): {"product": numbers[i]} for i in columns})
         if chosen not in numbers:
             return ""
         i = numbers.index(chosen)
