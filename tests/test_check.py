@@ -281,23 +281,6 @@ def test_nan_and_infinity_are_right_only_where_they_are_wanted():
         assert not compare("special", np.float32([got]), [want], allowed)
 
 
-@pytest.mark.parametrize(
-    ("got", "want", "where", "reason"),
-    [
-        (np.zeros((2, 3), np.float32), np.zeros((3, 2)), True, "the shape must be (3, 2)"),
-        (np.zeros(3), np.zeros(3), True, "float64, it must be float32"),
-        (None, np.zeros(3), True, "object, it must be float32"),
-        (np.zeros((0, 3), np.float32), np.zeros((0, 3)), True, "there are no elements"),
-        (np.zeros(3, np.float32), np.zeros(3), False, "there are no elements"),
-    ],
-)
-def test_what_cannot_be_compared_is_a_failing_report(got, want, where, reason):
-    report = compare("zeros", got, want, 1, where=where)
-    assert not report
-    assert report.count == 0
-    assert reason in repr(report) == report.explain()
-
-
 def test_tensors_that_do_not_fit_together_are_not_compared():
     x, w, b, dy = case(whole=True).values()
     for report, reason in (

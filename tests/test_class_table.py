@@ -15,6 +15,7 @@ import nbformat
 import pytest
 from support.filled import in_quotes
 from support.notebook_gate import NOTEBOOKS
+from support.wgsl_programs import rows
 
 import helpers
 from helpers import gradebook as command
@@ -67,33 +68,34 @@ def test_outcomes_are_short():
 
 
 MAP = PUZZLES["map"].solution.text
-ANSWERS = [
-    ("map", MAP, "right"),
-    ("map", None, "not readable"),
-    ("map", 5, "not readable"),
-    ("map", MAP.replace(";", "", 1), "does not compile"),
-    ("dW[0,1]", 18, "right"),
-    ("dW[0,1]", " 18 ", "right"),
-    ("dW[0,1]", 17, "wrong"),
-    ("dW[0,1]", "17", "wrong"),
-    ("dW[0,1]", "", "not readable"),
-    ("dW[0,1]", "b", "not readable"),
-    ("dW[0,1]", {}, "not readable"),
-    ("pixels_of_dW[0,1]", "n m l i h g d c b", "right"),
-    ("pixels_of_dW[0,1]", [[0, 1]], "wrong"),
-    ("pixels_of_dW[0,1]", "", "not attempted"),
-    ("pixels_of_dW[0,1]", 5, "not readable"),
-    ("fault_in_the_bias_gradient", [44, ""], "line found"),
-    ("fault_in_the_bias_gradient", [30, ""], "wrong"),
-    ("fault_in_the_bias_gradient", [56.5, ""], "not readable"),
-    ("fault_in_the_bias_gradient", 55, "not readable"),
-]
+ANSWERS = """
+map                         MAP                  right
+map                         null                 not readable
+map                         5                    not readable
+map                         MAP without ;        does not compile
+dW[0,1]                     18                   right
+dW[0,1]                     " 18 "               right
+dW[0,1]                     17                   wrong
+dW[0,1]                     "17"                 wrong
+dW[0,1]                     ""                   not readable
+dW[0,1]                     "b"                  not readable
+dW[0,1]                     {}                   not readable
+pixels_of_dW[0,1]           "n m l i h g d c b"  right
+pixels_of_dW[0,1]           [[0, 1]]             wrong
+pixels_of_dW[0,1]           ""                   not attempted
+pixels_of_dW[0,1]           5                    not readable
+fault_in_the_bias_gradient  [44, ""]             line found
+fault_in_the_bias_gradient  [30, ""]             wrong
+fault_in_the_bias_gradient  [56.5, ""]           not readable
+fault_in_the_bias_gradient  55                   not readable
+"""
 
 
-@pytest.mark.parametrize(("name", "given", "outcome"), ANSWERS)
+@pytest.mark.parametrize(("name", "given", "outcome"), rows(ANSWERS))
 def test_every_kind_of_answer_gets_its_outcome(name, given, outcome, tmp_path, monkeypatch):
     # Quick, in this process:
     monkeypatch.setattr(command, "_grade_kernel", lambda name, source: grade(PUZZLES[name], source))
+    given = {"MAP": MAP, "MAP without ;": MAP.replace(";", "", 1)}.get(given) or json.loads(given)
     path = hand_in(tmp_path / "hand_in.json", *(({name: given}, {}) if name == "map" else ({}, {name: given})))
     made = class_table.row("a", path, command.GRADERS)
     assert (made.outcomes, made.problem) == ({name: outcome}, "")

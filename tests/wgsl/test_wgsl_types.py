@@ -305,28 +305,30 @@ def test_inputs_are_named_in_the_order_of_the_parameters_and_members():
     assert made.workgroup_size == (2, 3, 1)
 
 
-WRITTEN = [  # statements, and the variables of the module that they can store to
-    ("output[i] = 1;", {"output"}),
-    ("let p = &output; (*p)[i] = 1;", {"output"}),
-    ("let p = &output[i]; let q = p; *q = 1;", {"output"}),
-    ("bump(&total);", {"total"}),
-    ("if i > 1 {tile[i] += 1; }", {"tile"}),
-    ("if false && i > 1 {tile[i] += 1; }", set()),
-    ("if true || i > 1 {tile[i] += 1; }", {"tile"}),
-    ("for (;;) {switch i {case 1: {tile[i] = 1; return; } default: {break; } } }", {"tile"}),
-    ("atomicAdd(&counts[i], 1);", set()),
-    ("atomicStore(&counts[i], 1);", {"counts"}),
-    ("let x = output[i];", set()),
-    ("none();", set()),
-    ("fn work(n: u32) {deep(n); }  fn deep(n: u32) {output[n] = 1; } >>> work(i);", {"output"}),
-    ("fn unused() {output[0] = 1; } >>>", set()),
-    ("fn one(p: ptr<private, f32>) {two(p); }  fn two(p: ptr<private, f32>) {*p = 1; } >>> one(&total);", {"total"}),
-]
+WRITTEN = """
+output[i] = 1;  output
+let p = &output; (*p)[i] = 1;  output
+let p = &output[i]; let q = p; *q = 1;  output
+bump(&total);  total
+if i > 1 {tile[i] += 1; }  tile
+if false && i > 1 {tile[i] += 1; }  nothing
+if true || i > 1 {tile[i] += 1; }  tile
+for (;;) {switch i {case 1: {tile[i] = 1; return; } default: {break; } } }  tile
+atomicAdd(&counts[i], 1);  nothing
+atomicStore(&counts[i], 1);  counts
+let x = output[i];  nothing
+none();  nothing
+fn work(n: u32) {deep(n); } ⏎ fn deep(n: u32) {output[n] = 1; } >>> work(i);  output
+fn unused() {output[0] = 1; } >>>  nothing
+fn one(p: ptr<private, f32>) {two(p); } ⏎ fn two(p: ptr<private, f32>) {*p = 1; } >>> one(&total);  total
+"""
 
 
-@pytest.mark.parametrize(("line", "names"), WRITTEN)
+@pytest.mark.parametrize(("line", "names"), rows(WRITTEN))
 def test_what_an_entry_point_can_store_to(line, names):
-    assert {each.name for each in checked(source(line)).written if each.space != "function"} == names
+    made = checked(source(line.replace(" ⏎ ", "  ")))
+    found = sorted(each.name for each in made.written if each.space != "function")
+    assert (", ".join(found) or "nothing") == names
 
 
 def test_only_variables_that_are_used_take_memory():
@@ -356,38 +358,32 @@ def test_overrides_have_the_values_that_are_given():
         checked(text, C=1.0, A=-1)
 
 
-KERNELS = [  # a whole kernel, and the place and words of its refusal
-    ("@compute @workgroup_size(64) fn other() {}", 2, "must be called `main`, not `other`"),
-    ("@compute fn main() {}", 2, "`@workgroup_size(...)` is missing"),
-    ("\n@compute @workgroup_size(0) fn main() {}", 3, "each at least 1"),
-    ("override T = 512u;\n@compute @workgroup_size(T) fn main() {}", 3, "512 threads in a workgroup"),
-    ("@compute @workgroup_size(1, 1, 65) fn main() {}", 2, "65 threads of a workgroup in z"),
-    ("var<workgroup> a: array<f32, 4097>;\n@compute @workgroup_size(1) fn main() { a[0] = 1; }", 3, "16,388 bytes"),
-    ("@compute @workgroup_size(1) fn main() {\n let n = 4u;\n var a: array<f32, n>;\n}", 4, "const context"),
-    ("override T: u32;\n@compute @workgroup_size(T) fn main() {}", 2, "`T` has no value"),
-    (
-        "@group(0) @binding(2) var<storage> b: f32;\n@compute @workgroup_size(1) fn main() {}",
-        2,
-        "none with the number 1",
-    ),
-    ("@group(1) @binding(1) var<storage> b: f32;\n@compute @workgroup_size(1) fn main() {}", 2, "write @group(0)"),
-    (
-        "@compute @workgroup_size(1) fn main(@builtin(workgroup_id) g: u32) {}",
-        2,
-        "`workgroup_id` is a vec3u: write `g: vec3u`",
-    ),
-    ("@compute @workgroup_size(1) fn main(g: u32) {}", 2, "needs a `@builtin(...)`"),
-    ("struct S { g: u32 }\n@compute @workgroup_size(1) fn main(s: S) {}", 2, "each member of it: write"),
-    ("@compute @workgroup_size(1) fn main() {\n other();\n}\n@compute @workgroup_size(1) fn other() {}", 3, "called"),
-]
+KERNELS = """
+2  @compute @workgroup_size(64) fn other() {}  must be called `main`, not `other`
+2  @compute fn main() {}  `@workgroup_size(...)` is missing
+3  ⏎@compute @workgroup_size(0) fn main() {}  each at least 1
+3  override T = 512u;⏎@compute @workgroup_size(T) fn main() {}  512 threads in a workgroup
+2  @compute @workgroup_size(1, 1, 65) fn main() {}  65 threads of a workgroup in z
+3  var<workgroup> a: array<f32, 4097>;⏎@compute @workgroup_size(1) fn main() { a[0] = 1; }  16,388 bytes
+4  @compute @workgroup_size(1) fn main() {⏎ let n = 4u;⏎ var a: array<f32, n>;⏎}  const context
+2  override T: u32;⏎@compute @workgroup_size(T) fn main() {}  `T` has no value
+2  @group(0) @binding(2) var<storage> b: f32;⏎@compute @workgroup_size(1) fn main() {}  none with the number 1
+2  @group(1) @binding(1) var<storage> b: f32;⏎@compute @workgroup_size(1) fn main() {}  write @group(0)
+2  @compute @workgroup_size(1) fn main(@builtin(workgroup_id) g: u32) {}  \
+    `workgroup_id` is a vec3u: write `g: vec3u`
+2  @compute @workgroup_size(1) fn main(g: u32) {}  needs a `@builtin(...)`
+2  struct S { g: u32 }⏎@compute @workgroup_size(1) fn main(s: S) {}  each member of it: write
+3  @compute @workgroup_size(1) fn main() {⏎ other();⏎}⏎@compute @workgroup_size(1) fn other() {}  called
+"""
 
 
-@pytest.mark.parametrize(("text", "line", "words"), KERNELS)
-def test_a_kernel_that_cannot_be_launched_is_refused(text, line, words):
-    found, message = here(BUFFER + text)
+@pytest.mark.parametrize(("line", "text", "words"), rows(KERNELS))
+def test_a_kernel_that_cannot_be_launched_is_refused(line, text, words):
+    line, text = int(line), BUFFER + text.replace("⏎", "\n")
+    found, message = here(text)
     assert words in message
     assert found == line
-    theirs = on_the_adapter(BUFFER + text)
+    theirs = on_the_adapter(text)
     assert theirs
     assert line in (theirs[0] or {line})
 
