@@ -1,5 +1,7 @@
 """What students made of the exercises, as a table: of the files that `helpers.hand_in` makes, and of notebooks.
 
+Or, with --mistakes, what they got wrong, the most frequent first, with the question that unlocks each.
+
 Nothing is run but the kernels, each in a process of its own, with limits of time and memory. Lines of Python are
 interpreted, as in a lesson; Python runs none of them.
 """
@@ -15,7 +17,7 @@ from pathlib import Path
 
 from helpers.exercises import ALL_PUZZLES, FAULTS, MARKINGS, MATCHINGS, PUZZLES, QUESTIONS
 from helpers.gpu import GpuError
-from helpers.grading import class_table
+from helpers.grading import class_mistakes, class_table
 from helpers.grading.fault import Fault
 from helpers.grading.handed_in import FileError
 from helpers.grading.prediction import AnswerError, Question
@@ -71,6 +73,9 @@ def _find_fault(fault: Fault, answer: object) -> Verdict:
     raise AnswerError(f"answer = {answer!r}: it must be the number of a line and its correction")
 
 
+KNOWN: dict[str, class_mistakes.Known] = {
+    name: exercise.mistakes for name, exercise in (ALL_PUZZLES | QUESTIONS | MATCHINGS | MARKINGS | FAULTS).items()
+}
 GRADERS: class_table.Graders = {
     **{name: partial(_grade, puzzle) for name, puzzle in ALL_PUZZLES.items()},
     **{name: partial(_answer, question, name) for name, question in (QUESTIONS | MATCHINGS).items()},
@@ -86,6 +91,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "folder", type=Path, help="a folder of what students handed in; folders in it are searched, too"
     )
     parser.add_argument("--csv", type=Path, metavar="FILE", help="also write the table to this file")
+    parser.add_argument(
+        "--mistakes", nargs="*", metavar="NAME", help="count mistakes: all, or those of lessons (02, A) or exercises"
+    )
     options = parser.parse_args(arguments)
     sys.stdout.reconfigure(errors="backslashreplace")  # a file's name may have letters that this output lacks
     if not options.folder.is_dir():
@@ -93,13 +101,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     paths = class_table.files(options.folder)
     if not paths:
         parser.error(f"{options.folder} holds no file that ends in .json, as a hand-in does, and no notebook")
+    lessons, chosen = _lessons(), options.mistakes or []
+    if unknown := [name for name in chosen if name not in lessons and name not in KNOWN]:
+        parser.error(f"no lesson and no exercise is named {unknown[0]!r}; lessons are {', '.join(lessons)}")
     try:
-        lessons = _lessons()
-        rows = _rows(options.folder, paths, lessons)
+        rows = _rows(options.folder, paths, [*lessons.values()])
     except GpuError as error:
         print(error, file=sys.stderr)
         return 1
-    print(class_table.tables(rows))
+    if options.mistakes is None:
+        print(class_table.tables(rows))
+    else:
+        wanted = {own for name in chosen for own in lessons.get(name, [name])} if chosen else KNOWN
+        print(class_mistakes.counted(rows, {name: KNOWN[name] for name in KNOWN if name in wanted}))
+        print(*(f"\n{row.file}: {row.problem}" for row in rows if row.problem), sep="")
     if any(class_table.NO_HAND_IN in row.problem for row in rows):
         print(f"\n{NOTEBOOKS_ALONE}")
     if options.csv:
@@ -107,12 +122,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _lessons() -> list[class_table.Lesson]:
-    """The exercises of each lesson here; a file that is no notebook has none."""
-    lessons = []
-    for path in sorted(NOTEBOOKS.glob("*.ipynb")):
-        with suppress(FileError):
-            lessons.append(class_table.lesson(path))
+def _lessons() -> dict[str, class_table.Lesson]:
+    """The exercises of each lesson here, by its number or letter; a file that is no notebook has none."""
+    lessons = {}
+    for pattern in ("[0-9]*.ipynb", "appendix_*.ipynb"):
+        for path in sorted(NOTEBOOKS.glob(pattern)):
+            with suppress(FileError):
+                lessons[path.stem.removeprefix("appendix_").partition("_")[0].upper()] = class_table.lesson(path)
     return lessons
 
 

@@ -145,6 +145,39 @@ def test_a_class_of_students(tmp_path, monkeypatch):
     assert rows["no.ipynb"]["problem"] == "it is not JSON"
 
 
+def test_mistakes_are_counted_over_a_class(tmp_path, monkeypatch, capsys):
+    """The most frequent first, each with its question; of those who tried; also of one lesson or one exercise."""
+    monkeypatch.setattr(command, "_grade_kernel", lambda name, source: grade(PUZZLES[name], source))  # in this process,
+    monkeypatch.setattr(command, "AT_ONCE", 1)  # one after the other
+    (plus, *_), text = PUZZLES["map"].mistakes, PUZZLES["map"].with_mistake(PUZZLES["map"].mistakes[0]).source
+    work = [
+        ({"map": text}, {"dW[0,1]": 17, "pixels_of_dW[0,1]": "a"}),
+        ({"map": MAP}, {"pixels_of_a_weight": "24"}),
+        ({"map": text}, {"pixels_of_a_weight": 24}),
+        ({"map": MAP.replace(";", "", 1)}, {"pixels_of_a_weight": 24.0}),
+        ({"map": PUZZLES["map"].skeleton}, {"pixels_of_a_weight": 576, "dW[0,1]": "b"}),
+    ]
+    for i, given in enumerate(work):
+        hand_in(tmp_path / f"{i}.json", *given)
+    (tmp_path / "bad.json").write_text("{")
+    first = "3 of 4, pixels_of_a_weight: the answer 24\n"
+    first += "    these are the pixels in one row; how many rows of outputs are there?\n"
+    kernels = f"2 of 4, map: {plus.name}\n    {plus.question}\n", "1 of 4, map: does not compile\n"
+    wrong = "1 of 1, dW[0,1]: wrong, but in no known way\n1 of 1, pixels_of_dW[0,1]: wrong, but in no known way\n"
+    bad = "\nbad.json: it is not JSON\n"
+    for names, said in {
+        (): f"{first}{kernels[0]}{kernels[1]}{wrong}{bad}",
+        ("00",): f"{kernels[0]}{kernels[1]}{bad}",
+        ("pixels_of_a_weight", "dW[0,1]"): f"{first}{wrong.split(chr(10))[0]}\n{bad}",
+        ("03",): f"Nobody has tried it yet.\n{bad}",
+    }.items():
+        assert command.main([str(tmp_path), "--mistakes", *names]) == 0
+        assert capsys.readouterr().out == said
+    with pytest.raises(SystemExit):
+        command.main([str(tmp_path), "--mistakes", "99"])
+    assert "no lesson and no exercise is named '99'; lessons are 00, 01" in capsys.readouterr().err
+
+
 def test_what_was_written_last_is_handed_in(tmp_path, monkeypatch):
     monkeypatch.setenv("CONVGRAD_MY", str(tmp_path))
     student_files.keep("map", "in the file")

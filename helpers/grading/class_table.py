@@ -32,7 +32,7 @@ Lesson = Mapping[str, bool]  # the names of its exercises, and whether each is a
 class Row:
     """One file: the outcome of each exercise, how many questions are answered right of all, and its problem.
 
-    `student` is the name in the file.
+    `student` is the name in the file, and `verdicts` has what was handed in, with the verdict, of what was graded.
     """
 
     file: str
@@ -40,10 +40,11 @@ class Row:
     answers: dict[str, bool] = field(default_factory=dict)
     problem: str = ""
     student: str = ""
+    verdicts: dict[str, tuple[object, Grades | Verdict]] = field(default_factory=dict)
 
     def add_problem(self, problem: str) -> None:
         """Add a message to those of the row: in one line, and cut where it is long."""
-        self.problem += f"{'; ' * bool(self.problem)}{_short(problem)}"
+        self.problem += f"{'; ' * bool(self.problem)}{short(problem)}"
 
     @property
     def questions(self) -> str:
@@ -51,7 +52,7 @@ class Row:
         return f"{sum(self.answers.values())}/{len(self.answers)}" if self.answers else ""
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
     """A text in one line, cut where it is long."""
     line = " ".join(text.split())
     return line if len(line) <= LONGEST_NOTE else f"{line[:LONGEST_NOTE]}..."
@@ -73,7 +74,7 @@ def row(file: str, path: Path, graders: Graders, lessons: Iterable[Lesson] = ())
         work = handed_in.work(path)
     except FileError as error:
         return Row(file, problem=str(error))
-    made, lessons = Row(file, student=_short(work.student)), list(lessons)
+    made, lessons = Row(file, student=short(work.student)), list(lessons)
     given, is_notebook = work.kernels | work.answers, handed_in.is_notebook(path)
     begun = [] if is_notebook else [lesson for lesson in lessons if lesson.keys() & given.keys()]
     made.answers = {name: False for lesson in begun for name, is_question in lesson.items() if is_question}
@@ -103,6 +104,7 @@ def _outcome(row: Row, name: str, given: object, grader: Grader) -> str:
     except Exception as error:
         row.add_problem(f"{name} was not graded: {type(error).__name__}: {error}")
         return NOT_GRADED
+    row.verdicts[name] = given, verdict
     return summary(verdict) if isinstance(verdict, Grades) else verdict.outcome
 
 
