@@ -19,14 +19,37 @@ from helpers.gradient_checks.harness import operation_of
 from wgsl import Kernel, UnsupportedWgsl, WgslError
 
 TOKEN = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*|\d[\w.]*|&&|\|\||<<|>>|[-+*/%&|^<>=!]=|\+\+|--|\S")
-OPERATORS = {  # with a blank on each side, as the house style writes them; so `array<f32>` has none
-    **{"+": ("-",), "-": ("+",), "*": ("+", "/"), "/": ("*", "%"), "%": ("*", "/"), "&": ("|",), "|": ("&",)},
-    **{"&&": ("||",), "||": ("&&",), "+=": ("=", "-="), "-=": ("=", "+="), "*=": ("/=",), "/=": ("*=", "-=")},
-}
-COMPARISONS = {
-    **{"<": ("<=", ">", "!="), "<=": ("<", ">"), ">": (">=", "<", "!="), ">=": (">", "<"), "==": ("!=",)},
-    "!=": ("==",),
-}
+
+
+def table(text: str) -> dict[str, list[str]]:
+    """What may stand in the place of each sign: a line has it, and the others."""
+    return {sign: others for sign, *others in map(str.split, text.strip().splitlines())}
+
+
+# With a blank on each side, as the house style writes them; so `array<f32>` has none.
+OPERATORS = table("""
++   -
+-   +
+*   + /
+/   * %
+%   * /
+&   |
+|   &
+&&  ||
+||  &&
++=  = -=
+-=  = +=
+*=  /=
+/=  *= -=
+""")
+COMPARISONS = table("""
+<   <= > !=
+<=  < >
+>   >= < !=
+>=  > <
+==  !=
+!=  ==
+""")
 # What is easily taken for each other: indices, sizes, components of a vector. One family a line.
 LETTERS = [
     family.split()

@@ -17,34 +17,50 @@ from typing import NamedTuple, TypeVar
 Thing = TypeVar("Thing")
 # How tightly an expression binds; a chain of `&`, `|`, `^`, `&&` or `||` is LOOSE.
 PRIMARY, UNARY, MULTIPLY, ADD, SHIFT, RELATION, LOOSE = 7, 6, 5, 4, 3, 2, 1
-COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+COMPARISONS = ["<", "<=", ">", ">=", "==", "!="]
 LEVELS = {  # the level of the result, of the left and of the right operand
-    **dict.fromkeys("*/%", (MULTIPLY, MULTIPLY, UNARY)),
-    **dict.fromkeys("+-", (ADD, ADD, MULTIPLY)),
-    **dict.fromkeys(("<<", ">>"), (SHIFT, UNARY, UNARY)),
-    **dict.fromkeys(COMPARISONS, (RELATION, SHIFT, SHIFT)),
-    **dict.fromkeys("&|^", (LOOSE, UNARY, UNARY)),
-    **dict.fromkeys(("&&", "||"), (LOOSE, RELATION, RELATION)),
+    operator: levels
+    for operators, *levels in (
+        ("* / %", MULTIPLY, MULTIPLY, UNARY),
+        ("+ -", ADD, ADD, MULTIPLY),
+        ("<< >>", SHIFT, UNARY, UNARY),
+        ("< <= > >= == !=", RELATION, SHIFT, SHIFT),
+        ("& | ^", LOOSE, UNARY, UNARY),
+        ("&& ||", LOOSE, RELATION, RELATION),
+    )
+    for operator in operators.split()
 }
 INTEGERS, SCALARS, SIZES = ("i32", "u32"), ("i32", "u32", "f32", "bool"), (1, 2, 3, 4)
-SIGNED = ("+", "-", "*", "/", "&", "|", "^", "<<", ">>")
-OPERATORS = {  # of negative numbers, `%` is not the same on every GPU (see test_simulator_arithmetic)
-    "i32": SIGNED, "u32": (*SIGNED, "%"), "f32": ("+", "-", "*"), "bool": ("&", "|", "==", "!=", "&&", "||"),
-}  # fmt: skip
+
+
+def table(text: str) -> dict[str, list[str]]:
+    """The words in each line, by the first one."""
+    return {name: words for name, *words in map(str.split, text.strip().splitlines())}
+
+
+# Of negative numbers, `%` is not the same on every GPU (see test_simulator_arithmetic).
+OPERATORS = table("""
+i32   + - * / & | ^ << >>
+u32   + - * / & | ^ << >> %
+f32   + - *
+bool  & | == != && ||
+""")
 UNARIES = {"i32": "-~", "u32": "~", "f32": "-", "bool": "!"}
-LITERALS = {  # `STEP` and `WIDTH` are constants of the text
-    "i32": ("1", "2", "0x1F", "31i", "100", "0x7FFFFFFF", "STEP"),
-    "u32": ("1", "5u", "0x10000", "31", "255u", "0x7FFFFFFF", "STEP", "WIDTH"),
-    "f32": ("1.0", "2", "3.", "5f", "8.0f", "STEP"),
-}
+# `STEP` and `WIDTH` are constants of the text.
+LITERALS = table("""
+i32  1 2 0x1F 31i 100 0x7FFFFFFF STEP
+u32  1 5u 0x10000 31 255u 0x7FFFFFFF STEP WIDTH
+f32  1.0 2 3. 5f 8.0f STEP
+""")
 # Functions and their arguments: an expression, a factor, a u32 variable, a condition of this size or of size 1.
-BITS = "countOneBits countLeadingZeros countTrailingZeros reverseBits firstLeadingBit firstTrailingBit"
-COMMON = [("abs", "e"), ("min", "ee"), ("max", "ee"), ("clamp", "eee"), ("select", "eec"), ("select", "eec")]
-WHOLE = [*COMMON, *((name, "e") for name in BITS.split()), ("extractBits", "euu"), ("insertBits", "eeuu")]
-ROUNDED = [(name, "e") for name in ("floor", "ceil", "round", "trunc", "sign")]
+COMMON = "abs:e min:ee max:ee clamp:eee select:eec select:eec"
+WHOLE = f"""{COMMON} countOneBits:e countLeadingZeros:e countTrailingZeros:e reverseBits:e firstLeadingBit:e
+    firstTrailingBit:e extractBits:euu insertBits:eeuu"""
+ROUNDED = f"{COMMON} floor:e ceil:e round:e trunc:e sign:e step:ee fma:ffe"
 CALLS = {
-    "i32": WHOLE, "u32": WHOLE, "f32": [*COMMON, *ROUNDED, ("step", "ee"), ("fma", "ffe")], "bool": COMMON[-1:],
-}  # fmt: skip
+    type: [call.split(":") for call in calls.split()]
+    for type, calls in {"i32": WHOLE, "u32": WHOLE, "f32": ROUNDED, "bool": "select:eec"}.items()
+}
 HEAD = """\
 struct Record { count: u32, pair: vec2<i32>, list: array<u32, 4>, weight: f32 }
 const STEP = 3;
