@@ -12,7 +12,7 @@ from helpers.gpu import GpuError
 from helpers.grading import student_files
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from helpers.widgets import WAKE
-from helpers.widgets.editor import AGAIN, ALIKE, OTHERWISE, SKELETON, Editor
+from helpers.widgets.editor import AGAIN, Editor
 
 TESTS = ("small", "large")
 PICTURE = "<svg></svg>"
@@ -75,51 +75,6 @@ def test_the_verdict_comes_with_the_diagnosis_first_and_the_place_marked(my):
     made = editor(Grades.alike(TESTS, RIGHT))
     send(made, "run", "right")
     assert (made.mark, made.verdict["kind"], made.verdict["headline"]) == ({}, "right", "right (all tests)")
-
-
-@pytest.mark.parametrize(
-    ("grades", "detail", "tests"),
-    [
-        (Grades.alike(TESTS, NOT_ATTEMPTED), SKELETON, []),
-        (Grades.alike(TESTS, NO_COMPILE, "line 2: `;`"), "Line 2: `;`", []),
-        (Grades([Verdict(t, RIGHT, "1 load") for t in TESTS]), ALIKE, [("small, large", "right: 1 load")]),
-        (
-            Grades([Verdict("small", RIGHT, "2 loads; ours: 1 load")]),
-            OTHERWISE,
-            [("small", "right: 2 loads; ours: 1 load")],
-        ),
-        (
-            Grades([Verdict("small", WRONG, "this is X: which? It is 3"), Verdict("large", WRONG, "it is 3")]),
-            "This is X: which?\nIt is 3",
-            [],
-        ),
-        (
-            Grades([Verdict("a", WRONG, "x"), Verdict("b", WRONG, "y"), Verdict("c", WRONG, "x"), Verdict("d", RIGHT)]),
-            "X",
-            [("a, c", "wrong"), ("b", "wrong: y"), ("d", "right")],
-        ),
-    ],
-)
-def test_each_thing_is_said_once(grades, detail, tests):
-    made = editor(grades)
-    send(made, "run", "mine")
-    assert made.verdict["detail"] == detail
-    assert [tuple(test.values()) for test in made.verdict["tests"]] == tests
-
-
-@pytest.mark.parametrize("outcome", [WRONG, UNSAFE])
-def test_the_line_that_a_diagnosis_names_is_marked(outcome):
-    made = editor(Grades.alike(TESTS, outcome, "it is not run: line 2, `loop {}`: it does not end"))
-    send(made, "run", "fn main() {\n  loop {}\n}")
-    assert made.mark == {"line": 2, "column": 3, "length": 7}
-    send(made, "run", "one line")
-    assert made.mark == {}
-
-
-def test_words_and_drawing_are_of_one_test():
-    made = editor(Grades([Verdict("first", WRONG, "is 115"), Verdict("small", WRONG, "is -7", "-7*")]))
-    send(made, "run", "mine")
-    assert (made.verdict["detail"], made.verdict["drawing"]) == ("Is -7", "-7*")
 
 
 def test_the_picture_comes_with_its_sentence():

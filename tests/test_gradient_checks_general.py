@@ -1,7 +1,6 @@
 """Layers over the whole signature: every check passes what is right, and notices steps and groups that are mixed up."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import product
 
 import numpy as np
@@ -122,36 +121,6 @@ def test_an_output_is_judged_with_the_paddings_that_have_names(padding):
     got = np.float32(reference.conv2d(padded, w, **steps))
     check.conv2d(got, x, w, padding=padding, **steps).require()
     assert not check.conv2d(np.roll(got, 1, 2), x, w, padding=padding, **steps)
-
-
-BROKEN = {
-    "groups = 3 does not divide in_channels = 4": {"groups": 3},
-    "kernel_w = 2, 12 with dilation 11, is larger than the padded input": {"dilation": (3, 11)},
-    "padding = (1, 2, 3): it must be one int, or two for rows and columns": {"padding": (1, 2, 3)},
-    "do not fit together at stride 1, padding (2, 1), dilation (3, 2), groups 2": {"stride": 1},
-}
-X, W, B, DY = drawn(GENERAL).values()
-CHECKS = {
-    "conv2d": partial(check.conv2d, DY, X, W, B),
-    "grad_weight": partial(check.grad_weight, W, X, DY),
-    "grad_input": partial(check.grad_input, X, W, DY),
-    "adjoint": partial(check.adjoint, X, W, DY, grad_weight=W),
-    "finite differences": partial(check.finite_differences, W, X, W, DY),
-}
-every_check = pytest.mark.parametrize("judge", CHECKS.values(), ids=CHECKS)
-
-
-@every_check
-@pytest.mark.parametrize("reason", BROKEN)
-def test_a_check_says_which_rule_a_layer_breaks(judge, reason):
-    assert reason in judge(**{**GENERAL.steps, **BROKEN[reason]}).reason
-
-
-@every_check
-@pytest.mark.parametrize(("name", "value"), [("dilation", 2.0), ("stride", (1, True)), ("groups", 2.0)])
-def test_a_check_refuses_steps_that_are_no_whole_numbers(judge, name, value):
-    with pytest.raises(TypeError, match=f"^{name}.* is a (float|bool): it must be an int"):
-        judge(**{**GENERAL.steps, name: value})
 
 
 # --- The picture of a probe -------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.grading import MISTAKES, edited
+from support.grading import MISTAKES, edited, read_by
 from support.legible import faults, written
 from support.sample import sample
 from support.wgsl_programs import rows
@@ -23,16 +23,6 @@ from helpers.pictures.canvas import BLUE
 from wgsl import Kernel
 
 TINY, RECTANGULAR = (PUZZLES["conv2d_grad_weight"].cases()[i] for i in (0, -1))
-WINDOW = "oh + kh) * params.in_w + ow + kw"
-STRIDE = "i = thread; i < params.n; i += 256u"
-
-
-def of(name: str, *edits: tuple[str, str], test: str = "") -> ReadSets:
-    """The reads of the official kernel with some edits, in the smallest test that it fails, or in the one named."""
-    kernel, cases = Kernel(edited(name, *edits)), PUZZLES[name].cases()
-    runs = [simulated(kernel, case) for case in cases if test in case.name]
-    run = min((t for t in runs if t.wrong.any()), key=lambda t: t.case.expected.size)
-    return read_sets(kernel, PUZZLES[name].official, run.case, run.wrong)
 
 
 def at(puzzle: str, case: Case, index: tuple[int, ...], kernel: Kernel | None = None) -> ReadSets:
@@ -105,84 +95,6 @@ def test_a_run_with_more_accesses_than_are_kept_has_no_picture(monkeypatch):
     assert not any(verdict.picture for verdict in grader.grade(PUZZLES["map"], edited("map", ("+ 1.0", "+ 2.0"))))
 
 
-# --- In words -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("name", "edit", "sentence"),
-    [
-        (
-            "conv2d_grad_weight",
-            ("ow + kw;", "ow;"),
-            "For grad_weight[0,0,0,2], your thread reads input rows 0 to 2, columns 0 to 2; "
-            "it should read rows 0 to 2, columns 2 to 4.",
-        ),
-        (
-            "conv2d_grad_weight",
-            (WINDOW, "oh + kh) * params.in_w + ow - kw"),
-            "For grad_weight[0,0,0,1], your thread reads 8 elements of input, from [0,0] to [2,1]; "
-            "it should read rows 0 to 2, columns 1 to 3.",
-        ),
-        (
-            "conv2d_grad_weight",
-            ("n < params.batch", "n < 1u"),
-            "For grad_weight[0,0,0,0], your thread reads nothing of grad_output[1,0]; it should read rows 0 to 3, "
-            "columns 0 to 4. It reads nothing of input[1,0]; it should read rows 0 to 3, columns 0 to 4.",
-        ),
-        (
-            "conv2d_grad_weight",
-            ("sum +=", "sum ="),
-            "For grad_weight[0,0,0,0], your thread reads the right elements; what it computes from them is wrong.",
-        ),
-        (
-            "grad_bias_two_passes",
-            ("sum += parts[co * params.G + g]", "sum += parts[g]"),
-            "For grad_bias[1], your passes read grad_output[0,0] rows 0 to 2, columns 0 to 2; they should read nothing "
-            "of it.",
-        ),
-        (
-            "tree_sum",
-            (STRIDE, "i = thread; i < min(256u, params.n); i += 256u"),
-            "For total[0], your workgroup reads input elements 0 to 255; it should read elements 0 to 2099.",
-        ),
-        (
-            "tree_sum",
-            (STRIDE, "i = 2u * thread; i < params.n; i += 512u"),
-            "For total[0], your workgroup reads 50 elements of input, from [0] to [98]; it should read elements "
-            "0 to 99.",
-        ),
-        (
-            "tree_sum",
-            ("half > 0u", "half > 1u"),
-            "For total[0], your workgroup reads the right elements; what it computes from them is wrong.",
-        ),
-        (
-            "tiled_product",
-            ("b[k_right * params.N + n]", "b[k_right * params.K + n]"),
-            "For c[0,1], your workgroup reads b rows 0 and 2, columns 0 and 1; it should read rows 0 to 3, "
-            "columns 0 and 1.",
-        ),
-        (
-            "map",
-            ("3.0 * input[i]", "3.0 * f32(i)"),
-            "For output[0], your thread reads nothing of input; it should read element 0.",
-        ),
-        (
-            "guard",
-            ("* input[i]", "* input[0]"),
-            "For output[1], your thread reads input element 0; it should read element 1.",
-        ),
-    ],
-)
-def test_the_sentence_says_both_windows(name, edit, sentence):
-    assert of(name, edit).sentence == sentence
-
-
-def test_a_number_that_nobody_stores_is_said():
-    sentence = of("map", ("output[i] = ", "let x = "), ("+ 1.0;", "+ 1.0; if (i != 5u) { output[i] = x; }")).sentence
-    assert sentence == "For output[5], your thread reads the right elements; nothing is stored there."
-
-
 # --- The picture and the verdict ------------------------------------------------------------------------------
 
 
@@ -207,14 +119,14 @@ def test_no_known_mistake_is_without_a_legible_picture(name, mistake):
 
 
 def test_the_signs_are_apart_without_color():
-    picture = ReadSetsPicture(of("conv2d_grad_weight", ("ow + kw;", "ow;")))
+    picture = ReadSetsPicture(read_by("conv2d_grad_weight", ("ow + kw;", "ow;")))
     assert {mark.edge == BLUE for mark in picture.marks if mark.dashes} == {True}
     assert {bool(mark.dashes) for mark in picture.marks if mark.edge == BLUE} == {True}
     assert {"right: 5", "yours: 26"} <= {*written(picture)}
 
 
 def test_an_array_that_is_too_large_is_cut_around_what_differs():
-    picture = ReadSetsPicture(of("conv2d_grad_weight", ("ow + kw;", "ow;"), test="lenet_conv1"))
+    picture = ReadSetsPicture(read_by("conv2d_grad_weight", ("ow + kw;", "ow;"), test="lenet_conv1"))
     assert picture.height < 850
     notes = [words for words in written(picture) if " of 28" in words]
     assert notes

@@ -10,6 +10,7 @@ from helpers.exercises import ALL_PUZZLES, PUZZLES, PYTHON_PUZZLES
 from helpers.grading import grader
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import Case, Puzzle
+from helpers.grading.read_sets import ReadSets, read_sets
 from helpers.grading.test_run import TestRun, simulated
 from helpers.grading.verdict import Grades
 from wgsl import Kernel
@@ -76,6 +77,14 @@ def edited(name: str, *edits: tuple[str, str]) -> str:
 def graded(name: str, *edits: tuple[str, str]) -> Grades:
     """The verdicts on the official kernel with these edits."""
     return grader.grade(PUZZLES[name], edited(name, *edits))
+
+
+def read_by(name: str, *edits: tuple[str, str], test: str = "") -> ReadSets:
+    """The reads of the official kernel with some edits, in the smallest test that it fails, or in the one named."""
+    kernel, cases = Kernel(edited(name, *edits)), PUZZLES[name].cases()
+    runs = [simulated(kernel, case) for case in cases if test in case.name]
+    run = min((t for t in runs if t.wrong.any()), key=lambda t: t.case.expected.size)
+    return read_sets(kernel, PUZZLES[name].official, run.case, run.wrong)
 
 
 def first_tests(name: str) -> Puzzle:
