@@ -342,7 +342,7 @@ def test_settings_and_numbers_open_in_place_by_keys(lesson):
             expect(shown.boxes).to_have_count(4)
     table = shown.cell.get_by_role("table", name="grad_output, n = 0, co = 0")
     expect(table.get_by_role("columnheader")).to_have_count(5)
-    first = lesson.same(BIG).picture.capitals[0, :, 0, 0]
+    first = lesson.same(BIG).picture.lefts[0, :, 0, 0]
     expect(table.get_by_role("cell").nth(1)).to_have_text(number(first[0]))
     shown.type("co", 2)
     table = shown.cell.get_by_role("table", name="grad_output, n = 0, co = 2")
@@ -645,6 +645,8 @@ def test_words_are_laid_on_cards_by_finger_mouse_and_keys_and_outlive_their_pyth
     lesson.page.evaluate(THEME, theme)
     cell, keyboard = lesson.code_cell('helpers.mark("pixels_of_dW[0,1]"'), lesson.page.keyboard
     in_a_new_kernel(lesson, cell, FOUR)
+    paper = "rgb(255, 255, 255)" if theme.endswith("Light") else "rgb(17, 17, 17)"
+    expect(cell.locator(".convgrad-svg rect")).to_have_css("fill", paper)
     count, reply, why = lesson.cells.count(), cell.get_by_role("status"), cell.locator(".convgrad-why")
     named = lambda text: cell.get_by_role("button", name=text, exact=True)  # noqa: E731
     expect(cell.get_by_role("group", name="cards")).to_have_attribute("aria-label", re.compile("Curve B: the loss be"))

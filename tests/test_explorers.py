@@ -3,7 +3,6 @@
 import random
 import re
 from math import prod
-from string import ascii_lowercase, ascii_uppercase
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ from support.speakers import lesson
 from helpers.convolution import explorers, reference
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
-from helpers.pictures.canvas import ORANGE, Box, Picture, number, text_width
+from helpers.pictures.canvas import BLUE, Box, Picture, number, text_width
 from helpers.pictures.parts import Bars, Grid
 from helpers.threads import explorers as threads
 from helpers.widgets.explorer import Explorer, limits
@@ -92,7 +91,7 @@ def test_only_output_channels_that_read_the_input_channel_are_shown():
     for ci, co, shown in (0, 9, 1), (2, 0, 2), (3, 3, 3), (1, 3, 1):
         explorer.set(ci=ci, co=co)
         assert explorer.values["co"] == shown
-        filter, weight = explorer.picture.filter.values, explorer.picture.small
+        filter, weight = explorer.picture.filter.values, explorer.picture.rights
         assert (filter == weight[shown, ci % 2, ::-1, ::-1]).all()
     assert {"group 0: output channels 0 and 1 read only input channels 0 and 1", "co < 1"} <= {
         *written(explorer.picture)
@@ -110,7 +109,7 @@ def test_the_frame_holds_the_products(make, row, column, monkeypatch):
     moves += [({"groups": 2, many: 4, one: 2}, {many.lower(): channel}) for channel in range(4)]
     for channels, place in moves:
         explorer = make(N=1, H=6, W=7, padding=1, stride=3, kH=3, kW=2, dilation=2, **channels, **place)
-        grid, window, factors = frames[-1]
+        grid, window, factors, _ = frames[-1]
         assert set(factors) <= set(window)
         assert len(window) == 6  # weights, or outputs
         bias = explorer.picture.bias[explorer.values["co"]] if make is FORWARD else 0
@@ -145,33 +144,27 @@ IMAGE, FILTER, UPSTREAM = whole(1, 1, 4, 5), whole(1, 1, 2, 3), whole(1, 1, 3, 3
 SQUARE = whole(1, 1, 5, 5)
 
 
-LETTERS = [  # what makes a picture with letters, what it computes, its small letters and its capitals, from the first
-    (explorers.forward, reference.conv2d, (IMAGE, FILTER), "A"),
-    (
-        explorers.weight_gradient,
-        lambda x, dy: reference.conv2d_grad_weight(x, (1, 1, 3, 3), dy),
-        (SQUARE, UPSTREAM),
-        "G",
-    ),
+LETTERS = [  # what makes a picture with letters, what it computes, and its right and its left factors
+    (explorers.forward, reference.conv2d, (IMAGE, FILTER)),
+    (explorers.weight_gradient, lambda x, dy: reference.conv2d_grad_weight(x, (1, 1, 3, 3), dy), (SQUARE, UPSTREAM)),
     (
         explorers.input_gradient,
         lambda w, dy: reference.conv2d_grad_input((1, 1, 5, 5), w, dy),
         (-UPSTREAM, UPSTREAM),
-        "G",
     ),
 ]
 
 
-@pytest.mark.parametrize(("make", "right", "tensors", "first"), LETTERS)
-def test_the_letters_say_the_sum_that_the_reference_computes(make, right, tensors, first):
-    explorer, right, capitals = make(*tensors), right(*tensors)[0, 0], ascii_uppercase[ascii_uppercase.index(first) :]
-    letters = zip((ascii_lowercase, capitals), tensors, strict=True)
-    values = {letter: value for names, array in letters for letter, value in zip(names, array.flat, strict=False)}
+@pytest.mark.parametrize(("make", "right", "tensors"), LETTERS)
+def test_the_names_say_the_sum_that_the_reference_computes(make, right, tensors):
+    explorer, right = make(*tensors), right(*tensors)[0, 0]
+    named = zip(explorer.picture.names, reversed(tensors), strict=True)
+    values = {name: value for names, array in named for name, value in zip(names.flat, array.flat, strict=True)}
     for place in np.ndindex(right.shape):
         words, value = explorer.set(**dict(zip(explorer._play, place, strict=True))), number(right[place])
         element, terms, rest = words.split(" = ")
         assert element.endswith(f"[{place[0]},{place[1]}]")
-        assert sum(prod(values[letter] for letter in term.split("·")) for term in terms.split(" + ")) == right[place]
+        assert sum(prod(values[name] for name in term.split("·")) for term in terms.split(" + ")) == right[place]
         assert rest.startswith((f"{value}.", f"{value}: "))
         assert rest.endswith(f"The GPU returned {value}.")
 
@@ -247,7 +240,7 @@ def test_a_number_of_a_convolution_is_shown_with_all_that_it_has_to_do_with():
     for values in sample(states(explorer), 25):
         words, picture = explorer.set(**values), explorer.picture
         grids = [grid for i, grid in enumerate(picture.grids) if i != values["tensor"]]
-        tinted = [mark.path.vertices[::5] for mark in picture.marks if mark.line == 1.6 and mark.edge == ORANGE]
+        tinted = [mark.path.vertices[::5] for mark in picture.marks if mark.line == 1.6 and mark.edge != BLUE]
         for grid, corners, cells in zip(grids, tinted, spread(*values.values()), strict=True):
             assert {tuple(corner) for corner in corners.tolist()} == {grid.box(*cell)[:2] for cell in cells}
         assert words.startswith(
@@ -510,7 +503,7 @@ def test_the_numbers_are_tables_that_follow_the_picture_only_while_they_are_aske
     assert repr(tables) == "input, n = 1, ci = 0; grad_output, n = 1, co = 0; grad_weight, co = 0, ci = 0"
     assert tables._repr_html_().count("<td>padding</td>") == 2 * 7 + 2 * 5 + 4
     assert '<th scope="row">−1</th><td>padding</td>' in tables
-    for values in explorer.picture.small[1, 0], explorer.picture.returned[0, 0]:
+    for values in explorer.picture.rights[1, 0], explorer.picture.returned[0, 0]:
         assert "".join(f"<td>{number(value)}</td>" for value in values[0]) in tables
 
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.path import Path
-from support.legible import faults, written
+from support.legible import faults, otherwise, pale, written
 from support.sample import sample
 
+from helpers.convolution import explorers
 from helpers.convolution import reference as convolution
 from helpers.convolution.pictures.groups import GroupsPicture
 from helpers.convolution.pictures.parameter_gradients import SharedProductsPicture, ThreadsPicture
@@ -19,8 +20,8 @@ from helpers.gradient_checks.matrix import COLUMNS, OPERATIONS, Matrix, Row, sho
 from helpers.gradient_checks.pictures.errors import RIGHT, StepPicture
 from helpers.gradient_checks.pictures.matrix import MatrixPicture
 from helpers.gradient_checks.pictures.probes import ProbePicture
-from helpers.pictures import images, timeline
-from helpers.pictures.canvas import BLUE, ORANGE, Box, Picture, Word, in_words, number, outline
+from helpers.pictures import images, parts, timeline
+from helpers.pictures.canvas import BLUE, DARK, GREEN, ORANGE, PAPER, Box, Picture, Word, in_words, number, outline
 from helpers.pictures.parts import Grid
 from helpers.summation.pictures import TreePicture
 
@@ -39,6 +40,31 @@ def test_a_fault_would_be_seen(word, found):
     assert not list(faults(picture))
     picture.words([word])
     assert list(faults(picture)) == [found]
+
+
+def test_a_pale_word_would_be_seen():
+    picture = Picture(100, 200)
+    picture.tinted([Box(0, 0, 200, 50)], ORANGE, strength=0.3)
+    picture.write(20, 20, "here", color=ORANGE)
+    picture.lines([(0, 70, 200, 70)], "#d0d0d0")
+    assert list(pale(picture)) == ["'here' is pale on a light page", "#d0d0d0 has no dark one"]
+    picture = Picture(100, 200)
+    picture.boxes([Box(0, 0, 200, 50)], face=BLUE)
+    picture.write(20, 20, "here", color=PAPER)
+    picture.write(20, 70, "here", color=GREEN)
+    assert not list(pale(picture))
+
+
+def test_a_tensor_that_looks_otherwise_would_be_seen(monkeypatch):
+    ones = np.ones((1, 1, 2, 2), np.float32)
+
+    def seen() -> set[str]:
+        return {*otherwise(explorers.input_gradient(ones, ones).picture)}
+
+    assert not seen()
+    monkeypatch.setitem(parts.LOOKS, "weight", parts.PIXELS)
+    found = "the title 'weight' has another color", "'b' in weight, flipped, co = 0, ci = 0 looks otherwise"
+    assert {*found, "'1' in weight, flipped, co = 0, ci = 0 looks otherwise"} <= seen()
 
 
 # --- Canvas and parts -------------------------------------------------------------------------------------
@@ -72,6 +98,7 @@ def test_a_live_picture_shows_the_marks_of_the_stored_one():
     assert 'd="M1 1L2 2M4 4L5 5" fill="none"' in moving
     assert '<image x="10" y="5" width="40" height="20" preserveAspectRatio="none"' in moving
     assert 'href="data:image/png;base64,iVBOR' in moving
+    assert f'.convgrad-svg [stroke="{BLUE}"] {{ stroke: {DARK[BLUE]}; }}' in still
 
 
 def test_numbers_are_short_and_zero_has_no_sign():
@@ -87,7 +114,7 @@ def test_a_grid_leaves_cells_without_memory_empty_and_makes_wide_numbers_fit():
     picture = Picture(200)
     grid = Grid(picture, [[1, np.nan], [-12345, 0]], 10, 40, (30, 30), "title", "note")
     assert sorted(written(picture)) == sorted(["title", "note", "1", "−1.234e+04", "0"])
-    grid.factors({(0, 0): -1000})
+    grid.factors({(0, 0): -1000}, ORANGE)
     assert grid.bottom == 100
     assert all(
         extent <= 30 for extent in (np.ptp(outline(w, m.weight)[0][:, 0]) for m in picture.marks[2:] for w in m.words)
@@ -203,7 +230,7 @@ def test_a_probe_is_legible_and_only_what_is_wrong_is_orange(kernel, oh, ow, wro
     assert {str(i) for i in range(1, 36)} <= {*written(picture)}
     orange = [mark for mark in picture.marks if mark.edge == ORANGE or (mark.words and to_hex(mark.face) == ORANGE)]
     assert len([mark for mark in orange if mark.line == 4]) == wrong
-    assert [word.text for mark in orange for word in mark.words] == ["framed: wrong"] * (wrong > 0)
+    assert [word.text for mark in orange for word in mark.words] == ["grad_output"] + ["framed: wrong"] * (wrong > 0)
 
 
 # --- Images and times -------------------------------------------------------------------------------------

@@ -114,13 +114,12 @@ class CoursePicture(Picture):
         if left - right > CLOSE[0] or top - bottom > CLOSE[1]:
             return
         if top < bottom:
-            self._arrow(right, left, (top + bottom) / 2)
+            self.arrow((right + 2, (top + bottom) / 2), (left - 2, (top + bottom) / 2))
             return
         ends = [(left + right) / 2] * 2 if left < right else [right - 10, left + 10]
         up = -1 if first.y > then.y else 1
-        x, y = ends[1], (bottom if up < 0 else top) - 2 * up
-        start = (top if up < 0 else bottom) + 2 * up
-        self.lines([(ends[0], start, x, y), (x, y, x - 4, y - 4 * up), (x, y, x + 4, y - 4 * up)], GRAY, 1.6)
+        start, end = (top, bottom) if up < 0 else (bottom, top)
+        self.arrow((ends[0], start + 2 * up), (ends[1], end - 2 * up))
 
     def _tick(self, box: Box, is_right: bool) -> None:
         """The box of a puzzle."""
@@ -140,14 +139,14 @@ class CoursePicture(Picture):
         width, gap = 116, 10
         for i, (kind, count) in enumerate(layers().items()):
             x = image.x + image.width + gap + i * (width + gap)
-            self._arrow(x - gap, x, middle)
+            self.arrow((x - gap + 2, middle), (x - 2, middle))
             mine = [slot for slot in self.slots if slot.kind == kind]
             height = 30 + 27 * len(mine)
             self.boxes([Box(x, middle - height / 2, width, height)], GRAY, line=1.4)
             self.write(x + width / 2, middle - height / 2 + 14, f"{count} {KINDS[kind]}", 12, align="middle")
             for j, slot in enumerate(mine):
                 self._slot(Box(x + 6, middle - height / 2 + 27 + 27 * j, width - 12, 22), slot)
-        self._arrow(x + width, x + width + gap, middle)
+        self.arrow((x + width + 2, middle), (x + width + gap - 2, middle))
         self.bold(x + width + gap + 2, middle, str(DIGIT), 24)
         lit = sum(self.is_lit(slot) for slot in self.slots)
         y = LENET.y + LENET.height - 10
@@ -164,10 +163,6 @@ class CoursePicture(Picture):
         color = PAPER if lit else INK
         self.write(box.x + 5, box.middle[1], slot.result, 12, color)
         self.write(box.x + box.width - 4, box.middle[1], slot.lesson, 12, color, align="right")
-
-    def _arrow(self, left: float, right: float, y: float) -> None:
-        tip = right - 2
-        self.lines([(left + 2, y, tip, y), (tip, y, tip - 4, y - 4), (tip, y, tip - 4, y + 4)], GRAY, 1.6)
 
     # --- As a table -------------------------------------------------------------------------------------------
 

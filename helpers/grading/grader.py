@@ -444,4 +444,4 @@ class _Grader:
         from helpers.grading.read_sets_picture import ReadSetsPicture
 
         found = read_sets(self.kernel, self.puzzle.official, run.case, run.wrong)
-        return {"picture": ReadSetsPicture(found).svg()[1], "caption": found.sentence} if found else {}
+        return {"picture": ReadSetsPicture(found).svg()[0], "caption": found.sentence} if found else {}

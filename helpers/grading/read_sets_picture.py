@@ -8,7 +8,7 @@ import numpy as np
 from helpers.grading.drawing import window
 from helpers.grading.read_sets import ReadSet, ReadSets, place
 from helpers.pictures.canvas import BLUE, GRAY, ORANGE, Box, Picture, number, text_width, tint
-from helpers.pictures.parts import Cell, Grid
+from helpers.pictures.parts import Cell, Grid, look
 
 SHEET, EDGE, GAP = 404, 5, 20  # CSS pixels: the width; around, and between the grids
 WIDTH, HEIGHT, INDEX = 28, 26, (34, 19)  # of a cell, at the least; beside and above a grid, for its indices
@@ -93,14 +93,16 @@ class ReadSetsPicture(Picture):
         for i, (words, color, face, line, dashes) in enumerate(legend):
             self.boxes([Box(x, y + LINE * i, 22, 16)], color, face, line, dashes)
             self.bold(x + 30, y + LINE * i + 8, words, 14, color)
+        self.stands_still()
         self.sentence = read_sets.sentence
 
     def _draw_sheet(self, sheet: _Sheet, x: float, y: float) -> None:
         """A grid with its title and indices, and the outlines of both kernels' read sets."""
-        self.bold(x, y + 10, sheet.title, 14)
+        self.bold(x, y + 10, sheet.title, 14, look(sheet.title).ink)
         self.write(x, y + TITLE + 4, sheet.note, SMALL, GRAY)
         rows, columns = sheet.rows, sheet.columns
-        grid = Grid(self, sheet.values[rows, columns], x + INDEX[0], y + sheet.top, (sheet.cell, HEIGHT))
+        corner, cell = (x + INDEX[0], y + sheet.top), (sheet.cell, HEIGHT)
+        grid = Grid(self, sheet.values[rows, columns], *corner, cell, tensor=sheet.title)
         for i, row in enumerate(range(rows.start, rows.stop)):
             self.write(grid.x - 7, grid.box(i, 0).middle[1], str(row * sheet.step), SMALL, GRAY, align="right")
         for i, column in enumerate(range(columns.start, columns.stop)):

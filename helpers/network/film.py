@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from matplotlib import colormaps
 from PIL import Image
 
 from helpers.data.digits import seen_and_unseen
@@ -19,7 +18,7 @@ from helpers.network.pictures.curves import CHART, FiltersPicture
 from helpers.network.reference import softmax
 from helpers.network.training import Moment, Training
 from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, WIDTH, Box, Word
-from helpers.pictures.figures import COLORS
+from helpers.pictures.figures import colored
 
 Array = np.ndarray
 EPOCHS, FRAMES, SLOW = 3, 176, 1.6  # the step of a frame grows with this power: the start is slow
@@ -42,7 +41,7 @@ class FilmPicture(FiltersPicture):
         """The digit, and the names of the bars, too."""
         super().draw_still()
         self.bold(DIGIT.x, CHART - 18, "a digit it never saw", 14)
-        self.image(DIGIT, colormaps["gray_r"](self.digit / self.digit.max(), bytes=True))
+        self.image(DIGIT, colored(self.digit, ink=True))
         self.boxes([DIGIT], GRAY)
         bottom = CHART + DIGIT.height
         self.lines([(BARS, bottom, WIDTH - MARGIN, bottom)], GRAY, 1)
@@ -64,7 +63,7 @@ class FilmPicture(FiltersPicture):
 
     def draw_panel(self, panel: Array, box: Box) -> None:
         """Colors alone: signs that come and go would flicker."""
-        self.image(box, COLORS[np.rint(127 + 127 * panel).astype(int)])
+        self.image(box, colored(panel, 1))
 
     def _bars(self, step: int) -> list[Box]:
         """How likely each class is."""

@@ -24,9 +24,28 @@ from PIL import Image
 
 Array = np.ndarray
 
-# Colors that stay apart for color-blind eyes; each one also has an outline or a place of its own.
-INK, GRAY, LINE, PAPER = "#1a1a1a", "#5f5f5f", "#b5b5b5", "#ffffff"
-BLUE, ORANGE = "#005a9c", "#b34700"
+# All colors of pictures, and what each becomes where the page is dark: they stay apart for color-blind eyes, and each
+# one also has an outline or a place of its own.
+PALETTE = """
+    #1a1a1a #e8e8e8 ink
+    #5f5f5f #adadad gray
+    #b5b5b5 #5c5c5c line
+    #ffffff #111111 paper
+    #005a9c #7cc4ff blue: what is pointed at, and what the GPU returned
+    #a84200 #ffb38a orange: outputs, and what is marked
+    #00684a #5fd0a5 green: weights
+    #0072b2 #5ab4f0 sectors of memory: neighbors differ in lightness, too
+    #b8860b #e0b84a
+    #007a5a #4fcfa6
+    #a3337a #ec8fc6
+    #5b6bbf #a3b0f5
+    #8a4b08 #e0a060
+    #a9cbe6 #2b567a faint blue, faint orange, and what lies below a line
+    #ecc3a8 #7d4a2f
+    #f3ddd0 #5a3524
+"""
+DARK = dict(line.split()[:2] for line in PALETTE.strip().splitlines())
+INK, GRAY, LINE, PAPER, BLUE, ORANGE, GREEN, *SECTORS = [*DARK][:13]
 FONT = "DejaVu Sans, Verdana, sans-serif"  # what stored pictures are written in, and fonts as wide
 CODE_FONT = "DejaVu Sans Mono, Menlo, Consolas, monospace"  # all letters are equally wide
 TINT = 3 / 16  # how strong the color of a face is where what lies below it is to be seen
@@ -108,14 +127,14 @@ class Picture:
             del self.marks[marks:], self.numbered[grids:]
             return False
         self.marks, self.numbered, self.touchable, self._drawn, self._still = [], [], {}, what, (0, 0)
-        self._still_svg = self._svg([])
+        self._still_svg = ""
         return True
 
     def stands_still(self) -> None:
         """Keep all that is drawn so far until `starts` is called for something else."""
         self._drawn = self._drawn or ()
         self._still = len(self.marks), len(self.numbered)
-        self._still_svg = self._svg(self.marks)  # once: a step asks only for what moves
+        self._still_svg = self._svg(self.marks, _ground())  # once: a step asks only for what moves
 
     def words(self, words: Iterable[Word], color=INK, weight="normal") -> None:
         """Write words that all look alike."""
@@ -163,6 +182,13 @@ class Picture:
         ends = list(lines)
         self._draw(ends, [Path.MOVETO, Path.LINETO] * len(ends), edge=color, line=line, dashes=dashes)
 
+    def arrow(self, start: tuple[float, float], end: tuple[float, float], color=GRAY, line=1.6, head=6.0) -> None:
+        """Draw an arrow from one point to another."""
+        back = np.subtract(start, end)
+        back = head * back / np.hypot(*back)
+        aside = 0.75 * np.array([-back[1], back[0]])
+        self.lines([(*start, *end), *((*(end + back + turned), *end) for turned in (aside, -aside))], color, line)
+
     def curve(self, x: Array, y: Array, color=INK, line=3.0, dashes=None) -> None:
         """Draw one line through many points; nan leaves a gap."""
         finite = np.isfinite(y)
@@ -193,11 +219,11 @@ class Picture:
 
     def svg(self) -> tuple[str, str]:
         """What stands still and what moves, as two SVG images of the same size: a step sends only the second one."""
-        return self._still_svg or self._svg([]), self._svg(self.marks[self._still[0] :])
+        return self._still_svg or self._svg([], _ground()), self._svg(self.marks[self._still[0] :])
 
-    def _svg(self, marks: Sequence[Mark]) -> str:
-        sheet = f'<svg viewBox="0 0 {self.width} {self.height}" width="100%" aria-hidden="true" font-family="{FONT}">'
-        return f"{sheet}{''.join(map(_svg, marks))}</svg>"
+    def _svg(self, marks: Sequence[Mark], ground: str = "") -> str:
+        sheet = f'viewBox="0 0 {self.width} {self.height}" width="100%" aria-hidden="true" font-family="{FONT}"'
+        return f'<svg class="convgrad-svg" {sheet}>{ground}{"".join(map(_svg, marks))}</svg>'
 
     def tables(self) -> "Tables":
         """The numbers of each grid as a table, for who would rather read or hear them: end a cell with this.
@@ -218,7 +244,8 @@ class Picture:
     def _repr_mimebundle_(self, more: str = "", **_) -> tuple[dict, dict]:
         """The picture with its sentence below it: JupyterLab shows a picture or a text, but not both."""
         image = base64.b64encode(_png(np.vstack([self.rgba(), self.caption(more).rgba()]))).decode()
-        return {"text/plain": self.sentence, "image/png": image}, {"image/png": {"width": self.width}}
+        size = {"width": self.width}
+        return {"text/plain": self.sentence, "image/png": image}, {"image/png": size, "needs_background": "light"}
 
 
 class Tables(str):
@@ -282,6 +309,21 @@ def _svg(mark: Mark) -> str:
     dashes = f' stroke-dasharray="{mark.dashes[0]} {mark.dashes[1]}"' if mark.dashes else ""
     stroke = f'stroke="{mark.edge}" stroke-width="{mark.line}"{dashes}'
     return f'<path d="{_svg_path(mark.path)}" {fill} {stroke}/>'
+
+
+@cache
+def _ground() -> str:
+    """The paper, and the colors of all SVG images of a page where it is dark, as of the stored ones there."""
+    dark = '[data-jp-theme-light="false"]'
+    svg = f"{dark} .convgrad-svg"
+    rules = "".join(
+        f'{svg} [{part}="{color}"] {{ {part}: {darker}; }}'
+        for part in ("fill", "stroke")
+        for color, darker in DARK.items()
+    )
+    turned = "filter: invert(0.933) hue-rotate(180deg);"  # white becomes DARK[PAPER], and a hue stays what it is
+    rules += f"{svg} image, {dark} img.jp-needs-light-background {{ {turned} }}"
+    return f'<style>{rules}</style><rect width="100%" height="100%" fill="{PAPER}"/>'
 
 
 def _svg_path(path: Path) -> str:

@@ -1,6 +1,6 @@
 """Two ready-made figures: a row of images, and the parts of one launch on a time axis."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib import colormaps
@@ -31,7 +31,7 @@ def images(panels: Sequence[np.ndarray], titles: Sequence[str], sentence: str, *
     for i, (panel, left, lines) in enumerate(zip(panels, lefts, names, strict=False)):
         box = Box(left, top, height * shapes[i], height)
         if i < ink:
-            picture.image(box, colormaps["gray_r"](panel / (panel.max() or 1), bytes=True))
+            picture.image(box, colored(panel, ink=True))
         else:
             draw_signed(picture, panel / largest, box)
         picture.boxes([box], GRAY)
@@ -39,9 +39,7 @@ def images(panels: Sequence[np.ndarray], titles: Sequence[str], sentence: str, *
     if signed:
         small = height / len(panels[-1]) < SIGNS
         pieces, below = (3, "below 0 (far below: hatched)") if small else (1, "below 0")
-        for left, value, text in ((gap, 0.6, "above 0"), (gap + 92, -0.6, below)):
-            draw_signed(picture, np.full((pieces, pieces), value), Box(left, picture.height - 23, SIGNS, SIGNS))
-            picture.write(left + 20, picture.height - 16, text, 13)
+        explain(picture, gap, picture.height - 16, {"above 0": 0.6, below: -0.6}, 92, pieces)
     picture.sentence = sentence
     return picture
 
@@ -52,9 +50,26 @@ def _title_lines(title: str, room: float) -> list[str]:
     return [name, bracket + index] if bracket and text_width(title, 13) > room else [title]
 
 
+def colored(values: np.ndarray, largest: float = 0.0, ink: bool = False) -> np.ndarray:
+    """The colors of numbers, as bytes: white is 0, orange above and violet below; or ink on paper, from 0 on."""
+    values = values / (largest or float(np.abs(values).max()) or 1.0)
+    if ink:
+        return colormaps["gray_r"](values, bytes=True)
+    return COLORS[np.rint(127 + 127 * np.clip(values, -1, 1)).astype(int)]
+
+
+def explain(picture: Picture, x: float, y: float, meant: Mapping[str, float], apart: float, pieces: int = 1) -> None:
+    """What some colors stand for, side by side: for each text, the value that has the color."""
+    for i, (text, value) in enumerate(meant.items()):
+        box = Box(x + apart * i, y - SIGNS / 2, SIGNS, SIGNS)
+        draw_signed(picture, np.full((pieces, pieces), value), box)
+        picture.boxes([box], GRAY, line=0.8)
+        picture.write(box.x + 20, y, text, 13)
+
+
 def draw_signed(picture: Picture, panel: np.ndarray, box: Box) -> None:
     """Values from -1 to 1 in color, with a plus or minus unless `FAINT`, or in small cells a stroke below -1/4."""
-    picture.image(box, COLORS[np.rint(127 + 127 * panel).astype(int)])
+    picture.image(box, colored(panel, 1))
     cell = box.height / len(panel)
     corners = [(box.x + column * cell, box.y + row * cell, value) for (row, column), value in np.ndenumerate(panel)]
     if cell >= SIGNS:

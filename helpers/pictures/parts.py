@@ -1,17 +1,67 @@
-"""The parts that pictures are made of, which compute their own layout: grids of numbers, tables of terms, verdicts."""
+"""The parts that pictures are made of, which compute their own layout: grids of numbers, tables of terms, verdicts.
+
+A tensor has one ink and one set of names in all pictures, which are in `TENSORS`; a gradient looks like its tensor.
+"""
 
 import html
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from string import ascii_lowercase, ascii_uppercase
 from typing import NamedTuple
 
 import numpy as np
 
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, TINT, Box, Picture, Word, number, text_width
+from helpers.pictures.canvas import (
+    BLUE,
+    GRAY,
+    GREEN,
+    INK,
+    LINE,
+    MARGIN,
+    ORANGE,
+    TINT,
+    Box,
+    Picture,
+    Word,
+    number,
+    text_width,
+)
 
 Cell = tuple[int, int]  # row and column
 TITLE = 15  # CSS pixels: a title's letters
 HEAD, NOTE = 46, 18  # CSS pixels: a title with its note, the note alone
 ROOMY = 36  # the least height of a cell whose number is in its middle even with a factor below it
+LIFTED, LOWERED = 0.31, 0.68  # the height of a number in its cell, with a factor below it or a name above it
+
+
+class Look(NamedTuple):
+    """The ink of a tensor's numbers, and the letters that name its elements; without letters, w and row and column."""
+
+    ink: str
+    weight: str = "normal"
+    letters: str = ""
+
+    def names(self, shape: Cell) -> np.ndarray:
+        """A name for each element of a matrix."""
+        names = self.letters or [f"w{row}{column}" for row, column in np.ndindex(*shape)]
+        if np.prod(shape) > len(names):
+            raise ValueError(f"letters = True: {shape} are more than {len(names)} letters")
+        return np.reshape([*names][: np.prod(shape)], shape)
+
+
+PIXELS, WEIGHTS = Look(INK, letters=ascii_lowercase), Look(GREEN)
+OUTPUTS = Look(ORANGE, "bold", ascii_uppercase[6:])  # from G, as in gradient
+TENSORS = {  # in pictures: of a convolution, of a layer by its matrices a @ b, and short
+    PIXELS: "input images grad_input x dX a d_a",
+    WEIGHTS: "weight filter grad_weight w dW b d_b bias grad_bias d_bias",
+    OUTPUTS: "output grad_output conv2d dy pre grad_pre results",
+}
+LOOKS = {name: look for look, names in TENSORS.items() for name in names.split()}
+
+
+def look(tensor: str) -> Look:
+    """How a tensor looks, by its name, such as "grad_output[0,1]" or "conv1.weight"; what is none has plain ink."""
+    return LOOKS.get(re.match(r"(?:\w+\.)*(\w*)", tensor)[1], Look(INK))
 
 
 class Touchable(NamedTuple):
@@ -105,7 +155,8 @@ class Grid:
 
     `values` is (rows, columns); nan is a place that no memory holds: its cell is dashed and empty. (x, y) is the top
     left corner, and `cell` (width, height) the size of each cell, in CSS pixels. `numbers` says whether to write the
-    values, and `lifted` whether they make room for factors below them.
+    values, and `at` at what height of their cells. The grid looks like its `tensor`, the first word
+    of the title if not given.
 
     A grid that writes its values is also a table for who asks for it (`Picture.tables`), with `caption` above,
     `empty` in the cells without memory, and rows and columns counted from `first` on.
@@ -113,15 +164,13 @@ class Grid:
 
     names: Sequence[str] = ()  # of the columns, where they are not counted
 
-    def __init__(
-        self, picture, values, x, y, cell, title="", note="", color=INK, weight="normal", lifted=False, numbers=True
-    ) -> None:
+    def __init__(self, picture, values, x, y, cell, title="", note="", at=0.5, numbers=True, tensor="") -> None:
         self.picture, self.values, self.x, self.y = picture, np.asarray(values, float), x, y
-        self.width, self.height = cell
+        (self.width, self.height), self.look = cell, look(tensor or title)
         self.caption, self.empty, self.first = ", ".join(filter(None, (title, note))), "", (0, 0)
         if numbers and not np.isnan(self.values).all():
             picture.numbered.append(self)
-        picture.bold(x, y - 16 - NOTE * bool(note), title, TITLE, color)
+        picture.bold(x, y - 16 - NOTE * bool(note), title, TITLE, self.look.ink)
         picture.write(x, y - 14, note, 13, GRAY)
         self.boxes = [self.box(*cell) for cell in np.ndindex(self.values.shape)]
         cells = list(zip(self.boxes, self.values.flat, strict=True))
@@ -129,11 +178,11 @@ class Grid:
         picture.boxes((box for box, value in cells if np.isnan(value)), line=0.8, dashes=(2.5, 3))
         picture.boxes(box for box, _ in filled)
         if numbers:
-            size = min(max(0.36 * self.height, 13 - lifted), 20)
-            size = fitting((text for _, text in filled), self.width - 4, size, weight)
-            y = 0.31 if lifted and self.height < ROOMY else 0.5
-            words = (Word(box.middle[0], box.y + y * box.height, text, size) for box, text in filled)
-            picture.words(words, color, weight)
+            size = min(max(0.36 * self.height, 13 - (at == LIFTED)), 20)
+            size = fitting((text for _, text in filled), self.width - 4, size, self.look.weight)
+            at = 0.5 if at == LIFTED and self.height >= ROOMY else at
+            words = (Word(box.middle[0], box.y + at * box.height, text, size) for box, text in filled)
+            picture.words(words, *self.look[:2])
 
     def box(self, row: int, column: int, rows: int = 1, columns: int = 1) -> Box:
         """Where a cell lies, or the `rows` x `columns` cells from there on."""
@@ -176,27 +225,33 @@ class Grid:
         head = f"<thead><tr><td></td>{head}</tr></thead>"
         return f"<table><caption>{html.escape(self.caption)}</caption>{head}<tbody>{''.join(lines)}</tbody></table>"
 
-    def tinted(self, cells: Iterable[Cell], color=ORANGE, line=1.0, strength=TINT) -> None:
-        """Tint some cells."""
-        self.picture.tinted((self.box(*cell) for cell in cells), color, line, strength)
+    def tinted(self, cells: Iterable[Cell], color="", line=1.0, strength=TINT) -> None:
+        """Tint some cells, in their own ink if there is no other."""
+        self.picture.tinted((self.box(*cell) for cell in cells), color or self.look.ink, line, strength)
 
-    def mark(self, cells: Sequence[Cell], color=ORANGE) -> None:
-        """Tint some cells, and draw a thick line around them all."""
+    def mark(self, cells: Sequence[Cell], color="") -> None:
+        """Tint some cells, and draw a thick line around them all, in their own ink if there is no other."""
         self.tinted(cells, color, 1.6)
+        self.frame(cells, color or self.look.ink)
+
+    def frame(self, cells: Sequence[Cell], color: str) -> None:
+        """Draw a thick line around some cells."""
         rows, columns = np.subtract(cells[-1], cells[0]) + 1
         self.picture.boxes([self.box(*cells[0], rows, columns)], color, line=4)
 
-    def window(self, cells: Sequence[Cell], factors: Mapping[Cell, float]) -> None:
-        """Frame the cells of a window, and tint those that hold a number, each with the factor that multiplies it."""
-        self.picture.boxes((self.box(*cell) for cell in cells if cell not in factors), ORANGE)
-        self.tinted(factors, ORANGE, 1.6)
-        rows, columns = np.subtract(cells[-1], cells[0]) + 1
-        self.picture.boxes([self.box(*cells[0], rows, columns)], ORANGE, line=4)
-        self.factors(factors)
+    def window(self, cells: Sequence[Cell], factors: Mapping[Cell, float], color: str) -> None:
+        """Frame the cells of a window, and tint those that hold a number, each with the factor that multiplies it.
 
-    def factors(self, factors: Mapping[Cell, float]) -> None:
+        The color is that of the tensor that lies over this one.
+        """
+        self.picture.boxes((self.box(*cell) for cell in cells if cell not in factors), color)
+        self.tinted(factors, color, 1.6)
+        self.frame(cells, color)
+        self.factors(factors, color)
+
+    def factors(self, factors: Mapping[Cell, float], color: str) -> None:
         """Write "×2" small into the lower right corners of cells."""
-        self.corners({cell: f"×{number(factor)}" for cell, factor in factors.items()}, ORANGE)
+        self.corners({cell: f"×{number(factor)}" for cell, factor in factors.items()}, color)
 
     def corners(self, texts: Mapping[Cell, str], color: str) -> None:
         """Write texts small into the lower right corners of cells."""
@@ -205,10 +260,15 @@ class Grid:
         words = (Word(end.x - 2.5, end.y - 0.5 * size - 1.5, text, size, "right") for end, text in ends)
         self.picture.words(words, color, "bold")
 
-    def letters(self, names: str, color: str) -> None:
-        """Give each cell a letter in its upper left corner."""
-        places = zip(self.boxes, names, strict=False)
-        self.picture.words((Word(box.x + 9, box.y + 10, name, 13) for box, name in places), color)
+    def name_cells(self, flipped: bool = False) -> None:
+        """Name the cells that hold a number, in their upper left corners; `flipped`: from the last one on."""
+        held = [box for box, value in zip(self.boxes, self.values.flat, strict=True) if not np.isnan(value)]
+        names = self.look.names(self.values.shape if len(held) == len(self.boxes) else (1, len(held)))
+        places = zip(held[::-1] if flipped else held, names.ravel().tolist(), strict=True)
+        small = 13 if self.look.letters else 12
+        x, y = (6, 11) if self.height > ROOMY + 8 else (4, 8)
+        words = (Word(box.x + x, box.y + y, name, small, "left") for box, name in places)
+        self.picture.words(words, self.look.ink)
 
 
 class Bars(Grid):

@@ -4,7 +4,22 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, PAPER, Box, Picture, Word, text_width, tint
+from helpers.pictures.canvas import (
+    BLUE,
+    GRAY,
+    INK,
+    LINE,
+    MARGIN,
+    ORANGE,
+    PAPER,
+    SECTORS,
+    Box,
+    Picture,
+    Word,
+    text_width,
+    tint,
+)
+from helpers.pictures.parts import look
 from helpers.stepper.grids import Drawn, arrange
 from helpers.stepper.replay import (
     ACTIVE,
@@ -29,12 +44,11 @@ LETTERS, ADVANCE = (57, 50), 0.602 * LETTER  # in a row of code: fewer where the
 THREAD, IN_A_ROW, MOST_THREADS = (32, 25), 16, 64  # the most of a thread, of threads in a row, and of threads
 CHIP, CHIPS = 24, 30  # the height of a variable's box, and of a row of them
 CALLOUT = 24  # the height of the words about an access that collides
-SECTORS = "#0072b2", "#b8860b", "#007a5a", "#a3337a", "#5b6bbf", "#8a4b08"  # neighbors differ in lightness, too
 SIGNS = {  # the boxes of the legend: edge, face, line
     ACTIVE: (PAPER, BLUE, 1.5),
     WAITING: (GRAY,),
     DONE: (LINE, tint(GRAY, 0.12)),
-    "read": (BLUE, tint(BLUE, 0.3), 1.6),
+    "read": (BLUE, tint(BLUE), 1.6),
     "workgroup": (BLUE, None, 3),
 }
 LABELED, SECTOR_SIZE = 26, 11  # a cell as high as this has room for the number of its sector, in this size
@@ -145,7 +159,7 @@ class StepperPicture(Picture):
         for grid in self.grids:
             self.boxes(grid.boxes)
             name = grid.memory.name
-            self.bold(grid.x, grid.y - 12, name, 13)
+            self.bold(grid.x, grid.y - 12, name, 13, look(name).ink)
             self.write(grid.x + text_width(name, 13, "bold") + 6, grid.y - 12, grid.note, 12, GRAY)
             if grid.memory.shared:
                 self._sign("workgroup", grid.panels)
@@ -230,7 +244,8 @@ class StepperPicture(Picture):
         """What each element holds after the event: what is written `now` bold, zeros that nobody wrote gray."""
         values, known = self.replay.values(grid.memory, event)
         low = 3 if grid.height >= LABELED and not grid.memory.shared else 0
-        styles = (GRAY, "normal"), (INK, "normal"), (ORANGE, "bold")
+        ink = look(grid.memory.name).ink
+        styles = (GRAY, "normal"), (ink, "normal"), (ink, "bold")
         for kind, style in enumerate(styles):
             words = (i for i in range(len(values)) if (2 if i in now else int(known[i])) == kind)
             places = ((i, grid.boxes[i].middle) for i in words)
@@ -240,11 +255,11 @@ class StepperPicture(Picture):
         """Tint what is read, in a color for each sector, and outline all that comes with it."""
         for sector in sorted({word // SECTOR for word in words}):
             color, here = SECTORS[sector % len(SECTORS)], [word for word in words if word // SECTOR == sector]
-            self.tinted([grid.boxes[word] for word in here], color, 1.6, 0.3)
+            self.tinted([grid.boxes[word] for word in here], color, 1.6)
             self.boxes(grid.runs(sector * SECTOR, (sector + 1) * SECTOR), color, line=2, dashes=(5, 3))
             if grid.height >= LABELED:
                 x, y, *_ = grid.boxes[here[0]]
-                self.bold(x + 4, y + 7.5, str(sector), SECTOR_SIZE, color)
+                self.bold(x + 4, y + 7.5, str(sector), SECTOR_SIZE, GRAY)
 
     # --- Collisions ---------------------------------------------------------------------------------------
 
@@ -263,10 +278,6 @@ class StepperPicture(Picture):
         for cell in (grid.boxes[access.word] for grid in self.grids if grid.memory.holds(access)):
             end = cell.middle[0] + side * cell.width / 4, cell.y + cell.height - 1
             start = np.clip(end[0], box.x + 20, box.x + box.width - 20), box.y
-            back = np.subtract(start, end)
-            back = 9 * back / np.hypot(*back)
-            turned = 0.5 * np.array([-back[1], back[0]])
-            heads = [(*(end + back + turn), *end) for turn in (turned, -turned)]
             for color, line in ((PAPER, 5), (INK, 2)):
-                self.lines([(*start, *end), *heads], color, line)
+                self.arrow(start, end, color, line, 9)
             self.boxes([cell], INK, line=4)

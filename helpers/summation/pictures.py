@@ -38,8 +38,8 @@ class RacePicture(Picture):
             self.write(*box.middle, f"{verb} {value}", 15, align="middle")
             self._memory(i, after[i], 3 if verb == "stores" else 1)
             x, start, _, end = connecting_line(box, memory)
-            start, end, back = (start, end, end - 7) if verb == "stores" else (end, start, start + 7)
-            self.lines([(x, start, x, end), (x - 5, back, x, end), (x + 5, back, x, end)], ORANGE, 1.6)
+            ends = [(x, start), (x, end)]
+            self.arrow(*(ends if verb == "stores" else ends[::-1]), ORANGE)
             actions.append(f"thread {thread} {verb} {value}")
         # The first thread to store, the third step, loses what it added: the other one overwrites it.
         lost = ", as it should be" if after[-1] == sum(self.TERMS) else f": what thread {threads[2]} added is lost"

@@ -1,11 +1,14 @@
-"""What a reader would stumble over in a picture: words that are small, touch each other or leave the sheet."""
+"""What a reader would stumble over in a picture: words that are small, pale or touch, tensors in another color."""
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
+from matplotlib.colors import to_hex, to_rgb
 from support.sample import sample
 
-from helpers.pictures.canvas import Picture, outline
+from helpers.pictures.canvas import DARK as IN_THE_DARK
+from helpers.pictures.canvas import PAPER, Box, Picture, Word, number, outline
 from helpers.widgets.explorer import Explorer, limits
 
 SMALLEST = 12  # CSS pixels
@@ -58,6 +61,55 @@ def _faults(picture: Picture, smallest: float) -> Iterator[str]:
     apart = (boxes[:, None, :2] >= boxes[None, :, 2:] + 1).any(axis=2)
     touch = np.triu(~apart & ~apart.T, 1)
     yield from (f"{texts[i]!r} touches {texts[j]!r}" for i, j in np.argwhere(touch))
+
+
+def pale(picture: Picture) -> Iterator[str]:
+    """Words that stand out too little from what is below them, on a light page or a dark one, and colors of no page."""
+    below, images = [], [mark.image[0] for mark in picture.marks if mark.image]
+    for mark in picture.marks:
+        colors = {mark.edge, *({to_hex(mark.face)} if mark.face else ())}
+        yield from (f"{color} has no dark one" for color in colors - {*IN_THE_DARK})
+        if mark.face and mark.path is not None:
+            below += [(Box(*part.min(0), *np.ptp(part, 0)), mark.face) for part in mark.path.to_polygons()]
+        for word in (word for word in mark.words if not any(over(image, word) for image in images)):
+            grounds = [face for box, face in below if over(box, word)]
+            for page, color_of in (("light", str), ("dark", IN_THE_DARK.get)):
+                paper = np.array(to_rgb(color_of(PAPER)))
+                for face in grounds:
+                    paper = paper + face[3] * (np.array(to_rgb(color_of(to_hex(face)))) - paper)
+                if contrast(color_of(to_hex(mark.face)), to_hex(paper)) < CONTRAST:
+                    yield f"{word.text!r} is pale on a {page} page"
+
+
+def over(box: Box, word: Word) -> bool:
+    return box.x < word.x < box.x + box.width and box.y < word.y < box.y + box.height
+
+
+# A tensor's ink in all pictures, light, and the names of its elements; none of its grids may look otherwise.
+LOOKS = {
+    ("#1a1a1a", "[a-z]"): "input images grad_input x dX a d_a",
+    ("#00684a", r"w\d\d"): "weight filter grad_weight w b d_b bias grad_bias d_bias",
+    ("#a84200", "[G-Z]"): "output grad_output conv2d dy pre grad_pre results",
+}
+OF = {tensor: look for look, tensors in LOOKS.items() for tensor in tensors.split()}
+NAME = re.compile("[a-zA-Z]|w[0-9]{2}")
+
+
+def otherwise(picture: Picture) -> Iterator[str]:
+    """Tensors whose titles, numbers or names look otherwise here than in the other pictures."""
+    words = [(word, to_hex(mark.face), mark.weight) for mark in picture.marks for word in mark.words]
+    for word, color, weight in words:
+        tensor = re.match(r"(\w*)(\[[\d,]*\]|  .*|, .*)?$", word.text)
+        if weight == "bold" and word.size >= 13 and tensor and OF.get(tensor[1], (color,))[0] != color:
+            yield f"the title {word.text!r} has another color"
+    for grid in (each for each in picture.numbered if hasattr(each, "look")):
+        ink, named = OF.get(re.match(r"\w*", grid.caption)[0], (None, ""))
+        for box, value in zip(grid.boxes, grid.values.flat, strict=True):
+            for word, color, _ in words if ink else ():
+                if over(box, word):
+                    is_name = NAME.fullmatch(word.text) and not re.fullmatch(named, word.text)
+                    if is_name or (word.text == number(value) and color != ink):
+                        yield f"{word.text!r} in {grid.caption} looks otherwise"
 
 
 def states(explorer: Explorer) -> list[dict[str, int]]:

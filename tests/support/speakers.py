@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import numpy as np
 from support.grading import edited
-from support.legible import SMALLEST, faults
+from support.legible import SMALLEST, faults, otherwise, pale
 from support.mistakes import HEAD, MAIN, PLACES
 from support.notebook_gate import NOTEBOOKS, Cell, Lesson, needed
 from support.small_kernels import DECLARED, run
@@ -121,7 +121,8 @@ def explorers(heading: str, state: str) -> str:
     explorer = eval(state, names)
     least = min(word.size for mark in explorer.picture.marks for word in mark.words)
     small = [f"(the smallest words: {least:.0f} pixels)"] * (least < SMALLEST)
-    return "\n".join([explorer.sentence, *small, *faults(explorer.picture, 0)])
+    seen = (*faults(explorer.picture, 0), *pale(explorer.picture), *otherwise(explorer.picture))
+    return "\n".join([explorer.sentence, *small, *dict.fromkeys(seen)])
 
 
 # --- Wrong kernels --------------------------------------------------------------------------------------------

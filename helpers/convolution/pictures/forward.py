@@ -2,19 +2,17 @@
 
 from math import prod
 from operator import attrgetter
-from string import ascii_uppercase
 
 import numpy as np
-from matplotlib import colormaps
 
 from helpers.convolution import indices
 from helpers.convolution.indices import Tap
 from helpers.convolution.pictures.groups import channel_words
 from helpers.convolution.pictures.sums import Place, SumPicture, Tensor, contribute, draw_grids, rows_and_columns
 from helpers.convolution.shapes import ConvShape
-from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, Box, Picture, Word, number, text_width
-from helpers.pictures.figures import draw_signed
-from helpers.pictures.parts import Cell, Grid, Window, conclusion, foot, product_text, running_sum
+from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, Box, Picture, Word, number, text_width
+from helpers.pictures.figures import colored, draw_signed, explain
+from helpers.pictures.parts import Cell, Grid, Window, conclusion, foot, look, product_text, running_sum
 
 Array = np.ndarray
 
@@ -22,14 +20,14 @@ Array = np.ndarray
 class WindowPicture(SumPicture):
     """Which pixels and weights make one output: the filter laid over the input, and the sum of the products.
 
-    `bias` is (Co,). `letters` names the input's pixels a, b, c, ... and the weights A, B, C, ... (room for 26 each).
+    `bias` is (Co,). `letters` names the input's pixels a, b, c, ... (room for 26) and the weights w00, w01, ...
     """
 
-    capital, result = Tensor("weight", "co", "ci"), Tensor("output", "n", "co")
+    left, result = Tensor("weight", "co", "ci"), Tensor("output", "n", "co")
     element = "oh", "ow"
-    axis, symbol, total, names = "ci", "output", "The bias and all its terms", ascii_uppercase
+    axis, symbol, total = "ci", "output", "The bias and all its terms"
     taps = staticmethod(indices.taps_of_output)
-    capital_at, small_at = attrgetter("kh", "kw"), attrgetter("ih", "iw")
+    left_at, right_at = attrgetter("kh", "kw"), attrgetter("ih", "iw")
 
     def __init__(
         self, shape: ConvShape, input: Array, weight: Array, output: Array, bias: Array, letters: bool = False
@@ -48,7 +46,7 @@ class WindowPicture(SumPicture):
 
     def _contributors(self, taps: list[Tap], target: str, place: Place) -> str:
         pixels = contribute(len(taps), "pixel", f" of {channel_words(self.shape, place['co'], place['ci'])}")
-        where = f": {rows_and_columns(map(self.small_at, taps))}" if taps else ", only padding"
+        where = f": {rows_and_columns(map(self.right_at, taps))}" if taps else ", only padding"
         return f"{pixels} to {target}{where}."
 
 
@@ -82,8 +80,8 @@ class ContributionPicture(Picture):
         taps = taps_of(self.shape, row, column)
         for other, (grid, place) in enumerate(zip(self.grids, self.places, strict=True)):
             if other != tensor:
-                grid.tinted(dict.fromkeys(map(place, taps)), ORANGE, 1.6)
-        self.grids[tensor].mark([(row, column)], BLUE)
+                grid.tinted(dict.fromkeys(map(place, taps)), line=1.6)
+        self.grids[tensor].frame([(row, column)], BLUE)
         self._draw_products(taps)
         return f"{name}[{row},{column}] {self._role(tensor, taps)}"
 
@@ -127,9 +125,9 @@ class DependencePicture(Picture):
         partner, taps = ("pixel", indices.taps_of_weight) if kind == "weight" else ("weight", indices.taps_of_pixel)
         taps = taps(self.shape, row, column)
         down, right = self.shape.padding if kind == "pixel" else (0, 0)
-        self.grids[kind].mark([(row + down, column + right)])
+        self.grids[kind].frame([(row + down, column + right)], BLUE)
         cells = [self._cell(partner, tap) for tap in taps]
-        self.grids[partner].tinted(cells, ORANGE, 1.6)
+        self.grids[partner].tinted(cells, line=1.6)
         changes = raised[0, 0] - self.output
         outputs = [(tap.oh, tap.ow) for tap in taps]
         factors = [self.grids[partner].values[cell] for cell in cells]
@@ -143,9 +141,9 @@ class DependencePicture(Picture):
     def _draw_changes(self, partner: str, outputs: list[Cell], factors: list[float], changes: Array) -> None:
         """Write the changes on the GPU into the outputs and into a table."""
         grid = self.grids["output"]
-        grid.tinted(outputs, BLUE, 1.6)
+        grid.tinted(outputs, line=1.6)
         moved = map(tuple, np.argwhere(changes).tolist())
-        grid.corners({cell: _signed(changes[cell]) for cell in {*outputs, *moved}}, ORANGE)
+        grid.corners({cell: _signed(changes[cell]) for cell in {*outputs, *moved}}, INK)
         rows = zip(outputs, factors, strict=True)
         columns = [(f"[{oh},{ow}]", number(factor), _signed(changes[oh, ow])) for (oh, ow), factor in rows]
         beside = f"{len(outputs)} of {changes.size} outputs", f"change of their sum: {number(changes.sum())}"
@@ -184,8 +182,9 @@ class EdgesPicture(Picture):
         top, left = 54, MARGIN + PIXEL * 32 + 44
         self._draw_digit(MARGIN, top)
         size = FILTER_CELL, FILTER_CELL
-        self.filter = Grid(self, weight[0, 0], left, top + 60, size, "weight", name, ORANGE, "bold")
-        self._draw_legend(left, top + 90 + 3 * FILTER_CELL)
+        self.filter = Grid(self, weight[0, 0], left, top + 60, size, "weight", name)
+        explain(self, left, top + 97 + 3 * FILTER_CELL, {"above 0": 0.6}, 0, 3)
+        explain(self, left, top + 121 + 3 * FILTER_CELL, {"below 0, hatched": -0.6}, 0, 3)
         right = left + 3 * FILTER_CELL + 44
         self._draw_output(right, top)
         self.words((Word(x - 22, top + 120, sign, 30) for x, sign in ((left, "★"), (right, "="))), GRAY)
@@ -195,27 +194,22 @@ class EdgesPicture(Picture):
         s = self.shape
         self.sheet = Box(x, y, PIXEL * s.padded("w"), PIXEL * s.padded("h"))
         inner = Box(x + PIXEL * s.padding_w, y + PIXEL * s.padding_h, PIXEL * s.in_w, PIXEL * s.in_h)
-        self.image(inner, colormaps["gray_r"](self.digit[0, 0] / 15, bytes=True))
+        self.image(inner, colored(self.digit[0, 0], 15, ink=True))
         self.boxes([inner], GRAY)
         if s.padding_h:
             self.boxes([self.sheet], GRAY, dashes=(2.5, 3))
-        self._head(x, "input", f"{s.in_h} × {s.in_w}, padding {s.padding_h}", INK)
+        self._head(x, "input", f"{s.in_h} × {s.in_w}, padding {s.padding_h}")
 
     def _draw_output(self, x: float, y: float) -> None:
         s = self.shape
         self.result = Box(x, y, PIXEL * s.out_w, PIXEL * s.out_h)
         draw_signed(self, self.output[0, 0] / (abs(self.output).max() or 1), self.result)
-        self.boxes([self.result], BLUE)
-        self._head(x, "output", f"{s.out_h} × {s.out_w}, stride {s.stride_h}", BLUE)
+        self.boxes([self.result], look("output").ink)
+        self._head(x, "output", f"{s.out_h} × {s.out_w}, stride {s.stride_h}")
 
-    def _head(self, x: float, title: str, note: str, color: str) -> None:
-        self.bold(x, 20, title, 15, color)
+    def _head(self, x: float, title: str, note: str) -> None:
+        self.bold(x, 20, title, 15, look(title).ink)
         self.write(x, 38, note, 13, GRAY)
-
-    def _draw_legend(self, x: float, y: float) -> None:
-        for i, (value, text) in enumerate(((0.6, "above 0"), (-0.6, "below 0, hatched"))):
-            draw_signed(self, np.full((3, 3), value), Box(x, y + 24 * i, 14, 14))
-            self.write(x + 20, y + 24 * i + 7, text, 13)
 
     def draw(self, oh: int, ow: int) -> str:
         """Move to one output."""
@@ -224,7 +218,7 @@ class EdgesPicture(Picture):
             Box(box.x + PIXEL * ow * jump, box.y + PIXEL * oh * jump, size, size)
             for box, jump, size in ((self.sheet, s.stride_h, 3 * PIXEL), (self.result, 1, PIXEL))
         )
-        self.boxes([frame], ORANGE, line=3)
+        self.boxes([frame], look("weight").ink, line=3)
         self.boxes([result], BLUE, line=3)
         self.window = Window(frame, ("oh", "ow"), (oh, ow), (PIXEL * s.stride_h, PIXEL * s.stride_w))
         pairs = [(self.weight[0, 0, t.kh, t.kw], self.digit[0, 0, t.ih, t.iw]) for t in taps]
@@ -292,15 +286,15 @@ class MatrixPicture(Picture):
         channels = [(ci, self.input[0, ci], f"ci = {ci}") for ci in range(s.in_channels)]
         pairs = [((co, ci), self.weight[co, ci], f"co {co}, ci {ci}") for co, ci in np.ndindex(s.weight[:2])]
         outputs = [(co, self.output[0, co], f"co = {co}") for co in range(s.out_channels)]
-        self.inputs, x = self._row("input", channels, MARGIN, cell, INK)
-        self.filters, x = self._row("weight", pairs, x + 20, cell, ORANGE)
-        self.outputs, _ = self._row("output", outputs, x + 20, (28, 24), BLUE)
+        self.inputs, x = self._row("input", channels, MARGIN, cell)
+        self.filters, x = self._row("weight", pairs, x + 20, cell)
+        self.outputs, _ = self._row("output", outputs, x + 20, (32, 24))
 
-    def _row(self, title: str, parts: list[tuple], x: float, cell: tuple[float, float], color: str) -> tuple:
+    def _row(self, title: str, parts: list[tuple], x: float, cell: tuple[float, float]) -> tuple:
         """Draw the parts of one tensor beside each other; returns them by name, and where the last one ends."""
         grids = {}
         for name, values, note in parts:
-            grids[name] = Grid(self, values, x, 46, cell, title * (not grids), note, color)
+            grids[name] = Grid(self, values, x, 46, cell, title * (not grids), note, tensor=title)
             grids[name].caption = f"{title}, {note}"
             x += max(cell[0] * values.shape[1], text_width(note, 13)) + 12
         return grids, x
@@ -309,14 +303,14 @@ class MatrixPicture(Picture):
         s, (rows, columns) = self.shape, self.windows.shape
         top, filters, cell = 196, self.weight.reshape(s.out_channels, -1).T, (34, 26)
         rows_note = f"{rows} × {columns}: a row for each output position"
-        self.rows = Grid(self, self.windows, 58, top, cell, "the windows", rows_note)
+        self.rows = Grid(self, self.windows, 58, top, cell, "the windows", rows_note, tensor="input")
         for row, (oh, ow) in enumerate(np.ndindex(s.output[2:])):
             self.write(50, self.rows.box(row, 0).middle[1], f"{oh},{ow}", 13, GRAY, align="right")
         left = self.rows.box(0, columns).x + 66
         note = f"{columns} × {s.out_channels}: a column for each filter"
-        self.columns = Grid(self, filters, left, top, cell, "the filters", note, ORANGE)
+        self.columns = Grid(self, filters, left, top, cell, "the filters", note, tensor="weight")
         note = f"{rows} × {s.out_channels}"
-        self.result = Grid(self, self.product, left + 250, top, (44, 26), "their product", note, BLUE)
+        self.result = Grid(self, self.product, left + 250, top, (44, 26), "their product", note, tensor="output")
         self.words((Word(x - 32, top + 78, sign, 26) for x, sign in ((left, "@"), (left + 250, "="))), GRAY)
 
     def draw(self, row: int, column: int, co: int) -> str:
@@ -327,9 +321,9 @@ class MatrixPicture(Picture):
         self._draw_frames(row, column, co, self.inputs[ci].box(*weight, *self.shape.output[2:]))
         crossings = [self.inputs[ci].box(*pixel), self.filters[co, ci].box(*weight)]
         crossings += [self.rows.box(row, column), self.columns.box(column, co)]
-        self.tinted(crossings, ORANGE, 4)
-        self.outputs[co].mark([output], BLUE)
-        self.result.mark([(row, co)], BLUE)
+        self.tinted(crossings, BLUE, 4)
+        self.outputs[co].frame([output], BLUE)
+        self.result.frame([(row, co)], BLUE)
         named = f"ci, kh, kw = {ci}, {weight[0]}, {weight[1]}"
         self.write(self.rows.box(row, column).middle[0], self.rows.bottom + 14, named, 13, GRAY, align="middle")
         value = f"input[0,{ci},{pixel[0]},{pixel[1]}] = {number(self.windows[row, column])}"
@@ -345,5 +339,5 @@ class MatrixPicture(Picture):
         corner = divmod(row, self.shape.out_w)
         windows = [grid.box(*corner, *self.shape.weight[2:]) for grid in self.inputs.values()]
         windows += [self.rows.box(row, 0, 1, columns), self.columns.box(0, co, columns, 1)]
-        self.boxes(windows, ORANGE, line=3)
+        self.boxes(windows, look("weight").ink, line=3)
         self.boxes([pixels, self.rows.box(0, column, rows, 1)], GRAY, line=3, dashes=(4, 3))

@@ -67,7 +67,7 @@ class GroupsPicture(Picture):
         across, down = shape.weight[1], shape.out_channels // shape.groups
         self.bold(x, 16, f"{shape.groups} group{'s' * (shape.groups > 1)}", TITLE, BLUE)
         self.write(x, 38, f"shape ({shape.out_channels}, {across})", 13, GRAY)
-        grid = Grid(self, matrix, x, 82, CELL, color=BLUE)
+        grid = Grid(self, matrix, x, 82, CELL, tensor="grad_weight")
         grid.caption = f"{shape.groups} group{'s' * (shape.groups > 1)}: output channels × input channels"
         for group in range(shape.groups):
             self.tinted([grid.box(group * down, group * across, down, across)], BLUE, 3, 2 / 16)

@@ -1,8 +1,6 @@
 """Pictures of a convolution's input gradient: the flipped filter, counts, and two ways to compute it."""
 
-from collections.abc import Sequence
 from operator import attrgetter
-from string import ascii_lowercase, ascii_uppercase
 
 import numpy as np
 
@@ -19,8 +17,8 @@ from helpers.convolution.pictures.sums import (
     window_cells,
 )
 from helpers.convolution.shapes import ConvShape
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, Picture, Word, in_words, number, tint
-from helpers.pictures.parts import Grid, conclusion, running_sum, side_by_side
+from helpers.pictures.canvas import BLUE, GRAY, LINE, MARGIN, ORANGE, Picture, Word, in_words, number, tint
+from helpers.pictures.parts import LIFTED, LOWERED, Grid, conclusion, look, running_sum, side_by_side
 
 Array = np.ndarray
 
@@ -29,17 +27,17 @@ class InputGradientPicture(SumPicture):
     """The flipped filter on the upstream gradient with zeros between and around, and the same as divisions.
 
     `grad_input` (N, Ci, H, W) is what a kernel returned for `weight` (Co, Ci, kH, kW) and `grad_output`
-    (N, Co, oH, oW), in this order: weight, grad_output, grad_input. `letters` names the weights a, b, c, ... and the
-    upstream gradients G, H, I, ... and leaves out the divisions, of which stride 1 without padding needs none.
+    (N, Co, oH, oW), in this order: weight, grad_output, grad_input. `letters` names the weights w00, w01, ...
+    and the upstream gradients G, H, I, ... and leaves out the divisions, of which stride 1 without padding needs none.
     """
 
-    capital, result = Tensor("grad_output", "n", "co"), Tensor("grad_input", "n", "ci")
+    left, right, result = Tensor("grad_output", "n", "co"), "weight", Tensor("grad_input", "n", "ci")
     axis, symbol, element = "co", "dX", ("ih", "iw")
     taps = staticmethod(indices.contributions_to_pixel)
-    capital_at, small_at = attrgetter("oh", "ow"), attrgetter("kh", "kw")
+    left_at, right_at = attrgetter("oh", "ow"), attrgetter("kh", "kw")
 
-    def _small(self, place: Place) -> Array:
-        return self.small[place["co"], place["ci"] % self.shape.weight[1]]  # the channel's place within its group
+    def _right(self, place: Place) -> Array:
+        return self.rights[place["co"], place["ci"] % self.shape.weight[1]]  # the channel's place within its group
 
     def _summed_indices(self, place: Place) -> range:
         return output_channels_of(self.shape, place["ci"])
@@ -47,23 +45,23 @@ class InputGradientPicture(SumPicture):
     def _draw_window(self, taps: list[Gathered], row: int, column: int, place: Place) -> None:
         window = window_cells((row, column), self.shape.dilation, self.shape.weight[2:])
         end = window[-1]  # where the flipped filter has its weight [0, 0]
-        cells = [tuple(np.subtract(end, np.multiply(self.small_at(c), self.shape.dilation))) for c in taps]
+        cells = [tuple(np.subtract(end, np.multiply(self.right_at(c), self.shape.dilation))) for c in taps]
         factors = [self._factors(c, place)[1] for c in taps]
-        self.window_grid.window(window, dict(zip(cells, factors, strict=True)))
+        self.window_grid.window(window, dict(zip(cells, factors, strict=True)), look(self.right).ink)
         self.window_grid.drag(window, self.element, (row, column))
         if not self.letters:
             self._draw_divisions(row, column)
 
     def _draw_grids(self, place: Place) -> None:
-        s, flipped, spread = self.shape, self._small(place)[::-1, ::-1], self._spread(place)
+        s, flipped, spread = self.shape, self._right(place)[::-1, ::-1], self._spread(place)
         room = 54 if self.letters else 172 / max(s.in_h, s.kernel_h)  # the divisions need the rest
         height, first = min(54, 270 / len(spread), room), place["ci"] // s.weight[1] * s.weight[1]
         channel = f"ci = {place['ci']}" + f" − {first}" * (s.groups > 1)
         around = " with zeros" if s.kernel_h * s.kernel_w * s.stride_h > 1 else ""
         matrices = (
-            (spread, f"grad_output{around}", self.capital.note(place), ORANGE, "bold", True, not self.letters),
-            (flipped, "weight, flipped", f"co = {place['co']}, {channel}", INK, "normal", False, not self.letters),
-            (self.result.plane(self.returned, place), "grad_input", self.result.note(place), BLUE),
+            (spread, f"grad_output{around}", self.left.note(place), LIFTED),
+            (flipped, "weight, flipped", f"co = {place['co']}, {channel}", LOWERED if self.letters else 0.5),
+            (self.result.plane(self.returned, place), "grad_input", self.result.note(place)),
         )
         bottom = 6 + 46 + len(spread) * height
         self.window_grid, self.filter, self.result_grid = side_by_side(self, matrices, "★=", 6, bottom)
@@ -75,22 +73,12 @@ class InputGradientPicture(SumPicture):
 
     def _draw_letters(self) -> None:
         """Name the weights and the upstream gradients, and show the filter before it was flipped."""
-        names, filter = iter(self.names), self.filter
-        self.numbered = [self.window_grid, filter, self.result_grid]
-        self._name(self.window_grid, ["" if np.isnan(v) else next(names) for v in self.window_grid.values.flat], ORANGE)
-        letters, size = ascii_lowercase[: filter.values.size], (filter.width, 34)
-        self._name(filter, letters[::-1], INK)
-        before = Grid(self, filter.values[::-1, ::-1], filter.x, 228, size, "weight", numbers=False)
-        self._name(before, letters, INK)
+        self.window_grid.name_cells()
+        self.filter.name_cells(flipped=True)
+        filter = self.filter
+        Grid(self, filter.values[::-1, ::-1], filter.x, 228, (filter.width, 36), "weight", at=LOWERED).name_cells()
+        self.numbered.pop()
         self.write(self.result_grid.x - 34, 296, CORRELATION, 13, GRAY)
-
-    def _name(self, grid: Grid, names: Sequence[str], color: str) -> None:
-        """Letter and number of each cell side by side, above the factors; no name is a cell without both."""
-        cells, line = zip(grid.boxes, names, grid.values.flat, strict=True), 0.29 if grid is self.window_grid else 0.5
-        places = [(box.x, box.y + line * box.height, name, value) for box, name, value in cells]
-        self.words((Word(x + 11, y, name, 13) for x, y, name, _ in places if name), GRAY)
-        numbers = (Word(x + grid.width - 6, y, number(v), 14, "right") for x, y, name, v in places if name)
-        self.words(numbers, color, "bold" if color == ORANGE else "normal")
 
     def _spread(self, place: Place) -> Array:
         """The upstream gradients where the flipped filter reads them; nan is a zero.
@@ -100,7 +88,7 @@ class InputGradientPicture(SumPicture):
         s, around, beside = self.shape, self.shape.span("h") - 1, self.shape.span("w") - 1
         spread = np.full((s.padded("h") + around, s.padded("w") + beside), np.nan)
         places = spread[around :: s.stride_h, beside :: s.stride_w]
-        places[: s.out_h, : s.out_w] = self.capital.plane(self.capitals, place)
+        places[: s.out_h, : s.out_w] = self.left.plane(self.lefts, place)
         rows, columns = s.in_h + around, s.in_w + beside
         return spread[s.padding_h : s.padding_h + rows, s.padding_w : s.padding_w + columns]
 
@@ -148,7 +136,7 @@ class InputGradientPicture(SumPicture):
         return f"{quantifier}{in_words('channel', channels)} (group {group_of(self.shape, channels[0])})"
 
     def _location(self, taps: list[Gathered]) -> str:
-        return f": output {rows_and_columns(map(self.capital_at, taps))}"
+        return f": output {rows_and_columns(map(self.left_at, taps))}"
 
     def _contributors(self, taps: list[Gathered], target: str, place: Place) -> str:
         if not taps:
@@ -217,7 +205,7 @@ class ScatterGatherPicture(Picture):
     """One small case twice: one output adds to its pixels, and one pixel adds up its outputs.
 
     `weight` (kH, kW), `grad_output` (oH, oW), and `grad_input` (H, W) as a kernel returned it, at stride 1 without
-    padding. The weights have the names a, b, c, ..., the upstream gradients G, H, I, ...
+    padding. The weights have the names w00, w01, ..., the upstream gradients G, H, I, ...
     """
 
     def __init__(self, weight: Array, grad_output: Array, grad_input: Array) -> None:
@@ -227,6 +215,7 @@ class ScatterGatherPicture(Picture):
         (H, W), (oH, oW) = grad_input.shape, grad_output.shape
         self.shape = ConvShape.between((1, 1, H, W), (1, 1, oH, oW))
         super().__init__()
+        self.names = look("grad_output").names(grad_output.shape), look("weight").names(weight.shape)
         self._draw_grids()
         self.stands_still()
 
@@ -247,25 +236,25 @@ class ScatterGatherPicture(Picture):
 
     def _draw_grids(self) -> None:
         self.lines([(420, 8, 420, 338)], LINE, 1)
-        cell, empty = (42, 36), np.full(self.grad_output.shape, np.nan)
+        cell, empty = (44, 36), np.full(self.grad_output.shape, np.nan)
         self.title(16, "scatter: one output adds to its pixels")
         self.bold(442, 16, "gather: one pixel adds up its outputs", 17)
         note = "each with its letter"
-        self.upstream = Grid(self, self.grad_output, MARGIN, 86, cell, "grad_output", note, ORANGE, numbers=False)
+        self.upstream = Grid(self, self.grad_output, MARGIN, 86, cell, "grad_output", note, numbers=False)
         filter = Grid(self, self.weight, MARGIN, 230, (42, 36), "weight", numbers=False)
-        for grid, names, color in ((self.upstream, ascii_uppercase[6:], ORANGE), (filter, ascii_lowercase, INK)):
-            grid.letters(names, color)
-            grid.corners({cell: number(value) for cell, value in np.ndenumerate(grid.values)}, color)
+        for grid in (self.upstream, filter):
+            grid.name_cells()
+            grid.corners({cell: number(value) for cell, value in np.ndenumerate(grid.values)}, grid.look.ink)
         blank = np.full(self.grad_input.shape, np.nan)
-        self.spread = Grid(self, blank, 180, 86, cell, "grad_input", "while it is being added up", BLUE)
-        self.collected = Grid(self, empty, 442, 86, cell, "grad_output", "times the weight", ORANGE)
-        self.result = Grid(self, self.grad_input, 606, 86, cell, "grad_input", "what the GPU returned", BLUE)
+        self.spread = Grid(self, blank, 180, 86, cell, "grad_input", "while it is being added up")
+        self.collected = Grid(self, empty, 442, 86, cell, "grad_output", "times the weight")
+        self.result = Grid(self, self.grad_input, 606, 86, cell, "grad_input", "what the GPU returned")
         self.numbered = [self.upstream, filter, self.result]
         self.words((Word(x, 86 + 54, "→", 22) for x in (161, 587)), GRAY)
 
     def _draw_scatter(self, window: list[tuple[int, int]], output: tuple[int, int], pixel: tuple[int, int]) -> None:
         self.upstream.mark([output])
-        self.spread.mark(window)
+        self.spread.mark(window, ORANGE)
         terms = [Gathered(ih - output[0], iw - output[1], *output) for ih, iw in window]
         self._write_terms(self.spread, window, terms, ORANGE)
         self.boxes([self.spread.box(*pixel)], BLUE, line=4)
@@ -275,12 +264,12 @@ class ScatterGatherPicture(Picture):
         self.collected.mark(cells, BLUE)
         self._write_terms(self.collected, cells, gathered, BLUE)
         self.boxes([self.collected.box(*output)], ORANGE, line=4)
-        self.result.mark([pixel], BLUE)
+        self.result.frame([pixel], BLUE)
 
     def _write_terms(self, grid: Grid, cells: list[tuple[int, int]], terms: list[Gathered], color: str) -> None:
         """Letters above and the product below, in each of the cells."""
         boxes = [grid.box(*cell) for cell in cells]
-        self.label(boxes, map(self._term, terms), down=-8)
+        self.label(boxes, map(self._term, terms), 12, down=-8)
         self.label(boxes, (number(self._product(c)) for c in terms), 13, color, "bold", down=9)
 
     def _say_who_writes(self, count: int, pixel: tuple[int, int]) -> None:
@@ -295,10 +284,10 @@ class ScatterGatherPicture(Picture):
             self.column(x, 290, 20, lines, 13.5, color)
 
     def _output(self, oh: int, ow: int) -> str:
-        return ascii_uppercase[6 + oh * self.shape.out_w + ow]
+        return self.names[0][oh, ow]
 
     def _term(self, c: Gathered) -> str:
-        return f"{self._output(c.oh, c.ow)}·{ascii_lowercase[c.kh * self.shape.kernel_w + c.kw]}"
+        return f"{self._output(c.oh, c.ow)}·{self.names[1][c.kh, c.kw]}"
 
     def _product(self, c: Gathered) -> float:
         return float(self.grad_output[c.oh, c.ow] * self.weight[c.kh, c.kw])

@@ -11,29 +11,29 @@ from helpers.convolution.pictures.groups import channel_words
 from helpers.convolution.pictures.sums import Place, SumPicture, Tensor, contribute, rows_and_columns
 from helpers.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, GRAY, LINE, MARGIN, ORANGE, Picture, in_words, number, tint
-from helpers.pictures.parts import Cell, Grid
+from helpers.pictures.parts import Cell, Grid, look
 
 
 class WeightGradientPicture(SumPicture):
     """Which inputs contribute to one weight: the upstream gradient laid over the input, and the sum that they make.
 
     `grad_weight` (Co, Ci, kH, kW) is what a kernel returned for `input` (N, Ci, H, W) and `grad_output`
-    (N, Co, oH, oW), in this order. `letters` names the input's pixels a, b, c, ... and the upstream gradient's G, H, I,
+    (N, Co, oH, oW), in this order. `letters` names the input's pixels a, b, c, ... and the upstream gradients G, H, I,
     ... (room for 26 and 20).
     """
 
-    capital, result = Tensor("grad_output", "n", "co"), Tensor("grad_weight", "co", "ci")
+    left, result = Tensor("grad_output", "n", "co"), Tensor("grad_weight", "co", "ci")
     axis, symbol, element = "n", "dW", ("kh", "kw")
     lettered = 342  # to fit on the first screen of a lesson
     points = True
     taps = staticmethod(indices.taps_of_weight)
-    capital_at, small_at = attrgetter("oh", "ow"), attrgetter("ih", "iw")
+    left_at, right_at = attrgetter("oh", "ow"), attrgetter("ih", "iw")
 
     def _steps(self) -> tuple[Cell, Cell]:
         return self.shape.dilation, self.shape.stride
 
     def _location(self, taps: list[Tap]) -> str:
-        return f": input {rows_and_columns(map(self.small_at, taps))}"
+        return f": input {rows_and_columns(map(self.right_at, taps))}"
 
     def _contributors(self, taps: list[Tap], target: str, place: Place) -> str:
         whose = f" of image {place['n']}"
@@ -43,7 +43,7 @@ class WeightGradientPicture(SumPicture):
         if not taps:
             return f"{pixels} to {target}: only padding lies there."
         others = f" ({batch * len(taps)} in the whole batch)" * (batch > 1)
-        return f"{pixels} to {target}: {rows_and_columns(map(self.small_at, taps))}{others}."
+        return f"{pixels} to {target}: {rows_and_columns(map(self.right_at, taps))}{others}."
 
 
 # --- How threads share the work -------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ class ThreadsPicture(Picture):
         self.shape, count = shape, prod(shape.weight)
         super().__init__(436)
         self.title(18, "workgroup 0: 256 threads")
-        self.bold(352, 18, "the weights, each with its thread", 17, BLUE)
+        self.bold(352, 18, "the weights, each with its thread", 17, look("weight").ink)
         numbers = np.where(np.arange(256) < count, np.arange(256), np.nan).reshape(16, 16)
         self.threads = Grid(self, numbers, 52, 40, (17, 22), numbers=False)
         for row, box in enumerate(self.threads.boxes[::16]):
@@ -80,13 +80,13 @@ class ThreadsPicture(Picture):
     def draw(self, thread: int) -> str:
         """Point at one thread and at its weight."""
         s, owned = self.shape, indices.weight_of_thread(self.shape, thread)
-        self.threads.mark([divmod(thread, 16)])
-        self.bold(52, 414, f"thread {thread}{' owns no weight' * (not owned)}", 17, ORANGE)
+        self.threads.mark([divmod(thread, 16)], BLUE)
+        self.bold(52, 414, f"thread {thread}{' owns no weight' * (not owned)}", 17, BLUE)
         if not owned:
             return f"Thread {thread} owns nothing: there are {prod(s.weight)} weights, so it returns at once."
         co, ci, kh, kw = owned
         if co * s.in_channels + ci < len(self.filters):
-            self.filters[co * s.in_channels + ci].mark([(kh, kw)])
+            self.filters[co * s.in_channels + ci].mark([(kh, kw)], BLUE)
         code = f"because {thread} = (({co}·{s.in_channels} + {ci})·{s.kernel_h} + {kh})·{s.kernel_w} + {kw}"
         loop = f"It sums {s.batch}·{s.out_h}·{s.out_w} = {s.batch * s.out_h * s.out_w} products alone."
         return f"Thread {thread} owns grad_weight[{co},{ci},{kh},{kw}], {code}. {loop}"
@@ -150,8 +150,8 @@ class BiasGradientPicture(Picture):
         planes, sums = [self.planes[n, co] for n in range(images)], self.grad_output[:, co].sum((1, 2), dtype=float)
         for plane in planes:
             plane.mark([*np.ndindex(*size)])
-        self.result.mark([(co, 0)], BLUE)
-        self.bold(self.result.x + 78, self.result.box(co, 0).middle[1], f"bias {co}", 15, BLUE)
+        self.result.frame([(co, 0)], BLUE)
+        self.bold(self.result.x + 78, self.result.box(co, 0).middle[1], f"bias {co}", 15, self.result.look.ink)
         for plane, total in zip(planes, sums, strict=True):
             self.bold(plane.x, plane.bottom + 14, f"sum {number(total)}", 14, ORANGE)
         parts = " + ".join(number(s) if s >= 0 else f"({number(s)})" for s in sums)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import prod
-from string import ascii_lowercase, ascii_uppercase
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -11,8 +10,8 @@ import numpy as np
 from helpers.convolution.indices import input_channels_of
 from helpers.convolution.pictures.groups import channel_note, draw_group
 from helpers.convolution.shapes import ConvShape
-from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, Box, Picture, in_words, number
-from helpers.pictures.parts import Cell, Grid, Pointed, foot, product_text, running_sum, side_by_side
+from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, Box, Picture, in_words, number
+from helpers.pictures.parts import LIFTED, Cell, Grid, Pointed, foot, look, product_text, running_sum, side_by_side
 
 Array = np.ndarray
 Place = Mapping[str, int]  # of a plane: co, ci and n
@@ -40,16 +39,17 @@ class Tensor(NamedTuple):
 class SumPicture(Picture):
     """One element of a result: a window over a matrix, the factors in it, and the sum of all their products.
 
-    `small` and `capitals` (4 axes each) are the factors: where `letters` names their elements, the first has a, b, c,
-    ..., and the second the letters of `names`. `returned` (4 axes) is what a kernel made of them; the picture sets its
-    own sum beside it. The sum runs over the window and over one of the indices co, ci and n, `axis`. A subclass says
-    which tensors these are, what each `tap` of `taps` multiplies, and who contributes in words. `on` is the adapter.
+    `rights` and `lefts` (4 axes each) are the factors of each product left · right, whose elements `letters` names.
+    `returned` (4 axes) is what a kernel made of them; the picture sets its own sum beside it. The sum runs over the
+    window and over one of the indices co, ci and n, `axis`. A subclass says which tensors these are, what each `tap` of
+    `taps` multiplies, and who contributes in words. `on` is the adapter.
 
     Where a subclass `points`, a reader points at a factor or a term, and sees its product: number 0 is none of them,
-    and the others count the capitals.
+    and the others count the left factors.
     """
 
-    capital: Tensor
+    left: Tensor
+    right = "input"
     result: Tensor
     element: tuple[str, str]  # the row and the column of a result's element
     axis: str
@@ -58,16 +58,14 @@ class SumPicture(Picture):
     lettered = 432  # CSS pixels: the height with letters
     points = False
     on = ""
-    names = ascii_uppercase[6:]
     taps: Callable[[ConvShape, int, int], list]
-    capital_at: Callable[[tuple], Cell]
-    small_at: Callable[[tuple], Cell]
+    left_at: Callable[[tuple], Cell]
+    right_at: Callable[[tuple], Cell]
 
-    def __init__(self, shape: ConvShape, small: Array, capitals: Array, returned: Array, letters: bool = False) -> None:
-        for values, names in ((small, ascii_lowercase), (capitals, self.names)):
-            if letters and prod(values.shape[2:]) > len(names):
-                raise ValueError(f"letters = True: {values.shape} are more than {len(names)} letters")
-        self.shape, self.small, self.capitals, self.returned, self.letters = shape, small, capitals, returned, letters
+    def __init__(self, shape: ConvShape, rights: Array, lefts: Array, returned: Array, letters: bool = False) -> None:
+        self.shape, self.rights, self.lefts, self.returned, self.letters = shape, rights, lefts, returned, letters
+        named = (self.left.name, lefts), (self.right, rights)
+        self.names = [look(name).names(values.shape[2:]) for name, values in named] if letters else []
         super().__init__(self.lettered if letters else 432)
 
     def draw(self, row: int, column: int, co: int = 0, ci: int = 0, n: int = 0, product: int = 0) -> str:
@@ -80,7 +78,7 @@ class SumPicture(Picture):
         taps = self.taps(self.shape, row, column)
         terms = [self._term(tap, place) for tap in taps]
         self._draw_window(taps, row, column, place)
-        self.result_grid.mark([(row, column)], BLUE)
+        self.result_grid.frame([(row, column)], BLUE)
         returned = self.result.plane(self.returned, place)[row, column]
         total, columns = self._draw_sum(taps, terms, place, returned)
         if self.points and (said := self._point(taps, columns, place, product)):
@@ -94,9 +92,9 @@ class SumPicture(Picture):
 
     def _point(self, taps: list, columns: Mapping[int, Box], place: Place, chosen: int) -> str:
         """Let a reader point at each factor and term, and mark the chosen product; returns what is said of it."""
-        width, numbers = self.capitals.shape[3], [self._number(tap) for tap in taps]
-        cells = [tuple(np.add(self.small_at(tap), self.shape.padding).tolist()) for tap in taps]
-        for grid, places in (self.capital_grid, [divmod(k - 1, width) for k in numbers]), (self.window_grid, cells):
+        width, numbers = self.lefts.shape[3], [self._number(tap) for tap in taps]
+        cells = [tuple(np.add(self.right_at(tap), self.shape.padding).tolist()) for tap in taps]
+        for grid, places in (self.left_grid, [divmod(k - 1, width) for k in numbers]), (self.window_grid, cells):
             own = {cell: {"product": k} for cell, k in zip(places, numbers, strict=True)}
             self.touchable[grid.caption] = Pointed(grid, own)
         if columns:
@@ -106,32 +104,31 @@ class SumPicture(Picture):
         if chosen not in numbers:
             return ""
         i = numbers.index(chosen)
-        boxes = self.capital_grid.box(*self.capital_at(taps[i])), self.window_grid.box(*cells[i])
+        boxes = self.left_grid.box(*self.left_at(taps[i])), self.window_grid.box(*cells[i])
         self.boxes([*boxes, *filter(None, [columns.get(i)])], INK, line=2.4)
         factors = self._factors(taps[i], place)
-        places = self.capital_at(taps[i]), self.small_at(taps[i])
+        places = self.left_at(taps[i]), self.right_at(taps[i])
         names = [f"{name} [{row},{column}]" for name, (row, column) in zip(("gradient", "pixel"), places, strict=True)]
         names = self._term(taps[i], place).split("·") if self.letters else names
         return f"{names[0].capitalize()} multiplies {names[1]}: {product_text(*factors)} = {number(prod(factors))}"
 
     def _number(self, tap: tuple) -> int:
         """Which product a tap is, from 1 on."""
-        return int(np.ravel_multi_index(self.capital_at(tap), self.capitals.shape[2:])) + 1
+        return int(np.ravel_multi_index(self.left_at(tap), self.lefts.shape[2:])) + 1
 
-    def _small(self, place: Place) -> Array:
-        """The plane of the factors with small letters: the input, which has more channels than a filter."""
-        return self.small[place["n"], input_channels_of(self.shape, place["co"])[place["ci"]]]
+    def _right(self, place: Place) -> Array:
+        """The plane of the right factors: of the input, which has more channels than a filter."""
+        return self.rights[place["n"], input_channels_of(self.shape, place["co"])[place["ci"]]]
 
     def _factors(self, tap: tuple, place: Place) -> tuple[float, float]:
-        capitals = self.capital.plane(self.capitals, place)
-        return float(capitals[self.capital_at(tap)]), float(self._small(place)[self.small_at(tap)])
+        lefts = self.left.plane(self.lefts, place)
+        return float(lefts[self.left_at(tap)]), float(self._right(place)[self.right_at(tap)])
 
     def _term(self, tap: tuple, place: Place) -> str:
         if not self.letters:
             return product_text(*self._factors(tap, place))
-        sizes = self.capitals.shape[2:], self.small.shape[2:]
-        capital, small = map(np.ravel_multi_index, (self.capital_at(tap), self.small_at(tap)), sizes)
-        return f"{self.names[capital]}·{ascii_lowercase[small]}"
+        lefts, rights = self.names
+        return f"{lefts[self.left_at(tap)]}·{rights[self.right_at(tap)]}"
 
     def _summed_indices(self, place: Place) -> Sequence[int]:
         """The indices of `axis` that the sum runs over."""
@@ -149,25 +146,25 @@ class SumPicture(Picture):
 
     def _draw_grids(self, place: Place) -> None:
         note = f"n = {place['n']}, {channel_note(self.shape, place['co'], place['ci'])}" * (not self.letters)
-        others = (self.capital, self.capitals), (self.result, self.returned)
+        others = (self.left, self.lefts), (self.result, self.returned)
         planes = [(t.plane(values, place), t.name, t.note(place) * (not self.letters)) for t, values in others]
-        planes.insert(0, (self._small(place), "input", note))
+        planes.insert(0, (self._right(place), self.right, note))
         gap = max(self._steps()[1])
         caption = CORRELATION if gap == 1 else f"★ correlation with gaps: every {NTH[gap]} row and column"
         caption += FACTORS * (self.shape.groups == 1)
         grids = draw_grids(self, self.shape, planes, place["co"], caption=caption)
-        self.window_grid, self.capital_grid, self.result_grid = grids
+        self.window_grid, self.left_grid, self.result_grid = grids
         if self.letters:
-            self.window_grid.letters(ascii_lowercase, GRAY)
-            self.capital_grid.letters(self.names, ORANGE)
+            self.window_grid.name_cells()
+            self.left_grid.name_cells()
 
     def _draw_window(self, taps: list, row: int, column: int, place: Place) -> None:
-        """The window over the padded input, as large as the factors with capitals."""
+        """The window over the padded input, as large as the left factors."""
         jump, step = self._steps()
-        window = window_cells(np.multiply((row, column), jump), step, self.capitals.shape[2:])
-        cells = [tuple(np.add(self.small_at(tap), self.shape.padding)) for tap in taps]
+        window = window_cells(np.multiply((row, column), jump), step, self.lefts.shape[2:])
+        cells = [tuple(np.add(self.right_at(tap), self.shape.padding)) for tap in taps]
         factors = [self._factors(tap, place)[0] for tap in taps]
-        self.window_grid.window(window, dict(zip(cells, factors, strict=True)))
+        self.window_grid.window(window, dict(zip(cells, factors, strict=True)), look(self.left.name).ink)
         self.window_grid.drag(window, self.element, (row, column), jump)
 
     def _draw_sum(self, taps: list, terms: list[str], place: Place, returned: float) -> tuple[str, dict[int, Box]]:
@@ -207,11 +204,7 @@ def draw_grids(
     """
     (image, *head), factors, result = planes
     padded = np.pad(image, [(zeros, zeros) for zeros in shape.padding], constant_values=np.nan)
-    matrices = (
-        (padded, *head, INK, "normal", not changing),
-        (*factors, ORANGE, "bold"),
-        (*result, BLUE, "normal", changing),
-    )
+    matrices = (padded, *head, 0.5 if changing else LIFTED), factors, (*result, LIFTED if changing else 0.5)
     grids = side_by_side(picture, matrices, "★=", 6, picture.height - 110)
     grids[0].first, grids[0].empty = (-shape.padding_h, -shape.padding_w), "padding"
     picture.write(MARGIN, picture.height - 98, caption, 13, GRAY)

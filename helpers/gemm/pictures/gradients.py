@@ -7,7 +7,7 @@ import numpy as np
 
 from helpers.gemm import reference
 from helpers.gemm.indices import gemm_terms
-from helpers.pictures.canvas import BLUE, INK, MARGIN, ORANGE, Picture, number
+from helpers.pictures.canvas import BLUE, MARGIN, Picture, number
 from helpers.pictures.parts import Grid, conclusion, product_text, running_sum, side_by_side
 
 
@@ -65,14 +65,14 @@ class GradientsPicture(Picture):
         cells = {name: [term[side] for term in terms] for side, name in enumerate((p.left, p.right)) if name}
         rows = [[float(self.matrices[name][cell]) for cell in places] for name, places in cells.items()]
         if p.right:
-            self.grids[p.left].factors(dict(zip(cells[p.left], rows[1], strict=True)))
+            self.grids[p.left].factors(dict(zip(cells[p.left], rows[1], strict=True)), self.grids[p.right].look.ink)
         factors = list(zip(*rows, strict=True))
         if p.result == "pre":
             cells["bias"] = [(0, column)]
             factors.append((float(self.matrices["bias"][0, column]),))
         for name, places in cells.items():
             self.grids[name].mark(places)
-        self.grids[p.result].mark([(row, column)], BLUE)
+        self.grids[p.result].frame([(row, column)], BLUE)
         element, returned = ELEMENTS[p.result].format(row, column), self.matrices[p.result][row, column]
         self.write(MARGIN, 46, f"{p.rule}:   {element}", 15)
         texts, products = [product_text(*term) for term in factors], [prod(term) for term in factors]
@@ -87,15 +87,17 @@ class GradientsPicture(Picture):
         self.grids = dict(zip(names, side_by_side(self, matrices, signs, 66, self.height - 154), strict=True))
         if p.result == "pre":
             b = self.grids["b"]
-            self.grids["bias"] = bias = Grid(self, self.matrices["bias"], b.x, b.bottom + 14, (b.width, b.height))
+            self.grids["bias"] = bias = Grid(
+                self, self.matrices["bias"], b.x, b.bottom + 14, (b.width, b.height), tensor="bias"
+            )
             bias.caption = "bias"
-            self.bold(b.x - 10, bias.box(0, 0).middle[1], "+ bias", 15, align="right")
+            self.bold(b.x - 10, bias.box(0, 0).middle[1], "+ bias", 15, bias.look.ink, "right")
 
     def _matrix(self, p: Product, name: str) -> tuple:
         values = self.matrices[name]
         note = f"{len(values)} × {values.shape[1]}" if name != "d_bias" else str(values.shape[1])
         if name == "grad_pre":
-            return values, name, f"{note}, grad · relu′(pre)", ORANGE, "bold"
+            return values, name, f"{note}, grad · relu′(pre)"
         if f" {name}ᵀ" in p.title:  # drawn as it is in memory
             note += ", used transposed"
-        return values, name, note, BLUE if name == p.result else INK
+        return values, name, note

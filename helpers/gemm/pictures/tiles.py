@@ -39,14 +39,14 @@ class TilesPicture(Picture):
         self.grids = {
             "a": Grid(self, self.operands["a"], MARGIN, top, CELL, f"a  {m} × {k}"),
             "b": Grid(self, self.operands["b"], left, 36, CELL, f"b  {k} × {n}"),
-            "result": Grid(self, result, left, top, CELL, f"a @ b  {m} × {n}", color=BLUE, numbers=False),
+            "result": Grid(self, result, left, top, CELL, f"a @ b  {m} × {n}", numbers=False, tensor="output"),
         }
-        self._mark_tile("result", self.corner, BLUE)
+        self._mark_tile("result", self.corner)
         self._draw_steps_and_memory()
         self.stands_still()
 
-    def _mark_tile(self, name: str, corner: Cell, color: str) -> None:
-        self.tinted([self.grids[name].box(*corner, TILE, TILE)], color, 3)
+    def _mark_tile(self, name: str, corner: Cell) -> None:
+        self.tinted([self.grids[name].box(*corner, TILE, TILE)], self.grids[name].look.ink, 3)
 
     def _draw_steps_and_memory(self) -> None:
         self.bold(MARGIN, 20, "what each thread does", 15)
@@ -55,8 +55,8 @@ class TilesPicture(Picture):
             self.write(MARGIN, y, f"k {first} to {first + TILE - 1}" * (phase == 0), 13, GRAY)
             self.write(114, y, str(step), 13, GRAY, align="right")
             self.write(126, y, PHASES[phase], 13)
-        names, empty = zip(MEMORY, ("left tile, from a", "right tile, from b"), strict=True), np.zeros((TILE, TILE))
-        self.memory = [Grid(self, empty, x, 74, SLOT, name, numbers=False) for x, name in names]
+        names, empty = zip(MEMORY, ("left tile, from ", "right tile, from "), "ab", strict=True), np.zeros((TILE, TILE))
+        self.memory = [Grid(self, empty, x, 74, SLOT, name + of, numbers=False, tensor=of) for x, name, of in names]
         slots = [slot for grid in self.memory for slot in enumerate(grid.boxes)]
         self.words((Word(box.x + 4, box.y + 10, str(i), 13, "left") for i, box in slots), GRAY)
         self.write(MEMORY[0], 258, "small: the slot, and the thread that loads it", 13, GRAY)
@@ -64,26 +64,26 @@ class TilesPicture(Picture):
     def draw(self, step: int, thread: int) -> str:
         """Show what one thread does in one step."""
         first, phase = self.moves[step]
-        self.tinted([Box(92, 37 + 18 * step, 104, 18)], ORANGE, 2)
+        self.tinted([Box(92, 37 + 18 * step, 104, 18)], BLUE, 2)
         if phase == WRITE:
             self.bold(MEMORY[0], 20, f"thread {thread} is done", 15)
         else:
-            self._mark_tile("a", (self.corner[0], first), ORANGE)
-            self._mark_tile("b", (first, self.corner[1]), ORANGE)
+            self._mark_tile("a", (self.corner[0], first))
+            self._mark_tile("b", (first, self.corner[1]))
             self._fill_memory(thread, first, phase)
         owned = self.corner[0] + thread // TILE, self.corner[1] + thread % TILE
         box = self.grids["result"].box(*owned)
-        self.boxes([box._replace(x=box.x - 2, width=box.width + 4)], ORANGE, PAPER, 3)
-        self.write(*box.middle, f"t{thread}", 12.5, ORANGE, "bold", "middle")
+        self.boxes([box._replace(x=box.x - 2, width=box.width + 4)], BLUE, PAPER, 3)
+        self.write(*box.middle, f"t{thread}", 12.5, BLUE, "bold", "middle")
         return f"Step {step}, {PHASES[phase]}: {self._say(thread, first, phase, owned)}"
 
     def _fill_memory(self, thread: int, first: int, phase: int) -> None:
         """Write what the thread can be sure of, and mark the slots that the step is about."""
         self.bold(MEMORY[0], 20, f"workgroup memory as thread {thread} sees it", 15)
         for grid, mates, values in zip(self.memory, tile_mates(TILE, thread), self._tiles(first), strict=True):
-            self.tinted((grid.boxes[i] for i in (mates if phase in (1, 2) else [thread])), ORANGE, 4)
+            self.tinted((grid.boxes[i] for i in (mates if phase in (1, 2) else [thread])), BLUE, 4)
             texts = [number(value) if phase > 0 or i == thread else "?" for i, value in enumerate(values)]
-            self.label(grid.boxes, texts, 16, right=4, down=7)
+            self.label(grid.boxes, texts, 16, *grid.look[:2], 4, 7)
 
     def _tiles(self, first: int) -> list[np.ndarray]:
         """The values of both tiles, slot by slot, with 0 past the edge."""
@@ -200,7 +200,7 @@ class TransposedLoadPicture(Picture):
         self.b = Grid(self, offsets.reshape(SIZES), 56, 84, (46, 33), "b in memory, 8 × 5", note, numbers=False)
         self.label(self.b.boxes, offsets, right=-6, down=-6.5)
         note = "slot, offset in b, and the thread that loads it"
-        self.right = Grid(self, np.zeros((TILE, TILE)), 410, 84, (62, 46), "right", note, BLUE, numbers=False)
+        self.right = Grid(self, np.zeros((TILE, TILE)), 410, 84, (62, 46), "right", note, numbers=False, tensor="b")
         self.strip = [Box(88 + 18.4 * i, 396, 18.4, 24) for i in offsets]
         self.boxes(self.strip)
         for t, ((k, n), slot) in enumerate(self.loads):
@@ -232,5 +232,5 @@ class TransposedLoadPicture(Picture):
         strip = [self.strip[self._offset(t)] for t in row]
         self.tinted([box for pair in places for box in pair] + strip, ORANGE, 2)
         self.boxes([*places[thread % TILE], strip[thread % TILE]], ORANGE, line=4)
-        self.label(strip, map(self._offset, row), color=ORANGE)
+        self.label(strip, map(self._offset, row), weight="bold")
         self.label(strip, row, color=ORANGE, down=26)

@@ -54,7 +54,7 @@ class AdjointPicture(Picture):
         step = tensor.shape[3] * CELL[0] + GAP
         several = len(tensor) > 1
         grids = [
-            Grid(self, image, x + n * step, y, CELL, title * (n == 0), f"n = {n}" * several)
+            Grid(self, image, x + n * step, y, CELL, title * (n == 0), f"n = {n}" * several, tensor=title)
             for n, (image,) in enumerate(tensor)
         ]
         for grid in grids[1:]:

@@ -62,7 +62,7 @@ class ProbePicture(Picture):
         boxes, texts = [self.pixels.box(*cell) for cell in readers], [" ".join(names) for names in readers.values()]
         self.tinted(boxes, GRAY, 1.6, 1 / 4)
         size = fitting(texts, PIXEL - 6, 12, "bold")
-        self.label(boxes, texts, size, GRAY, "bold", down=11)
+        self.label(boxes, texts, size, INK, "bold", down=11)
         self.boxes(self._window(oh, ow), BLUE, line=4)
 
     def _window(self, oh: int, ow: int) -> Iterator[Box]:
@@ -85,10 +85,10 @@ class ProbePicture(Picture):
         self.boxes([one], BLUE, line=4)
         top = grid.bottom + 64
         result = Grid(self, got, RIGHT, top, SMALL, "grad_weight", "what it returned")
-        Grid(self, want, RIGHT + 150, top, SMALL, "", "what is right", BLUE)
+        Grid(self, want, RIGHT + 150, top, SMALL, "", "what is right", tensor="grad_weight")
         wrong = np.argwhere(got != want).tolist()
         for cell in wrong:
-            result.mark([cell])
+            result.mark([cell], ORANGE)
         if wrong:
             self.write(RIGHT, result.bottom + 16, "framed: wrong", 13, ORANGE)
 

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from helpers.network.training import Moment
-from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, WIDTH, Box, Picture, number
+from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, PAPER, WIDTH, Box, Picture, number
 from helpers.pictures.charts import Axes
 from helpers.pictures.figures import draw_signed
 
@@ -197,7 +197,7 @@ class FiltersPicture(Picture):
         self._draw_filters(step)
         x, (_, top, _, height) = float(self.chart.x(step)), self.chart.box
         self.lines([(x, top - 4, x, top + height)], ORANGE, 2)
-        self.boxes([Box(x - 4, float(self.chart.y(moment.loss)) - 4, 8, 8)], ORANGE, "#ffffff", 2.4)
+        self.boxes([Box(x - 4, float(self.chart.y(moment.loss)) - 4, 8, 8)], ORANGE, PAPER, 2.4)
         return self._sentence(step, moment)
 
     def _draw_filters(self, step: int) -> None:

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from math import ceil, floor, isqrt, prod
 
 import numpy as np
-from matplotlib import colormaps
 
 from helpers.pictures.canvas import GRAY, INK, PAPER, Box, Picture
-from helpers.pictures.figures import COLORS
+from helpers.pictures.figures import colored
 from helpers.pictures.parts import Cell, Grid
 
 Shape = tuple[int, int, int]  # of a tensor in maps: how many, rows, columns
@@ -86,14 +85,6 @@ def framed(picture: Picture, box: Box, color: str = INK, line: float = 2) -> Non
     """A frame that stands out from any color below it."""
     picture.boxes([box], PAPER, line=line + 2.5)
     picture.boxes([box], color, line=line)
-
-
-def colored(values: np.ndarray, largest: float = 0.0, ink: bool = False) -> np.ndarray:
-    """The colors of numbers, as bytes: white is 0, orange above and violet below; or ink on paper, from 0 on."""
-    largest = largest or float(np.abs(values).max()) or 1.0
-    if ink:
-        return colormaps["gray_r"](values / largest, bytes=True)
-    return COLORS[np.rint(127 + 127 * np.clip(values / largest, -1, 1)).astype(int)]
 
 
 def fold(count: int) -> Cell:

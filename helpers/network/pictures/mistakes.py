@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.network.pictures.maps import Area, colored, framed
+from helpers.network.pictures.maps import Area, framed
 from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, WIDTH, Box, Picture, Word, number
-from helpers.pictures.figures import draw_signed
+from helpers.pictures.figures import colored, explain
 
 Array = np.ndarray
 
@@ -106,9 +106,7 @@ class MistakesPicture(Picture):
 
     def _legend(self) -> None:
         left, y = WIDTH - 2 * LARGE - 18, 272
-        for i, (value, text) in enumerate(((-0.8, "more ink here: smaller loss"), (0.8, "more ink here: larger loss"))):
-            draw_signed(self, np.full((1, 1), value), Box(left + 206 * i, y - 7, 14, 14))
-            self.write(left + 206 * i + 20, y, text, 13)
+        explain(self, left, y, {"more ink here: smaller loss": -0.8, "more ink here: larger loss": 0.8}, 206)
 
 
 def over(image: Array, gradient: Array) -> Array:

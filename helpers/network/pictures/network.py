@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers.network.layers import gradient_of
-from helpers.network.pictures.maps import Area, Layout, Maps, colored, framed
+from helpers.network.pictures.maps import Area, Layout, Maps, framed
 from helpers.network.trace import NetworkTrace, written
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, WIDTH, Box, Picture, number, text_width
-from helpers.pictures.figures import draw_signed
+from helpers.pictures.figures import colored, explain
 
 HEIGHT = 150  # CSS pixels of each of the two rows of maps
 TOPS = 64, 244  # where the two rows begin: values, gradients
@@ -131,10 +131,8 @@ class NetworkPicture(Picture):
         """Between two columns, where the trace goes."""
         ends = self.lefts[max(left, right) - 1] + self.columns[max(left, right) - 1].width, self.lefts[max(left, right)]
         y, middle, half = TOPS[row] + HEIGHT / 2, sum(ends) / 2, min(9, (ends[1] - ends[0]) / 2 - 5)
-        head = 1 if row == 0 else -1
-        tip = middle + head * half
-        lines = [(middle - head * half, y, tip, y), (tip, y, tip - 4 * head, y - 4), (tip, y, tip - 4 * head, y + 4)]
-        self.lines(lines, color, 2)
+        half *= 1 - 2 * row
+        self.arrow((middle - half, y), (middle + half, y), color, 2, 5)
 
     def _draw_bars(self, trace: NetworkTrace, values: np.ndarray, whole: Box) -> None:
         """The outputs, one bar for each class: to the right above 0, to the left below."""
@@ -148,15 +146,13 @@ class NetworkPicture(Picture):
             )
             bar = Box(min(zero, zero + value * scale), y + 3, abs(value) * scale, BAR - 6)
             if bar.width > 0.5:
-                self.boxes([bar], GRAY, tuple(colored(np.array([[value]]), largest)[0, 0] / 255), 0.8)
+                self.image(bar, colored(np.array([[value]]), largest))
+                self.boxes([bar], GRAY, line=0.8)
         self.lines([(zero, whole.y, zero, whole.y + BAR * len(values))], GRAY, 1)
 
     def _legend(self) -> None:
         y = self.height - 14
-        for x, value, text in ((MARGIN, 0.8, "above 0"), (MARGIN + 92, -0.8, "below 0"), (MARGIN + 184, 0.0, "0")):
-            draw_signed(self, np.full((1, 1), value), Box(x, y - 7, 14, 14))
-            self.boxes([Box(x, y - 7, 14, 14)], GRAY, line=0.8)
-            self.write(x + 20, y, text, 13)
+        explain(self, MARGIN, y, {"above 0": 0.8, "below 0": -0.8, "0": 0.0}, 92)
         self.write(MARGIN + 230, y, "each tensor has its own scale", 13, GRAY)
         self.write(WIDTH - MARGIN, y, "blue number: the right answer", 13, BLUE, align="right")
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from helpers.network.pictures.maps import Area, Maps, fitting_pixel, fold, framed, in_maps
 from helpers.network.trace import Index, NetworkTrace, Opened, moved, written
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, WIDTH, Box, Picture, Word, number, text_width
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, WIDTH, Box, Picture, Word, number, text_width, tint
+from helpers.pictures.parts import look
 
 TOP, HIGH = 62, 144  # CSS pixels: where the maps begin, and how high they may be
 TABLE, LINE_HEIGHT = 238, 19
@@ -73,7 +74,7 @@ class OpenedPicture(Picture):
         shown = Maps(self, values.reshape(maps)[map : map + 1], (left, TOP), pixel, 1)
         shown.touch(f"numbers of {opened.name}", "row", "column", tensor=tensor)
         shown.frame(0, [(row, column)], INK)
-        self.title(18, f"{opened.label} = {number(opened.returned)}")
+        self.bold(MARGIN, 18, f"{opened.label} = {number(opened.returned)}", 17, look(opened.name).ink)
         if self.overview:
             chosen = opened.index[: -2 if len(opened.index) > 2 else -1]
             self.write(left, TOP - 14, written("row" if len(opened.index) == 2 else "map", chosen), 13, GRAY)
@@ -96,10 +97,9 @@ class OpenedPicture(Picture):
         maps = Maps(self, values, (left, TOP), pixel, across, ink=name == "images")
         for map, cells in marks.items():
             maps.frame(map, cells, BLUE)
-        lines = [title] if text_width(title, 13) <= room else [name, title.removeprefix(name)]
-        self.words(
-            (Word(left, TOP - 14 - 16 * (len(lines) - 1 - j), line, 13, "left") for j, line in enumerate(lines)), BLUE
-        )
+        lines = [title] if text_width(title, 13, "bold") <= room else [name, title.removeprefix(name)]
+        words = (Word(left, TOP - 14 - 16 * (len(lines) - 1 - j), line, 13, "left") for j, line in enumerate(lines))
+        self.words(words, look(name).ink, "bold")
 
     # --- The sum ----------------------------------------------------------------------------------------------
 
@@ -131,7 +131,7 @@ class OpenedPicture(Picture):
     def _draw_line(self, where: str, text: str) -> None:
         """The line of the kernel's file."""
         y = self.height - 54
-        self.boxes([Box(MARGIN, y, WIDTH - 2 * MARGIN, 48)], LINE, (0.96, 0.96, 0.96, 1.0))
+        self.boxes([Box(MARGIN, y, WIDTH - 2 * MARGIN, 48)], LINE, tint(GRAY, 0.06))
         self.bold(MARGIN + 10, y + 14, where, 13, BLUE)
         most = int((WIDTH - 2 * MARGIN - 20) / (0.602 * CODE))
         code = text if len(text) <= most else f"{text[: most - 1]}…"

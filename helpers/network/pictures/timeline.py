@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from itertools import accumulate, pairwise
 from pathlib import Path
 
-from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, WIDTH, Box, Picture
+from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, PAPER, WIDTH, Box, Picture
 from helpers.pictures.charts import Axes
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "nvidia_h200.json"  # what helpers.bench.training wrote on that GPU
@@ -54,7 +54,7 @@ class TimelinePicture(Picture):
         self.write(LEFT - 10, y + ROW / 2, name, 13, color, align="right")
         places = [self.axes.x(span) for span in spans]
         boxes = [Box(begin, y + 3, end - begin, BAR) for begin, end in places]
-        self.boxes(boxes, "#ffffff", color, 0.6)
+        self.boxes(boxes, PAPER, color, 0.6)
         self.write(places[-1][1] + 5, y + ROW / 2, f"{sum(b - a for a, b in spans):.0f}", 13, color)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from helpers.convolution.indices import contributions_to_pixel
 from helpers.convolution.shapes import ConvShape
-from helpers.pictures.canvas import BLUE, INK, MARGIN, ORANGE, Picture, in_words
+from helpers.pictures.canvas import BLUE, INK, MARGIN, Picture, in_words
 from helpers.pictures.parts import Cell, Grid
 from helpers.speed.indices import taps_of_class
 
@@ -25,7 +25,7 @@ class ResiduesPicture(Picture):
         self.shape = s = shape
         self.title(20, f"gradient of the input, stride {s.stride_h}, padding {s.padding_h}")
         middle = MARGIN + CELL * s.in_w + 70
-        self.pixels = self._grid(MARGIN, s.input, "pixels", "the letter is the class")
+        self.pixels = self._grid(MARGIN, s.input, "grad_input", "the letter is the class")
         self.filter = self._grid(middle, s.weight, "filter", "its taps kh,kw")
         right = middle + CELL * s.kernel_w + 70
         self.outputs = self._grid(right, s.output, "grad_output", "with the tap that reaches the pixel")
@@ -45,10 +45,10 @@ class ResiduesPicture(Picture):
         rows, columns = self._taps(own)
         reached = contributions_to_pixel(self.shape, ih, iw)
         outputs = [self.outputs.box(term.oh, term.ow) for term in reached]
-        self.pixels.tinted(self.classes[own], ORANGE, 1.6)
-        self.tinted([self.pixels.box(ih, iw)], ORANGE, 4, 0.4)
-        self.filter.tinted(product(rows, columns), ORANGE, 3)
-        self.tinted(outputs, BLUE, 3, 0.5)
+        self.pixels.tinted(self.classes[own], line=1.6)
+        self.tinted([self.pixels.box(ih, iw)], BLUE, 4, 0.4)
+        self.filter.tinted(product(rows, columns), line=3)
+        self.tinted(outputs, self.outputs.look.ink, 3)
         self.label(outputs, (f"{t.kh},{t.kw}" for t in reached))
         self._write_classes(own)
         taps, every = len(rows) * len(columns), self.filter.values.size
@@ -78,7 +78,7 @@ class ResiduesPicture(Picture):
         x, y = self.filter.x, self.pixels.bottom - 112
         for i, other in enumerate(self.classes):
             rows, columns = self._taps(other)
-            count, look = len(rows) * len(columns), (ORANGE, "bold") if other == own else (INK, "normal")
+            count, look = len(rows) * len(columns), (BLUE, "bold") if other == own else (INK, "normal")
             said = f"class {LETTERS[i]}: {count} tap{'s' * (count > 1)} for each pixel and channel"
             self.write(x, y + 26 * i, said, 15, *look)
         taps = self.filter.values.size

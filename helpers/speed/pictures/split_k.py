@@ -36,9 +36,8 @@ class SplitKPicture(Picture):
         self.tinted([column], ORANGE, 2.5)
         self.tinted([self._workgroup(tile, split, slices)], ORANGE, 2.5, 0.8)
         self.tinted([self.results[tile]], ORANGE, 2.5)
-        x, end = self.results[tile].middle[0], SUMS.y - 4
-        self.lines([(x, TILES.y + TILES.height + 4, x, end)], ORANGE, 2.5)
-        self.lines(((x + side, end - 7, x, end) for side in (-6, 6)), ORANGE, 2.5)
+        x = self.results[tile].middle[0]
+        self.arrow((x, TILES.y + TILES.height + 4), (x, SUMS.y - 4), ORANGE, 2.5, 8)
         return self._say(slices, workgroup, split, tile)
 
     def _workgroup(self, tile: int, split: int, slices: int) -> Box:

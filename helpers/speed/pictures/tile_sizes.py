@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, PAPER, Box, Picture
+from helpers.pictures.parts import look
 from helpers.speed.gpu_limits import H200
 from helpers.speed.tile_sizes import LIMITS, WARP, TileSizes
 from helpers.speed.traffic import Cell, Traffic
@@ -58,12 +59,14 @@ class TileSizesPicture(Picture):
         m, k, n = self.product
         self.bold(MARGIN, 20, f"a ({m:,} × {k:,}) @ b ({k:,} × {n:,})", 16)
         tiles = self.tiles
-        self.tinted([tiles["a"], tiles["b"]], BLUE, 2)
-        self.boxes([tiles["results"]], INK, line=2)
-        x, below = ORIGIN[0], tiles["results"].y + tiles["results"].height + 16
-        self.bold(MARGIN, tiles["b"].middle[1], f"b  {sizes.depth} × {sizes.columns}", 14, BLUE)
-        self.bold(x, below, f"results  {sizes.rows} × {sizes.columns}", 14)
-        self.bold(MARGIN, below + 22, f"a  {sizes.rows} × {sizes.depth}", 14, BLUE)
+        below = tiles["results"].y + tiles["results"].height + 16
+        for name, x, y, rows, columns in (
+            ("a", MARGIN, below + 22, sizes.rows, sizes.depth),
+            ("b", MARGIN, tiles["b"].middle[1], sizes.depth, sizes.columns),
+            ("results", ORIGIN[0], below, sizes.rows, sizes.columns),
+        ):
+            self.tinted([tiles[name]], look(name).ink, 2)
+            self.bold(x, y, f"{name}  {rows} × {columns}", 14, look(name).ink)
 
     def _draw_thread(self, sizes: TileSizes) -> None:
         """The results of one thread, and what it reads for them from both tiles."""
@@ -73,8 +76,8 @@ class TileSizesPicture(Picture):
         side = SCALE * sizes.side
         x, y = results.width // (2 * side) * side, results.height // (2 * side) * side
         read = a._replace(y=a.y + y, height=side), b._replace(x=b.x + x, width=side)
-        self.tinted(read, ORANGE, 1.5, 0.5)
-        self.boxes([Box(results.x + x, results.y + y, side, side)], ORANGE, ORANGE, 1.5)
+        self.tinted(read, BLUE, 1.5, 0.5)
+        self.boxes([Box(results.x + x, results.y + y, side, side)], BLUE, BLUE, 1.5)
 
     def _write_costs(self, sizes: TileSizes) -> None:
         """A line for each number, with its limit where it has one."""
@@ -175,7 +178,7 @@ class TrafficPicture(Picture):
             self.lines(((x, at, x + width, at) for at in _ticks(y, height, rows)), LINE, 0.6)
             self.lines(((at, y, at, y + height) for at in _ticks(x, width, columns)), LINE, 0.6)
             left, top = NAMED[name]
-            self.bold(left, top, f"{name}  {rows} × {columns}", 14)
+            self.bold(left, top, f"{name}  {rows} × {columns}", 14, look(name).ink)
         self.boxes(FRAMES.values(), INK, line=2)
 
     def _write_facts(self, title: str, traffic: Traffic, thread: int) -> str:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from helpers.convolution.winograd import Matrices
-from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, Picture, number
+from helpers.pictures.canvas import GRAY, MARGIN, ORANGE, Picture, number
 from helpers.pictures.parts import Grid
 
 CELL = 27, 27  # CSS pixels
@@ -34,16 +34,16 @@ class WinogradPicture(Picture):
         self.write(last, MIDDLE + 4 * 36 + 24, "directly: 16 × 9 =", 14)
         self.write(last, MIDDLE + 4 * 36 + 46, "144 products", 14)
 
-        def blank(x: float, y: float, title: str, **style) -> Grid:
-            return Grid(self, np.zeros((6, 6)), x, y, CELL, title, numbers=False, **style)
+        def blank(x: float, y: float, title: str, tensor: str) -> Grid:
+            return Grid(self, np.zeros((6, 6)), x, y, CELL, title, numbers=False, tensor=tensor)
 
         return {
-            "pixels": Grid(self, pixels, first, TOP, CELL, "6 × 6 pixels"),
-            "filter": Grid(self, weights, first, BELOW, CELL, "3 × 3 weights"),
-            "of pixels": blank(second, TOP, "transformed"),
-            "of weights": blank(second, BELOW, "transformed"),
-            "products": blank(third, MIDDLE, "36 products", color=ORANGE),
-            "outputs": Grid(self, self.outputs, last, MIDDLE, (36, 36), "4 × 4 outputs", color=BLUE),
+            "pixels": Grid(self, pixels, first, TOP, CELL, "6 × 6 pixels", tensor="input"),
+            "filter": Grid(self, weights, first, BELOW, CELL, "3 × 3 weights", tensor="weight"),
+            "of pixels": blank(second, TOP, "transformed", "input"),
+            "of weights": blank(second, BELOW, "transformed", "weight"),
+            "products": blank(third, MIDDLE, "36 products", "output"),
+            "outputs": Grid(self, self.outputs, last, MIDDLE, (36, 36), "4 × 4 outputs", tensor="output"),
         }
 
     def draw(self, row: int, column: int) -> str:
@@ -52,11 +52,11 @@ class WinogradPicture(Picture):
         for name, matrix in zip(
             ("pixels", "filter", "outputs"), (*self.matrices[:2], self.matrices.outputs.T), strict=True
         ):
-            cells, color = np.argwhere(np.outer(matrix[row], matrix[column])), BLUE if name == "outputs" else ORANGE
-            self.grids[name].tinted(cells.tolist(), color, 2)
+            cells = np.argwhere(np.outer(matrix[row], matrix[column]))
+            self.grids[name].tinted(cells.tolist(), line=2)
             counts.append(len(cells))
-        chosen = [self.grids[name].box(row, column) for name in ("of pixels", "of weights", "products")]
-        self.tinted(chosen, ORANGE, 3, 0.6)
+        for name in ("of pixels", "of weights", "products"):
+            self.grids[name].tinted([(row, column)], "", 3, 0.6)
         pixel, weight = (factor[row, column] for factor in self.factors)
         x, y = LEFTS[2], self.grids["products"].bottom
         self.write(x, y + 20, f"{number(pixel)} × {number(weight)}", 14, ORANGE)
