@@ -8,6 +8,7 @@ from support.messages import every, said, stored
 from support.mistakes import HEAD, KNOWN, MAIN, PLACES, mutants
 from support.sample import ALL, sample
 from support.speakers import mistaken
+from support.wgsl_programs import rows
 
 from helpers.exercises import PUZZLES
 from helpers.gpu import passes
@@ -199,23 +200,27 @@ def pasted(expression: str) -> str:
     return str(caught.value)
 
 
+PASTED = """
+1:9   x > 0.0 ? 1.0 : exp(x)       select(
+1:6   exp(x                        is never closed
+1:5   exp(y)                       nothing is called `y`
+2:11  select(exp(x),⏎1.0, x >)     a value is missing after `>`
+1:1   select(exp(x),⏎1u, x > 0.0)  one type
+1:4   x >                          a value is missing after `>`
+1:1   x > 0.0                      `work` returns an f32
+1:1   pow(2u, x)                   write `pow(f32(2u), x)`
+"""
+
+
 @pytest.mark.parametrize(
-    ("expression", "line", "column", "reason"),
-    [
-        ("x > 0.0 ? 1.0 : exp(x)", 1, 9, "select("),
-        ("exp(x", 1, 6, "is never closed"),
-        ("exp(y)", 1, 5, "nothing is called `y`"),
-        ("select(exp(x),\n  1.0, x >)", 2, 11, "a value is missing after `>`"),
-        ("select(exp(x),\n  1u, x > 0.0)", 1, 1, "one type"),
-        ("x >", 1, 4, "a value is missing after `>`"),
-        ("x > 0.0", 1, 1, "`work` returns an f32"),
-        ("pow(2u, x)", 1, 1, "write `pow(f32(2u), x)`"),
-    ],
+    ("place", "expression", "reason"),
+    rows(PASTED),
 )
-def test_a_pasted_text_has_lines_and_columns_of_its_own(expression, line, column, reason):
+def test_a_pasted_text_has_lines_and_columns_of_its_own(place, expression, reason):
+    expression = expression.replace("⏎", "\n  ")
     text = pasted(expression)
-    number, at, said = placed(text)
-    assert (number, at) == (line, column)
+    line, column, said = placed(text)
+    assert f"{line}:{column}" == place
     assert reason in said
     assert text.split("\n")[1] == f"{line} │ {expression.split(chr(10))[line - 1]}"
 

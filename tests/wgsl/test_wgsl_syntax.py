@@ -376,42 +376,47 @@ def compilers_place(source: str) -> tuple[int, int]:
     return int(found[1]), int(found[2])
 
 
+MISTAKES = """
+@foo fn f() { }
+@compute(3) fn f() { }
+@workgroup_size fn f() { }
+@workgroup_size(1 2) fn f() { }
+@workgroup_size() fn f() { }
+@workgroup_size(1, 2, 3, 4) fn f() { }
+@group(0, 1) @binding(0) var<uniform> x: f32;
+fn f(a: f32 b: f32) { }
+struct S { a: f32 b: f32 }
+@compute @compute fn f() { }
+@align(4) fn f() { }
+fn f(@compute x: u32) { }
+fn f(@builtin(3) x: u32) { }
+struct S { @size(4) @size(8) a: f32 }
+fn f() { @compute { } }
+@ fn
+enable foo;
+requires foo;
+diagnostic(warn, derivative_uniformity);
+fn f() { loop { continuing { break; } } }
+fn f() { break if true; }
+fn f() { switch 1 { foo } }
+fn f() { for (3;;) { } }
+fn f() { for (;;3) { } }
+fn f() { * 3 = 4; }
+fn f() { let x: array<f32, 4 5> = 1; }
+fn f() { /* never /* nested */ }
+fn f() { let x = 1
+fn f(
+}
+let x = 3;
+"""
+
+
 @pytest.mark.parametrize(
     "source",
     [
-        "@foo fn f() { }",
-        "@compute(3) fn f() { }",
-        "@workgroup_size fn f() { }",
-        "@workgroup_size(1 2) fn f() { }",
-        "@workgroup_size() fn f() { }",
-        "@workgroup_size(1, 2, 3, 4) fn f() { }",
-        "@group(0, 1) @binding(0) var<uniform> x: f32;",
-        "fn f(a: f32 b: f32) { }",
-        "struct S { a: f32 b: f32 }",
-        "@compute @compute fn f() { }",
-        "@align(4) fn f() { }",
-        "fn f(@compute x: u32) { }",
-        "fn f(@builtin(3) x: u32) { }",
-        "struct S { @size(4) @size(8) a: f32 }",
-        "fn f() { @compute { } }",
-        "@ fn",
+        *MISTAKES.strip().split("\n"),
         "fn f() { }\nenable f16;",
-        "enable foo;",
-        "requires foo;",
-        "diagnostic(warn, derivative_uniformity);",
-        "fn f() { loop { continuing { break; } } }",
-        "fn f() { break if true; }",
-        "fn f() { switch 1 { foo } }",
-        "fn f() { for (3;;) { } }",
-        "fn f() { for (;;3) { } }",
-        "fn f() { * 3 = 4; }",
-        "fn f() { let x: array<f32, 4 5> = 1; }",
         "fn f() /* never\n { }",
-        "fn f() { /* never /* nested */ }",
-        "fn f() { let x = 1",
-        "fn f(",
-        "}",
-        "let x = 3;",
         "fn f() { let x² = 1; }",
         "fn f() { let x = a\uf8feb\uf8ff; }",
         "fn f() {\r\n\tlet é = 1\r\n}\r\n",
