@@ -255,7 +255,12 @@ class Grid:
 
     def corners(self, texts: Mapping[Cell, str], color: str) -> None:
         """Write texts small into the lower right corners of cells."""
-        size = fitting(texts.values(), self.width - 4, max(0.25 * self.height, 11 + (self.height >= ROOMY)), "bold")
+        size = fitting(
+            texts.values(),
+            self.width - 4,
+            max(0.25 * self.height, 11 + (max(self.height, 0.75 * self.width) >= ROOMY)),
+            "bold",
+        )
         ends = [(self.box(row + 1, column + 1), text) for (row, column), text in texts.items()]
         words = (Word(end.x - 2.5, end.y - 0.5 * size - 1.5, text, size, "right") for end, text in ends)
         self.picture.words(words, color, "bold")
@@ -314,10 +319,13 @@ def fitting(texts: Iterable[str], room: float, size: float, weight: str = "norma
     return min(size, room / max((text_width(text, 1, weight) for text in texts), default=1))
 
 
-def side_by_side(picture: Picture, matrices: Sequence[tuple], signs: str, top: float, bottom: float) -> list[Grid]:
+def side_by_side(
+    picture: Picture, matrices: Sequence[tuple], signs: str, top: float, bottom: float, widest: float = 1.3
+) -> list[Grid]:
     """Grids from left to right between two heights, with signs between, and cells as large as possible.
 
-    `matrices` are (values, title, note, ...): what a Grid takes, without its place.
+    `matrices` are (values, title, note, ...): what a Grid takes, without its place. A cell is at most `widest` times as
+    wide as it is high.
     """
     shapes = [values.shape for values, *_ in matrices]
     heads = [max(text_width(title, TITLE, "bold"), text_width(note, 13)) for _, title, note, *_ in matrices]
@@ -326,7 +334,7 @@ def side_by_side(picture: Picture, matrices: Sequence[tuple], signs: str, top: f
     height, room = min(54, (bottom - top) / rows), 44
     for cell in range(54, 0, -1):
         widths = [max(shape[1] * cell, head) for shape, head in zip(shapes, heads, strict=True)]
-        if cell <= 1.3 * height and 2 * MARGIN + sum(widths) + room * len(signs) <= picture.width:
+        if cell <= widest * height and 2 * MARGIN + sum(widths) + room * len(signs) <= picture.width:
             break
     else:
         raise ValueError(f"{rows} rows and {len(matrices)} matrices do not fit the sheet; take smaller ones")
@@ -365,13 +373,16 @@ def table(picture: Picture, labels: Sequence[str], columns: Sequence[Sequence[st
     return [Box(box.x + 96 + step * i, box.y, step, box.height) for i in range(len(columns))]
 
 
-def foot(picture: Picture, labels: Sequence[str], columns: Sequence[Sequence[str]], beside: Sequence[str]) -> list[Box]:
+def foot(
+    picture: Picture, labels: Sequence[str], columns: Sequence[Sequence[str]], beside: Sequence[str], height: float = 78
+) -> list[Box]:
     """A table at the foot of a picture, below a line, and two lines beside it; returns where its columns are."""
-    top = picture.height - 84
+    top = picture.height - height - 6
     picture.lines([(MARGIN, top - 4, picture.width - MARGIN, top - 4)], LINE, 1)
-    for y, text in zip((top + 39, top + 65), beside, strict=True):
-        picture.write(652, y, text, fitting([text], picture.width - 656, 14.5), BLUE)
-    return table(picture, labels, columns, Box(MARGIN, top, 624, 78))
+    boxes = table(picture, labels, columns, Box(MARGIN, top, 624, height))
+    for i, text in enumerate(beside):
+        picture.write(652, top + height * (i + 1.5) / 3, text, fitting([text], picture.width - 656, 14.5), BLUE)
+    return boxes
 
 
 def conclusion(

@@ -42,6 +42,14 @@ def control(box: ipywidgets.Widget, slider: ipywidgets.Widget, player: ipywidget
     return pair
 
 
+def in_a_row(box: ipywidgets.Widget, slider: ipywidgets.Widget, player: ipywidgets.Widget) -> ipywidgets.HBox:
+    """All that moves one value, and what plays the others, where the picture needs the height."""
+    slider.layout.width = "180px"
+    row = ipywidgets.HBox([box, slider, player])
+    row.add_class("convgrad-control")
+    return row
+
+
 def fold(name: str, act: Callable[[bool], None]) -> ipywidgets.ToggleButton:
     """A button that opens something in place, closed at first: `act` takes whether it is open."""
     button = ipywidgets.ToggleButton(description=name)

@@ -20,6 +20,7 @@ from helpers.widgets.controls import (
     Values,
     control,
     fold,
+    in_a_row,
     number_box,
     player,
     slider,
@@ -125,9 +126,13 @@ class Explorer(ipywidgets.VBox):
         behind.layout.display = "none"
         more = fold("more settings", lambda is_open: setattr(behind.layout, "display", None if is_open else "none"))
         alone = [self._player] if self._player and not beside else []
+        if alone and len(front) == 1:
+            above, alone = in_a_row(*self._controls[front[0]], self._player), []
+        else:
+            above = self._row(front, len(front), beside)
         below = ipywidgets.HBox(alone + [more] * bool(rest) + [self._open] * bool(self.picture.numbered))
         below.add_class("convgrad-below")
-        return self._row(front, len(front), beside), below, behind
+        return above, below, behind
 
     def _row(
         self, names: Sequence[str], columns: int, beside: Mapping[str, ipywidgets.Widget] | None = None

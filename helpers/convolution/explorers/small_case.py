@@ -72,9 +72,9 @@ def weight_gradient(
     sizes = {picture.shape.kernel_h: picture for picture in pictures}
     bottom, right = (size - 1 for size in pictures[0].shape.weight[2:])
     suggested = {
-        f"Point at the weight [{bottom},{right}] in grad_weight.": {"kh": bottom, "kw": right},
-        "Drag the frame in the input to the top right corner.": {"kh": 0, "kw": right},
-        "Set filter to 2: which grid is as large as the frame?": {"filter": 2},
+        f"Point at the answer for weight [{bottom},{right}].": {"kh": bottom, "kw": right},
+        "Drag the frame to the top right.": {"kh": 0, "kw": right},
+        "Set filter to 2: which grids change?": {"filter": 2},
     }
 
     def chosen(v: Values) -> WeightGradientPicture:

@@ -24,10 +24,15 @@ class WeightGradientPicture(SumPicture):
 
     left, result = Tensor("grad_output", "n", "co"), Tensor("grad_weight", "co", "ci")
     axis, symbol, element = "n", "dW", ("kh", "kw")
-    lettered = 342  # to fit on the first screen of a lesson
+    lettered = 268  # to fit on the first screen of a lesson
     points = True
     taps = staticmethod(indices.taps_of_weight)
     left_at, right_at = attrgetter("oh", "ow"), attrgetter("ih", "iw")
+
+    @property
+    def foot(self) -> int:
+        """The height of the table."""
+        return 60 if self.letters else 78
 
     def _steps(self) -> tuple[Cell, Cell]:
         return self.shape.dilation, self.shape.stride

@@ -55,7 +55,7 @@ class SumPicture(Picture):
     axis: str
     symbol: str  # of the result, among letters
     total = "Its terms"
-    lettered = 432  # CSS pixels: the height with letters
+    lettered, foot = 432, 78  # CSS pixels: the height with letters, and that of the table
     points = False
     on = ""
     taps: Callable[[ConvShape, int, int], list]
@@ -152,7 +152,7 @@ class SumPicture(Picture):
         gap = max(self._steps()[1])
         caption = CORRELATION if gap == 1 else f"★ correlation with gaps: every {NTH[gap]} row and column"
         caption += FACTORS * (self.shape.groups == 1)
-        grids = draw_grids(self, self.shape, planes, place["co"], caption=caption)
+        grids = draw_grids(self, self.shape, planes, place["co"], caption=caption, foot=self.foot)
         self.window_grid, self.left_grid, self.result_grid = grids
         if self.letters:
             self.window_grid.name_cells()
@@ -184,7 +184,7 @@ class SumPicture(Picture):
         is_right = number(total) == number(returned)
         where = f"on {self.on}" if self.on and is_right else f"the GPU returned: {number(returned)}"
         words = f"sum of {whole}: {number(total)}", where
-        boxes = foot(self, ("term", "product", "running sum"), columns, words)
+        boxes = foot(self, ("term", "product", "running sum"), columns, words, self.foot)
         whole_table = len(boxes) == len(columns)  # else the last but one is "…"
         places = {i: first + i for i in range(len(taps)) if whole_table or first + i < len(boxes) - 2}
         return number(total), {i: boxes[place] for i, place in places.items()}
@@ -197,6 +197,7 @@ def draw_grids(
     co: int,
     changing: bool = False,
     caption: str = CORRELATION,
+    foot: float = 78,
 ) -> list[Grid]:
     """The grids of image ★ factors = result; `planes` are (values, title, note) of each, the image without its padding.
 
@@ -205,9 +206,9 @@ def draw_grids(
     (image, *head), factors, result = planes
     padded = np.pad(image, [(zeros, zeros) for zeros in shape.padding], constant_values=np.nan)
     matrices = (padded, *head, 0.5 if changing else LIFTED), factors, (*result, LIFTED if changing else 0.5)
-    grids = side_by_side(picture, matrices, "★=", 6, picture.height - 110)
+    grids = side_by_side(picture, matrices, "★=", 6, picture.height - foot - 32, 1.3 if foot == 78 else 1.8)
     grids[0].first, grids[0].empty = (-shape.padding_h, -shape.padding_w), "padding"
-    picture.write(MARGIN, picture.height - 98, caption, 13, GRAY)
+    picture.write(MARGIN, picture.height - foot - 20, caption, 13, GRAY)
     draw_group(picture, shape, co)
     return grids
 
