@@ -72,9 +72,9 @@ def weight_gradient(
     sizes = {picture.shape.kernel_h: picture for picture in pictures}
     bottom, right = (size - 1 for size in pictures[0].shape.weight[2:])
     suggested = {
-        f"Point at the answer for weight [{bottom},{right}].": {"kh": bottom, "kw": right},
+        f"Point at weight [{bottom},{right}]'s answer.": {"kh": bottom, "kw": right},
         "Drag the frame to the top right.": {"kh": 0, "kw": right},
-        "Set filter to 2: which grids change?": {"filter": 2},
+        "Set filter to 2: what changes?": {"filter": 2},
     }
 
     def chosen(v: Values) -> WeightGradientPicture:
