@@ -69,7 +69,7 @@ def exercises(lesson: Lesson) -> Iterator[Exercise]:
         if not cell.is_code:
             hints += "\n".join(DETAILS.findall(cell.source))
         elif graded := PUZZLE.search(cell.source):
-            if hints or not is_blank(graded[1]):
+            if HINT.search(hints) or not is_blank(graded[1]):
                 yield Exercise(lesson.path.stem, hints, graded[1])
             hints = ""
 

@@ -381,7 +381,7 @@ def foot(
     picture.lines([(MARGIN, top - 4, picture.width - MARGIN, top - 4)], LINE, 1)
     boxes = table(picture, labels, columns, Box(MARGIN, top, 624, height))
     for i, text in enumerate(beside):
-        picture.write(652, top + height * (i + 1.5) / 3, text, fitting([text], picture.width - 656, 14.5), BLUE)
+        picture.write(652, top + height * (i + 1.5) / 3, text, fitting([text or "0"], picture.width - 656, 14.5), BLUE)
     return boxes
 
 
