@@ -51,7 +51,7 @@ ANSWERS = {
     "05": {'helpers.find_fault("fault_in_the_weight_gradient", 66)': "the fault is"},
 }
 SOLVED = {  # puzzles that are solved
-    "00": ["map"],
+    "00": ["map", "repair"],
     "01": ["conv2d"],
     "02": ["conv2d_grad_weight"],
     "03": ["conv2d_grad_input"],
@@ -189,12 +189,29 @@ def solved(lesson: LivePage, name: str) -> None:
 
 def the_card_fits_one_screen(lesson: LivePage) -> None:
     card = lesson.cells.filter(has=lesson.page.get_by_role("heading", name=CARD))
-    expect(card).to_have_count(1)
+    tables = lesson.cells.filter(has_text="name, declare")
+    for cell in (card, tables):
+        expect(cell).to_have_count(1)
     window = lesson.page.locator(".jp-WindowedPanel-outer").bounding_box()
-    assert card.bounding_box()["height"] <= window["height"]
-    for part in card.locator("table, pre").all():
+    assert sum(cell.bounding_box()["height"] for cell in (card, tables)) <= window["height"]
+    for part in (card.locator("pre"), tables.locator("table")):
         assert part.evaluate("part => part.scrollWidth <= part.parentElement.clientWidth")
     assert card.locator("pre").evaluate("pre => pre.clientHeight / pre.textContent.trim().split('\\n').length") < 24
+
+
+def a_race_is_drawn(lesson: LivePage) -> None:
+    """The first lesson's end: without its barrier, a kernel is right by luck, and both accesses are to be seen."""
+    name = "reverse_in_workgroup"
+    cell = lesson.run(lesson.code_cell(f'helpers.write("{name}")'))
+    written(cell, name)
+    area = cell.get_by_role("textbox", name=re.compile(f"your .* for {name}$"))
+    area.fill(PUZZLES[name].solution.text.replace("  workgroupBarrier();\n", ""))
+    area.press("Control+Enter")
+    expect(cell.locator(".convgrad-headline")).to_have_text("unsafe (all tests)")
+    caption = "Thread 3 writes box[3] in line 12; thread 0 reads box[3] in line 15: nothing says which of the two comes"
+    expect(cell.get_by_text(caption)).to_be_visible()
+    expect(cell.locator("figure svg")).to_be_visible()
+    the_card_fits_one_screen(lesson)
 
 
 def a_digit_is_drawn(lesson: LivePage) -> None:
@@ -228,7 +245,7 @@ def each_lesson_can_be_pointed_at_and_opened(lesson):
     lesson.page.mouse.move(0, 0)  # off the pictures of the lesson that is next
 
 
-MORE = {"00": the_card_fits_one_screen, "01": a_digit_is_drawn, "st": each_lesson_can_be_pointed_at_and_opened}
+MORE = {"00": a_race_is_drawn, "01": a_digit_is_drawn, "st": each_lesson_can_be_pointed_at_and_opened}
 
 
 # --- What one lesson shows for all ------------------------------------------------------------------------------

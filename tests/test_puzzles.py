@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from support.grading import WAITING, edited, first_tests, graded, only, simulate_once  # noqa: F401
+from support.grading import FURTHER, WAITING, edited, first_tests, graded, only, simulate_once  # noqa: F401
 from support.notebook_gate import NOTEBOOKS, Lesson, lessons_of
 from support.right_variants import right_variants
 from support.sample import sample
@@ -16,7 +16,7 @@ from helpers.exercises import PUZZLES
 from helpers.gpu.passes import pipeline
 from helpers.grading.drawing import drawing
 from helpers.grading.grader import grade
-from helpers.grading.puzzle import LEARNERS_LINE, same_code
+from helpers.grading.puzzle import BROKEN, LEARNERS_LINE, same_code
 from helpers.grading.verdict import AS_OURS, NOT_ATTEMPTED, RIGHT
 from helpers.kernels import load
 from wgsl import Kernel, without_comments
@@ -38,12 +38,13 @@ def test_the_official_kernel_is_right_in_every_test(name):
 @every_puzzle
 def test_the_skeleton_compiles_without_the_marked_lines_and_shows_shapes_and_steps(name):
     skeleton, solution = helpers.skeleton(name), PUZZLES[name].solution.text
-    if Kernel(skeleton).code.strip():
+    broken = [line for line in skeleton.splitlines() if line and BROKEN + line in PUZZLES[name].official.source]
+    if Kernel(skeleton).code.strip() and not broken:
         for entry_point in PUZZLES[name].entry_points:
             pipeline(Kernel(TO_DECODE.get(name, "") + skeleton), entry_point)
     marked = [line for line in PUZZLES[name].official.source.splitlines() if line.endswith(LEARNERS_LINE)]
     left = [line.removesuffix(LEARNERS_LINE).rstrip() for line in marked]
-    assert sorted(skeleton.splitlines() + left) == sorted(solution.splitlines())
+    assert sorted(skeleton.splitlines() + left) == sorted(solution.splitlines() + broken)
     assert max(map(len, skeleton.splitlines())) <= 80
     steps = re.findall(r"^ *// (\d)\. ", solution, re.MULTILINE)
     assert steps == [str(i + 1) for i in range(len(steps))] != []
@@ -79,10 +80,12 @@ def test_each_puzzle_is_one_cell_of_one_lesson_that_holds_exactly_its_skeleton()
     lessons = [Lesson.read(path) for path in lessons_of(NOTEBOOKS)]
     shown = [name for lesson in lessons for name in puzzles_of(lesson)]
     assert sorted([*shown, *WAITING]) == sorted(helpers.puzzles())
+    on_the_map = "".join(cell.source for cell in Lesson.read(NOTEBOOKS / "start_here.ipynb").prose)
+    assert all(f'helpers.write("{name}")' in on_the_map for name in FURTHER)
     code = [cell.source for lesson in lessons for cell in lesson.code]
     for name in (name for name in helpers.puzzles() if name not in WAITING):
         cell = rf'(my_\w+) = """\n{re.escape(helpers.skeleton(name))}\n"""\nhelpers\.grade\("{name}", \1\)'
-        cell += rf'|helpers\.write\("{name}"\)'
+        cell += rf'|(?:import helpers\n\n)?helpers\.write\("{name}"\)'
         assert sum(bool(re.fullmatch(cell, source)) for source in code) == 1, name
 
 
@@ -156,20 +159,33 @@ def test_a_kernel_in_the_classrooms_letters_is_right(name):
 
 # --- From a blank page --------------------------------------------------------------------------------------
 
-BLANK = "strided_grad_weight"
+BLANK = {"add_bias", "strided_grad_weight"}
 
 
-def test_only_one_puzzle_begins_with_a_blank_page_that_states_the_task():
-    assert [name for name in PUZZLES if not Kernel(helpers.skeleton(name)).code.strip()] == [BLANK]
-    for line in helpers.skeleton(BLANK).split("\n"):
-        assert line.startswith("//")
-    for text in ("", "// mine", "/* mine */\n"):
-        assert only(helpers.grade(BLANK, text)) == NOT_ATTEMPTED
+def test_these_puzzles_begin_with_a_blank_page_that_states_the_task():
+    assert {name for name in PUZZLES if not Kernel(helpers.skeleton(name)).code.strip()} == BLANK
+    for name in BLANK:
+        assert all(line.startswith("//") for line in helpers.skeleton(name).split("\n"))
+        for text in ("", "// mine", "/* mine */\n"):
+            assert only(helpers.grade(name, text)) == NOT_ATTEMPTED
 
 
 def test_the_lessons_own_kernel_is_right_on_a_blank_page():
     own = load("conv2d_grad_weight", "1_thread_per_weight")
-    assert only(grade(PUZZLES[BLANK], own.source)) == RIGHT
+    assert only(grade(PUZZLES["strided_grad_weight"], own.source)) == RIGHT
+
+
+# --- To be repaired -------------------------------------------------------------------------------------------
+
+
+def test_three_lines_are_repaired_and_each_reply_leads_to_one():
+    text, right = helpers.skeleton("repair"), PUZZLES["repair"].solution.text.split("\n")
+    for line, said in {10: "a `;` is missing", 13: "write `var` there", 16: "write `f32(k)`"}.items():
+        first, *_ = helpers.grade("repair", text)
+        assert said in first.detail, first
+        lines = text.split("\n")
+        text = "\n".join([*lines[: line - 1], right[line - 1], *lines[line:]])
+    assert only(helpers.grade("repair", text)) == RIGHT
 
 
 # --- What is drawn ------------------------------------------------------------------------------------------

@@ -19,7 +19,6 @@ from helpers.stepper.replay import Replay
 from helpers.stepper.sentences import plural
 from helpers.stepper.text import pages
 from helpers.summation import explorers as summation
-from helpers.threads import explorers as threads
 from wgsl import Kernel, Listing
 
 SWAP = """
@@ -396,9 +395,8 @@ def test_each_workgroup_has_stops_of_its_own():
     text = SWAP.replace("numbers[thread] =", "numbers[thread + 4u * id.x] =").replace(
         "fn main(", "fn main(@builtin(workgroup_id) id: vec3u, "
     )
-    explorer = threads.steps(
-        text.replace("box[thread] = ", "if (id.x == 1u) { box[thread] = 1; } box[thread] = "), [numbers(8)], 2
-    )
+    text = text.replace("box[thread] = ", "if (id.x == 1u) { box[thread] = 1; } box[thread] = ")
+    explorer = stepper(simulate(text, [numbers(8)], (2, 1, 1)))
     found = [explorer.set(thread=thread) and explorer.stop_when("box[0] is written ") for thread in (0, 4)]
     assert found[0] != found[1], found
 
@@ -414,7 +412,11 @@ TILED, LOADED = load("gemm_bias_act", "2_tiled"), "workgroupBarrier();  // both 
 MATRICES, WEIGHTS = (_whole(4, 8), _whole(8, 4)), (_whole(2, 1, 3, 6), _whole(1, 2, 3, 1))
 SIXTEEN = load("sum", "2_tree").with_constants(THREADS=16)
 LESSONS = {  # each with its right output, and whether it races
-    "00": (lambda: threads.steps(SWAP.replace("  workgroupBarrier();\n", ""), [numbers(4)]), {}, True),
+    "a swap, racing": (
+        lambda: stepper(simulate(SWAP.replace("  workgroupBarrier();\n", ""), [numbers(4)], (1, 1, 1))),
+        {},
+        True,
+    ),
     "03": (
         lambda: convolution.shared_weight_steps(*WEIGHTS, padding=1),
         {"grad_input": reference.conv2d_grad_input((1, 1, 3, 4), *WEIGHTS, 1, 1)},

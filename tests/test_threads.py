@@ -1,4 +1,4 @@
-"""Lesson 00: who a thread is and what it owns, the four puzzles, the questions, and the card."""
+"""Lesson 00: who a thread is and what it owns, two threads that swap, the questions, and the card."""
 
 import re
 from itertools import product
@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from support.notebook_gate import NOTEBOOKS
 
-from helpers import gpu, simulate
+from helpers import gpu
 from helpers.gpu.passes import pipeline
+from helpers.grading.test_run import simulated
 from helpers.threads import exercises, explorers
-from helpers.threads.indices import Dispatch, workgroups_for
-from helpers.threads.operations import NO_VALUE, value_of
+from helpers.threads.indices import Dispatch, orders, swap, workgroups_for
 from wgsl import Kernel, WgslError
 
 LESSON = nbformat.read(NOTEBOOKS / "00_meet_the_gpu.ipynb", as_version=4)
@@ -36,9 +36,9 @@ fn main(
   @builtin(workgroup_id) w: vec3u,
   @builtin(num_workgroups) n: vec3u,
 ) {
-  let at = 13 * (g.y * n.x * X + g.x);
-  let all = array<u32, 13>(g.x, g.y, g.z, l.x, l.y, l.z, index, w.x, w.y, w.z, n.x, n.y, n.z);
-  for (var i = 0u; i < 13; i++) { seen[at + i] = all[i]; }
+  let at = 10 * (g.y * n.x * X + g.x);
+  let all = array<u32, 10>(w.x, w.y, w.z, l.x, l.y, l.z, index, g.x, g.y, g.z);
+  for (var i = 0u; i < 10; i++) { seen[at + i] = all[i]; }
 }
 """
 DISPATCHES = [Dispatch((3, 1), (4, 1), 1, 10), Dispatch((2, 2), (4, 3), 5, 7), Dispatch((1, 2), (3, 2), 8, 2)]
@@ -49,7 +49,7 @@ each_dispatch = pytest.mark.parametrize("dispatch", DISPATCHES, ids=str)
 def test_ids_are_what_a_kernel_receives(dispatch):
     (wide, high), (x, y) = dispatch.grid, dispatch.size
     kernel = Kernel(IDS).with_constants(X=x, Y=y)
-    seen = gpu.launch(kernel, [np.zeros((high, wide, 13), np.uint32)], dispatch.workgroups)
+    seen = gpu.launch(kernel, [np.zeros((high, wide, 10), np.uint32)], dispatch.workgroups)
     for row, column in np.ndindex(high, wide):
         assert seen[row, column].tolist() == np.hstack([*vars(dispatch.ids(column, row)).values()]).tolist()
 
@@ -82,16 +82,41 @@ def test_elements_belong_to_the_threads_that_write_them(dispatch):
     assert dispatch.idle == np.prod(dispatch.grid) - (want > 0).sum()
 
 
-# --- Pictures and explorers -----------------------------------------------------------------------------------
+# --- A swap ---------------------------------------------------------------------------------------------------
+
+TURNS = """
+@group(0) @binding(0) var<storage, read_write> numbers: array<f32>;
+@group(0) @binding(1) var<storage, read> order: array<u32>;
+var<private> box: array<f32, 2>;  // one thread plays both
+var<private> has_put: array<bool, 2>;
+
+@compute @workgroup_size(1)
+fn main() {
+  for (var turn = 0u; turn < 4u; turn++) {
+    let thread = order[turn];
+    if (has_put[thread]) { numbers[thread] = box[1u - thread]; } else { box[thread] = numbers[thread]; }
+    has_put[thread] = true;
+  }
+}
+"""
 
 
-def test_the_missing_barrier_of_the_lesson_is_a_race_and_the_whole_kernel_has_none():
-    without = Kernel(KERNELS["swap"]).edit("workgroupBarrier();", "")
-    said = explorers.steps(without.with_constants(SIZE=4), [np.ones(4, np.float32)], step=1).set(thread=1)
-    assert "Data race: thread 1 reads box[2], which thread 2 wrote in line 9" in said
-    arrays = [np.ones(256, np.float32)]
-    found = [simulate(k, arrays, (1, 1, 1), constants={"SIZE": 256}).findings for k in (without, KERNELS["swap"])]
-    assert [[finding.kind for finding in findings] for findings in found] == [["data race"], []]
+def test_an_order_of_turns_leaves_what_a_kernel_leaves():
+    assert len(orders(barrier=False)) == 6
+    assert [order for order in orders(barrier=False) if order[0] == order[1]] == [(0, 0, 1, 1), (1, 1, 0, 0)]
+    assert {*orders(barrier=True)} == {*orders(barrier=False)} - {(0, 0, 1, 1), (1, 1, 0, 0)}
+    for order in orders(barrier=False):
+        numbers = gpu.launch(TURNS, [np.float32([3, 8]), np.uint32(order)])
+        assert swap(order, (3, 8))[0] == numbers.tolist()
+    assert all(swap(order, (3, 8)) == ([8, 3], [3, 8]) for order in orders(barrier=True))
+
+
+def test_the_picture_of_a_swap_says_who_took_what_too_early():
+    shown = explorers.swap(order=0)
+    assert "takes from box[1], which is still empty, and gets 0" in shown.set(step=2)
+    assert shown.set(step=4).endswith("A number is lost: 0 and 3.")
+    assert shown.set(barrier=1).endswith("The numbers are swapped: 8 and 3.")
+    assert shown.values["order"] == 0  # of those that the barrier leaves
 
 
 # --- One launch over arrays -----------------------------------------------------------------------------------
@@ -118,14 +143,6 @@ def test_a_launch_returns_what_the_kernel_may_write_and_changes_no_array():
     assert not output.any()
 
 
-@pytest.mark.parametrize(
-    ("expression", "kind", "value"),
-    [("1u", "f32", NO_VALUE), ("-7 / 2", "i32", "-3"), ("2u - 3u", "u32", str(2**32 - 1))],
-)
-def test_an_expression_is_worth_what_the_gpu_stores(expression, kind, value):
-    assert value_of(expression, kind) == value
-
-
 # --- Questions ------------------------------------------------------------------------------------------------
 
 
@@ -133,36 +150,26 @@ def test_the_answers_are_what_the_gpu_says():
     eight, ids = np.arange(1, 9, dtype=np.float32), Dispatch((4, 1), (64, 1), 1, 256).ids(3 * 64 + 5, 0)
     assert (ids.workgroup_id[0], ids.local_invocation_index) == (3, 5)
     assert workgroups_for(64, 64) == 1
+    below = "@group(0) @binding(0) var<storage, read_write> x: array<u32>; @compute @workgroup_size(1)"
+    two_minus_three = gpu.launch(f"{below} fn main() {{ x[0] = x[0] - 3u; }}", [np.uint32([2])])[0]
+    reverse = exercises.PUZZLES[5]
+    wrong = simulated(reverse.with_mistake(reverse.mistakes[0]), reverse.cases()[0]).wrong.sum()
     computed = {
         "changed_numbers": (gpu.launch(KERNELS["double"], [eight]) != eight).sum(),
         "global_number": ids.global_invocation_id[0],
         "idle_threads": Dispatch((workgroups_for(1000, 64), 1), (64, 1), 1, 1000).idle,
-        "seven_halves": float(value_of("7 / 2", "f32")),
-        "two_minus_three": int(value_of("a - b", "u32", before="let a = 2u; let b = 3u;")),
-        "selected": float(value_of("select(10.0, 20.0, 5 > 3)", "f32")),
-        "sum_up_to_10": gpu.launch(KERNELS["three_or_five"], [np.zeros(11, np.uint32)])[10],
+        "two_minus_three": two_minus_three,
         "offset_2d": np.ravel_multi_index((2, 3), (4, 7)),
-        "bandwidth": pytest.approx(2 * 4 * 1_000_000 / 0.01e-3 / 1e9),
-        "counted": "less" if gpu.launch(KERNELS["count"], [np.zeros(1, np.uint32)], 256)[0] < 65536 else "all",
+        "orders_of_a_swap": sum(swap(order, (3, 8))[0] != [8, 3] for order in orders(barrier=False)),
+        "wrong_without_barrier": wrong,
     }
     assert {name: exercises.QUESTIONS[name].right for name in computed} == computed
 
 
-# --- What the lesson claims -----------------------------------------------------------------------------------
-
-
-def test_a_loop_that_counts_down_to_zero_is_endless():
-    """It is only simulated."""
-    endless = Kernel(KERNELS["countdown"]).edit("var step = 0u; step < 5u; step++", "; b >= 0u; ")
-    endless = endless.edit("seen[2u * step] = b;", "").edit("seen[2u * step + 1u] = u32(b >= 0u);", "seen[0] = b;")
-    (finding,) = simulate(endless, [np.zeros(10, np.uint32)], (1, 1, 1), outputs=[], max_steps=100).findings
-    assert finding.kind == "endless loop"
-    assert "for (" in finding.source_line
-
-
 # --- The card -------------------------------------------------------------------------------------------------
 
-CARD = next(source for source in SOURCES if source.startswith("## WGSL on one screen"))
+START = next(i for i, source in enumerate(SOURCES) if source.startswith("## WGSL on one screen"))
+CARD = "\n".join(SOURCES[START : START + 2])
 AROUND = """
 @group(0) @binding(3) var<storage, read_write> counter: atomic<u32>;
 

@@ -13,7 +13,7 @@ from helpers.grading import text_checks
 from helpers.grading.drawing import drawing, legend, number
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import Case, Puzzle, declarations, same_code
-from helpers.grading.test_run import MOST_ITERATIONS, TestRun, launched, passes_to_blame, simulated
+from helpers.grading.test_run import MOST_ITERATIONS, TestRun, launched, passes_to_blame, simulated, traced
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, OURS, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from wgsl import Kernel, UnsupportedWgsl, WgslError
 from wgsl.simulator.findings import Finding
@@ -35,6 +35,7 @@ WORDS = {  # of the counts that a puzzle may limit
     "steps": "statements of the busiest thread",
     "loads_storage": "loads",
     "loads_workgroup": "loads of workgroup memory",
+    "stores_workgroup": "stores to workgroup memory",
     "sectors": "sectors of 32 bytes",
     "thread_loads": "loads of the busiest thread",
     "thread_loads_workgroup": "loads of workgroup memory of the busiest thread",
@@ -263,9 +264,12 @@ class _Grader:
         self.lacks = {} if self.wrong or self.first else self._more()
 
     def _more(self) -> dict[str, tuple[float, float]]:
-        """What the kernel needs more of than the puzzle allows, with the official kernel's counts."""
-        skill = self.puzzle.skill
-        return self.asked.more(self._ours(self.asked.case), skill.limits) if skill else {}
+        """What the kernel does more of than the puzzle allows, or less, with the official kernel's counts."""
+        if not (skill := self.puzzle.skill):
+            return {}
+        ours = self._ours(self.asked.case)
+        fewer = {key: (mine, official) for key, (official, mine) in ours.more(self.asked, skill.least).items()}
+        return self.asked.more(ours, skill.limits) | fewer
 
     def _ours(self, case: Case) -> TestRun:
         """The official kernel in a case."""
@@ -294,7 +298,18 @@ class _Grader:
             verdicts[suspects[0]] = self._named(verdicts[suspects[0]], mistake)
         for smallest in self.smallest:
             verdicts[smallest] = replace(verdicts[smallest], drawing=self._drawn(smallest), **self._pictured(smallest))
+        for run in suspects[:1] if not self.smallest else ():
+            verdicts[run] = replace(verdicts[run], **self._race(run))
         return Grades(verdicts.values())
+
+    def _race(self, run: TestRun) -> dict[str, str]:
+        """The two accesses of a race as a picture and in words, where that is what was found."""
+        if not run.finding or run.finding.kind != "data race" or len(run.case.dispatches) > 1:
+            return {}
+        from helpers.grading.race_picture import race_picture
+
+        picture = race_picture(traced(self.kernel, run.case)[0], run.finding)
+        return {"picture": picture.svg()[1], "caption": picture.sentence} if picture else {}
 
     def not_yet(self, mistake: Mistake | None, stopped: TestRun | None = None) -> Grades:
         """The verdicts where a right kernel does not do what the puzzle is about: with the counts that show it.

@@ -1,7 +1,7 @@
 """A puzzle: what the learner writes of a text, the cases on which it is tried, and the mistakes that can be named."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, NamedTuple
@@ -18,6 +18,7 @@ Array = np.ndarray
 
 HELPERS = Path(__file__).resolve().parents[1]
 LEARNERS_LINE = "// *"  # ends the lines of an official kernel that the learner is to write
+BROKEN = "  // ~ "  # comes before a line that is in the skeleton alone, where it waits to be repaired
 
 STEPS = 8  # times the statements of our busiest thread: enough for any style, but not for the work of many threads
 TWICE = 2  # times its loads or results: enough for loading something again, or for two results at once
@@ -60,12 +61,14 @@ class Skill:
     """What a puzzle is about, beyond right numbers: a kernel that does not do it is not there yet.
 
     In the test `test`, no count of a kernel may be larger than a multiple of the official kernel's: `limits` has the
-    factors by the keys of `TestRun.counts`. `asked` completes "this exercise asks for ...".
+    factors by the keys of `TestRun.counts`. Nor may the official kernel's be larger than a multiple, in `least`, of the
+    kernel's. `asked` completes "this exercise asks for ...".
     """
 
     asked: str
     test: str
     limits: Mapping[str, float]
+    least: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def one_thread_for(cls, result: str, test: str) -> "Skill":
@@ -121,12 +124,14 @@ class OfficialText:
     @property
     def skeleton(self) -> str:
         """What the learner starts from."""
-        return "\n".join(line for line in self._lines if not line.endswith(self.mark))
+        kept = (line for line in self._lines if not line.endswith(self.mark))
+        return "\n".join(line.partition(BROKEN)[2] or line for line in kept)
 
     @property
     def solution(self) -> Listing:
         """The official text as it is shown, numbered as in a cell, below its first line, ``my_kernel = ...``."""
-        return Listing("\n".join(line.removesuffix(self.mark).rstrip() for line in self._lines), 2, self.language)
+        lines = (line.removesuffix(self.mark).rstrip() for line in self._lines if BROKEN not in line)
+        return Listing("\n".join(lines), 2, self.language)
 
     def code(self, source: str) -> str:
         """A text without its comments."""
@@ -138,16 +143,22 @@ class OfficialText:
 
     def first_error(self, source: str) -> tuple[int, int, int] | None:
         """Line, column and length of what keeps a text from compiling; None where nothing does."""
+        error = self._refusal(source)
+        marks = str(error).rpartition("\n")[2].count("^")
+        return (error.line, error.column, max(1, marks)) if error and error.line else None
+
+    def _refusal(self, source: str) -> WgslError | None:
         try:
             self.read(source)
         except WgslError as error:
-            marks = str(error).rpartition("\n")[2].count("^")
-            return (error.line, error.column, max(1, marks)) if error.line else None
+            return error
         return None
 
     def not_attempted(self) -> Grades:
-        """The verdicts on the skeleton."""
-        return Grades.alike(self.tests, NOT_ATTEMPTED)
+        """The verdicts on the skeleton; one that is to be repaired gets its first reply."""
+        error = self._refusal(self.skeleton) if BROKEN in self.official.source else ""
+        reason, _, excerpt = str(error).removeprefix("your kernel does not compile, ").partition("\n")
+        return Grades.alike(self.tests, NOT_ATTEMPTED, reason, excerpt)
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,8 @@ class Touchable(NamedTuple):
             return None
         place = [values[name] for name in self.values]
         if len(place) > 1:
-            return tuple(place)
+            inside = all(0 <= at < size for at, size in zip(place, self.grid.values.shape, strict=True))
+            return tuple(place) if inside else None
         number = place[0] - self.start
         return divmod(number, self.grid.values.shape[1]) if 0 <= number < self.grid.values.size else None
 

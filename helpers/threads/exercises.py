@@ -1,4 +1,4 @@
-"""What a learner works out in lesson 00 and in the appendix on a simulator: kernels to write, questions to answer."""
+"""What a learner works out in lesson 00 and in appendix A: kernels to write, questions to answer."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 from helpers.grading.prediction import questions
-from helpers.grading.puzzle import Case, Dispatch, Puzzle, Skill
+from helpers.grading.puzzle import TWICE, Case, Dispatch, Puzzle, Skill
 from helpers.grading.python_puzzle import PythonCase, PythonPuzzle
 from helpers.threads.indices import workgroups_for
 from wgsl.simulator import lanes
@@ -42,21 +42,50 @@ def _difference_case(name: str, n: int) -> Case:
     return Case(name, (input,), np.diff(input), (n,), (Dispatch((workgroups_for(n - 1, THREADS), 1, 1)),))
 
 
+def _windows_case(name: str, n: int) -> Case:
+    input = _numbers(n + 3, quarters=n > 10)
+    sums = sum(k * input[k : n + k] for k in range(4))
+    return Case(name, (input,), sums, (n,), (Dispatch((workgroups_for(n, THREADS), 1, 1)),))
+
+
+def _reverse_case(name: str, input: np.ndarray) -> Case:
+    return Case(name, (input,), input.reshape(-1, 4)[:, ::-1].ravel(), (), (Dispatch((input.size // 4, 1, 1)),))
+
+
+def _bias_case(name: str, *shape: int) -> Case:
+    input, bias = _numbers(*shape, quarters=shape[-1] > 10), np.arange(100, 100 * shape[1] + 1, 100, np.float32)
+    if shape[-1] > 10:
+        bias = _numbers(shape[1], quarters=True)
+    workgroups = workgroups_for(input.size, 256), 1, 1
+    return Case(name, (input, bias), input + bias[:, None], shape, (Dispatch(workgroups),))
+
+
 def _puzzle(name: str, axes: str, result: str, *cases: Case) -> Puzzle:
     """A puzzle with a thread for each result, which is counted in the last case."""
     return Puzzle(name, "threads", axes, lambda: cases, Skill.one_thread_for(result, cases[-1].name))
 
 
 GUARDED = {"one_element": 1, "no_tail": 64, "long_tail": 130}
+REVERSED = (
+    _reverse_case("one_to_four", np.arange(1, 5, dtype=np.float32)),
+    _reverse_case("five_workgroups", _numbers(20, quarters=True)),
+)
+BIASED = {"one_image": (1, 3, 2), "two_images": (2, 2, 3), "with_tail": (3, 5, 20)}
 DIFFERENCES = {"two_elements": 2, "full_workgroup": 65, "with_tail": 100}
 PUZZLES = (
     _puzzle("map", "i", "element", _row_case("one_workgroup", 64), _row_case("four_workgroups", 256)),
     _puzzle("guard", "i", "element", *(_row_case(name, n, (n,)) for name, n in GUARDED.items())),
+    _puzzle("repair", "i", "sum", *(_windows_case(*case) for case in {"three_sums": 3, "with_tail": 70}.items())),
     _puzzle(
         *("index_2d", "column row", "element"),
         *(_transpose_case("4_rows_4_columns", 4, 4), _transpose_case("3_rows_11_columns", 3, 11)),
     ),
     _puzzle("neighbor_difference", "i", "difference", *(_difference_case(*case) for case in DIFFERENCES.items())),
+    Puzzle(
+        *("reverse_in_workgroup", "threads", "i", lambda: REVERSED),
+        Skill("an exchange in workgroup memory", REVERSED[-1].name, {}, least={"stores_workgroup": TWICE}),
+    ),
+    _puzzle("add_bias", "n c p", "element", *(_bias_case(name, *shape) for name, shape in BIASED.items())),
 )
 
 # --- Lines of Python to write ---------------------------------------------------------------------------------

@@ -1,16 +1,9 @@
-"""Sliders over a dispatch: workgroups, threads in each, the array, and one thread; and over the steps of a kernel."""
-
-from collections.abc import Sequence
-
-import numpy as np
+"""Sliders over a dispatch, in a row or in two dimensions, and over the turns of two threads."""
 
 from helpers.pictures.canvas import Picture
-from helpers.stepper import stepper
-from helpers.threads.indices import Dispatch
-from helpers.threads.pictures import DispatchPicture
+from helpers.threads.indices import Dispatch, orders
+from helpers.threads.pictures import DispatchPicture, SwapPicture
 from helpers.widgets.explorer import Explorer, Rule
-from wgsl import Kernel
-from wgsl.simulator.run import simulate
 
 IN_A_ROW: dict[str, Rule] = {
     "groups": (1, 4),
@@ -28,6 +21,21 @@ IN_A_GRID: dict[str, Rule] = {
     "x": lambda v: v["wg_x"] * v["size_x"],
     "y": lambda v: v["wg_y"] * v["size_y"],
 }
+TRY_A_ROW = {
+    "Press play: what is wrong with threads 10 and 11?": {"thread": 11, "length": 10},
+    "Point at element 7: which workgroup is its thread in?": {"thread": 7},
+    "Set groups to 2: which elements have no thread now?": {"groups": 2},
+}
+TRY_A_GRID = {
+    "Point below the last row: the thread has a column, but no row.": lambda v: v["y"] >= v["rows"],
+    "Point beside the last column: now there is no column.": lambda v: v["x"] >= v["cols"] and v["y"] < v["rows"],
+    "Set size_x to 2: which part of the array loses its threads?": {"size_x": 2},
+}
+TRY_A_SWAP = {
+    "Press play: each thread puts, then takes.": {"step": 4},
+    "Find an order that loses a number.": lambda v: (v["barrier"], v["order"] in (0, 5), v["step"]) == (0, True, 4),
+    "Set barrier to 1: which orders are left?": {"barrier": 1},
+}
 
 
 def dispatch(**values: int) -> Explorer:
@@ -37,7 +45,8 @@ def dispatch(**values: int) -> Explorer:
     def draw(groups, size, length, thread) -> Picture:
         return picture.show(Dispatch((groups, 1), (size, 1), 1, length), thread, 0)
 
-    return Explorer(draw, IN_A_ROW, {"groups": 3, "size": 4, "length": 12, "thread": 9} | values, play="thread")
+    start = {"groups": 3, "size": 4, "length": 10, "thread": 5}
+    return Explorer(draw, IN_A_ROW, start | values, play="thread", steps=TRY_A_ROW)
 
 
 def dispatch_2d(**values: int) -> Explorer:
@@ -47,17 +56,12 @@ def dispatch_2d(**values: int) -> Explorer:
     def draw(wg_x, wg_y, size_x, size_y, cols, rows, x, y) -> Picture:
         return picture.show(Dispatch((wg_x, wg_y), (size_x, size_y), rows, cols), x, y)
 
-    start = {"wg_x": 2, "wg_y": 2, "size_x": 4, "size_y": 3, "cols": 7, "rows": 5, "x": 5, "y": 4}
-    return Explorer(draw, IN_A_GRID, start | values, play=("y", "x"), front=("size_x", "size_y", "x", "y"))
+    start = {"wg_x": 2, "wg_y": 2, "size_x": 4, "size_y": 3, "cols": 7, "rows": 5, "x": 5, "y": 3}
+    front = "size_x", "size_y", "x", "y"
+    return Explorer(draw, IN_A_GRID, start | values, play=("y", "x"), front=front, steps=TRY_A_GRID)
 
 
-def steps(
-    kernel: str | Kernel, arrays: Sequence, workgroups: int = 1, watch: Sequence[str] = (), **options
-) -> Explorer:
-    """Sliders through a simulated run of a kernel with few threads: its lines, its threads, and what they touch.
-
-    The arguments are those of `gpu.launch`; `watch` names the variables to show; `options` are those of
-    `stepper`, such as the thread at first.
-    """
-    buffers = [np.array(a, np.uint32) if isinstance(a, tuple) else a for a in arrays]
-    return stepper(simulate(kernel, buffers, (workgroups, 1, 1), watch=watch), **options)
+def swap(**values: int) -> Explorer:
+    """Sliders for the turns of two threads that swap their numbers, for their order, and for a barrier."""
+    rules: dict[str, Rule] = {"barrier": 2, "order": lambda v: len(orders(bool(v["barrier"]))), "step": 5}
+    return Explorer(SwapPicture().show, rules, {"order": 1, **values}, play="step", steps=TRY_A_SWAP, pace=900)

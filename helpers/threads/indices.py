@@ -1,9 +1,10 @@
-"""Which thread is which, and which element it owns: the arithmetic of a dispatch, in plain Python, without a GPU.
+"""Which thread is which, and which element it owns, without a GPU; and two threads that swap their numbers.
 
-The tests prove these numbers equal to the built-in values that a kernel receives.
+The tests prove these numbers equal to what a kernel receives, and computes.
 """
 
 from dataclasses import dataclass
+from itertools import permutations
 from math import ceil, prod
 
 Triple = tuple[int, int, int]  # x, y, z
@@ -44,7 +45,7 @@ class Dispatch:
         return self.rows * self.columns
 
     def ids(self, x: int, y: int) -> "Ids":
-        """The five built-in values of the thread whose global_invocation_id is (x, y, 0).
+        """The built-in values of the thread whose global_invocation_id is (x, y, 0).
 
         Raises ValueError where there is no such thread.
         """
@@ -52,7 +53,7 @@ class Dispatch:
             raise ValueError(f"x, y = {x}, {y}: the dispatch has {self.grid[0]} by {self.grid[1]} threads")
         (group_x, local_x), (group_y, local_y) = divmod(x, self.size[0]), divmod(y, self.size[1])
         index = local_y * self.size[0] + local_x
-        return Ids((x, y, 0), (local_x, local_y, 0), index, (group_x, group_y, 0), (*self.workgroups, 1))
+        return Ids((group_x, group_y, 0), (local_x, local_y, 0), index, (x, y, 0))
 
     def owned(self, x: int, y: int) -> tuple[int, int] | None:
         """Row and column of the element that a thread owns: x counts columns, y rows. None in the tail."""
@@ -67,13 +68,31 @@ class Dispatch:
 class Ids:
     """The built-in values of one thread, under WGSL's names."""
 
-    global_invocation_id: Triple
+    workgroup_id: Triple
     local_invocation_id: Triple
     local_invocation_index: int
-    workgroup_id: Triple
-    num_workgroups: Triple
+    global_invocation_id: Triple
 
 
 def workgroups_for(elements: int, threads: int) -> int:
     """The fewest workgroups of this many threads that give each element a thread."""
     return ceil(elements / threads)
+
+
+def orders(barrier: bool) -> list[tuple[int, ...]]:
+    """Which of two threads takes each of four turns; with a barrier, the first turns of both come before the second."""
+    return [order for order in sorted({*permutations((0, 0, 1, 1))}) if not barrier or order[0] != order[1]]
+
+
+def swap(order: tuple[int, ...], numbers: tuple[int, int]) -> tuple[list[int], list[int | None]]:
+    """The numbers of two threads after some turns, and what is in their box, where None is a slot that nobody filled.
+
+    In its first turn a thread puts its number into its own slot; in its second it takes the other slot's, or 0.
+    """
+    numbers, box = [*numbers], [None, None]
+    for thread in order:
+        if box[thread] is None:
+            box[thread] = numbers[thread]
+        else:
+            numbers[thread] = box[1 - thread] or 0
+    return numbers, box

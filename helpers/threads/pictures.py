@@ -1,4 +1,4 @@
-"""A picture of a dispatch: its workgroups of threads, the array beside them, and one thread with its ids."""
+"""Pictures of threads: a dispatch beside an array, and two threads that swap their numbers through a box."""
 
 from math import prod
 
@@ -6,23 +6,26 @@ import numpy as np
 
 from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, Box, Picture, Word
 from helpers.pictures.parts import Grid
-from helpers.threads.indices import Dispatch, Ids
+from helpers.threads.indices import Dispatch, Ids, orders, swap
 
-CELL = 24, 22  # CSS pixels of a thread
+CELL = 26, 22  # CSS pixels of a thread
 ELEMENT = 29, 24  # of an element
-GAP, LEFT, RIGHT, TOP = 8, 44, 484, 74  # between workgroups; of the first thread and the first element
-LINE, VALUES, REASONS = 25, 236, 350  # height of a line of the table of ids, and where its columns begin
+LEFT, RIGHT, TOP = 44, 484, 74  # of the first thread and the first element
+LINE, VALUES, REASONS = 25, 220, 320  # height of a line of the table of ids, and where its columns begin
+
+# --- A dispatch -----------------------------------------------------------------------------------------------
 
 
 class DispatchPicture(Picture):
-    """Workgroups of threads on the left, the array on the right, and below them the five ids of one thread.
+    """Workgroups of threads on the left, the array on the right, and below them the ids of one thread.
 
     `rows` rows of threads and of elements fit.
     """
 
     def __init__(self, rows: int = 6) -> None:
-        self.table = TOP + rows * ELEMENT[1] + 34  # where the table of ids begins
-        super().__init__(self.table + 5 * LINE + 20)
+        self.table = TOP + rows * ELEMENT[1] + 28  # where the table of ids begins
+        self.place = ("thread",) if rows == 1 else ("y", "x")  # what a cell of threads or of elements chooses
+        super().__init__(self.table + (3 if rows == 1 else 4) * LINE + 20)
 
     def draw(self, dispatch: Dispatch, x: int, y: int) -> str:
         """Show a dispatch, and point at the thread with global_invocation_id (x, y, 0) and at its element."""
@@ -31,80 +34,77 @@ class DispatchPicture(Picture):
             self._draw_array(dispatch)
             self.stands_still()
         ids, owned = dispatch.ids(x, y), dispatch.owned(x, y)
-        self.tinted([self._thread(dispatch, x, y)], ORANGE, 4, 5 / 16)
+        self.threads.tinted([(y, x)], ORANGE, 4, 5 / 16)
         if owned:
             self.array.mark([owned])
-        self._write_ids(dispatch, ids)
-        return f"{_ids_sentence(ids)} {_element_sentence(dispatch, owned)} {_tail_sentence(dispatch)}"
-
-    def _thread(self, dispatch: Dispatch, x: int, y: int) -> Box:
-        """Where a thread is drawn."""
-        gaps = x // dispatch.size[0] * GAP, y // dispatch.size[1] * GAP
-        return Box(LEFT + x * CELL[0] + gaps[0], TOP + y * CELL[1] + gaps[1], *CELL)
+        self._write_ids(dispatch, ids, owned)
+        return f"{_ids_sentence(dispatch, ids)} {_element_sentence(dispatch, owned)} {_tail_sentence(dispatch)}"
 
     def _draw_threads(self, dispatch: Dispatch) -> None:
-        """The threads of each workgroup, with workgroup_id.x above and workgroup_id.y on their left."""
+        """The threads with a frame around each workgroup, workgroup_id.x above and workgroup_id.y on the left."""
         (wide, high), (size_x, size_y) = dispatch.workgroups, dispatch.size
         counted, axes = ((dispatch.workgroups, "workgroup"), (dispatch.size, "thread")), 1 if dispatch.in_a_row else 2
         title = (_counted(" × ".join(map(str, pair[:axes])), prod(pair), noun) for pair, noun in counted)
         self.bold(MARGIN, 17, " of ".join(title), 15)
-        self.write(MARGIN, 37, "in each thread: its local_invocation_index; outside: workgroup_id", 13, GRAY)
-        boxes = {(x, y): self._thread(dispatch, x, y) for y, x in np.ndindex(dispatch.grid[::-1])}
-        self.tinted((box for at, box in boxes.items() if dispatch.owned(*at)), BLUE)
-        self.boxes((box for at, box in boxes.items() if not dispatch.owned(*at)), GRAY, dashes=(2.5, 3))
-        self.label(boxes.values(), (dispatch.ids(*at).local_invocation_index for at in boxes), 12.5)
-        width, height = size_x * CELL[0], size_y * CELL[1]
-        groups = {(i, j): boxes[i * size_x, j * size_y] for j, i in np.ndindex(high, wide)}
-        self.boxes((Box(first.x - 2, first.y - 2, width + 4, height + 4) for first in groups.values()), INK, line=1.8)
-        above = (Word(groups[i, 0].x + width / 2, TOP - 13, str(i), 13) for i in range(wide))
+        inside = "number in its workgroup" if dispatch.in_a_row else "local_invocation_index"
+        self.write(MARGIN, 37, f"in each thread: its {inside}; outside: workgroup_id", 13, GRAY)
+        places = [*np.ndindex(dispatch.grid[::-1])]
+        local = [dispatch.ids(x, y).local_invocation_index for y, x in places]
+        grid = Grid(self, np.reshape(local, dispatch.grid[::-1]), LEFT, TOP, CELL)
+        grid.caption = "local_invocation_index"
+        grid.tinted((place for place in places if dispatch.owned(*place[::-1])), BLUE)
+        groups = {(i, j): grid.box(j * size_y, i * size_x, size_y, size_x) for j, i in np.ndindex(high, wide)}
+        self.boxes(groups.values(), INK, line=2.4)
+        above = (Word(groups[i, 0].middle[0], TOP - 13, str(i), 13) for i in range(wide))
         rows = range(0 if dispatch.in_a_row else high)
-        beside = (Word(LEFT - 12, groups[0, j].y + height / 2, str(j), 13, "right") for j in rows)
+        beside = (Word(LEFT - 12, groups[0, j].middle[1], str(j), 13, "right") for j in rows)
         self.words([*above, *beside], GRAY, "bold")
+        grid.touch("threads", *self.place)
+        self.threads = grid
 
     def _draw_array(self, dispatch: Dispatch) -> None:
         rows, columns = dispatch.rows, dispatch.columns
         sizes = f"{columns}" if dispatch.in_a_row else f"{rows} × {columns}"
         self.bold(RIGHT, 17, f"array of {_counted(sizes, dispatch.elements, 'element')}", 15, BLUE)
-        self.write(RIGHT, 37, "in each element: its offset", 13, GRAY)
-        self.array = Grid(self, np.full((rows, columns), np.nan), RIGHT, TOP, ELEMENT)
+        self.write(RIGHT, 37, f"in each element: its {'number' if dispatch.in_a_row else 'offset'}", 13, GRAY)
+        self.array = Grid(self, np.arange(dispatch.elements).reshape(rows, columns), RIGHT, TOP, ELEMENT)
+        self.array.caption = "offsets"
         inside = min(rows, dispatch.grid[1]), min(columns, dispatch.grid[0])
         self.array.tinted(np.ndindex(inside), BLUE)
-        self.label(self.array.boxes, range(dispatch.elements), 12.5)
+        self.array.touch("array", *self.place)
 
-    def _write_ids(self, dispatch: Dispatch, ids: Ids) -> None:
-        """A table: the name of each id, its value, and where the value comes from."""
+    def _write_ids(self, dispatch: Dispatch, ids: Ids, owned: tuple[int, int] | None) -> None:
+        """A table: the name of each id, its value, and where the value comes from; and the thread's element."""
         (gx, gy, _), (lx, ly, _), size = ids.workgroup_id, ids.local_invocation_id, dispatch.size
-        y = f", y = {gy}·{size[1]} + {ly}" * (dispatch.grid[1] > 1)
-        reasons = (
-            f"x = {gx}·{size[0]} + {lx}{y}",
-            "which thread in its workgroup",
-            f"the same as one number: {ly}·{size[0]} + {lx}",
-            "which workgroup",
-            "the same for all threads",
-        )
-        for i, ((name, value), reason) in enumerate(zip(vars(ids).items(), reasons, strict=True)):
-            for x, text, color in ((MARGIN, name, INK), (VALUES, _value(value), ORANGE), (REASONS, reason, GRAY)):
+        y = f", y = {gy}·{size[1]} + {ly}" * (not dispatch.in_a_row)
+        reasons = {
+            "workgroup_id": "which workgroup",
+            "local_invocation_id": "which thread of its workgroup",
+            "local_invocation_index": f"the same as one number: {ly}·{size[0]} + {lx}",
+            "global_invocation_id": f"which thread of all: {'x = ' * bool(y)}{gx}·{size[0]} + {lx}{y}",
+        }
+        if dispatch.in_a_row:
+            del reasons["local_invocation_index"]  # the same as local_invocation_id.x
+        for i, (name, reason) in enumerate(reasons.items()):
+            value = getattr(ids, name)
+            name, value = (f"{name}.x", str(value[0])) if dispatch.in_a_row else (name, _value(value))
+            for x, text, color in ((MARGIN, name, INK), (VALUES, value, ORANGE), (REASONS, reason, GRAY)):
                 self.write(x, self.table + i * LINE, text, 14, color)
-        self._write_element(dispatch, dispatch.owned(*ids.global_invocation_id[:2]))
-
-    def _write_element(self, dispatch: Dispatch, owned: tuple[int, int] | None) -> None:
-        words = "none: this thread has to return"
+        words = "none: this thread must return"
         if owned:
-            row, column = owned
-            offset = f"{row}·{dispatch.columns} + {column} = {dispatch.offset(*owned)}"
-            words = f"element {column}" if dispatch.in_a_row else f"row {row}, column {column}, at offset {offset}"
-        y = self.table + 5 * LINE
-        self.bold(MARGIN, y, "its element", 14, ORANGE)
-        self.bold(VALUES, y, words, 14, ORANGE)
+            offset = f"{owned[0]}·{dispatch.columns} + {owned[1]} = {dispatch.offset(*owned)}"
+            place = f"row {owned[0]}, column {owned[1]}, at offset {offset}"
+            words = f"element {owned[1]}" if dispatch.in_a_row else place
+        for x, text in ((MARGIN, "its element"), (VALUES, words)):
+            self.bold(x, self.table + len(reasons) * LINE, text, 14, ORANGE)
 
 
-# --- In words -------------------------------------------------------------------------------------------------
-
-
-def _ids_sentence(ids: Ids) -> str:
-    """A thread by its five ids."""
-    *first, last = (f"{name} {_value(value)}" for name, value in vars(ids).items())
-    return f"The marked thread has {', '.join(first)} and {last}."
+def _ids_sentence(dispatch: Dispatch, ids: Ids) -> str:
+    """A thread by its ids."""
+    group, local, index, thread = map(_value, vars(ids).values())
+    if dispatch.in_a_row:
+        return f"Thread {ids.global_invocation_id[0]} is number {index} in workgroup {ids.workgroup_id[0]}."
+    return f"Thread {thread} has workgroup_id {group}, local_invocation_id {local} and local_invocation_index {index}."
 
 
 def _value(value: int | tuple[int, int, int]) -> str:
@@ -130,3 +130,79 @@ def _tail_sentence(dispatch: Dispatch) -> str:
 def _counted(number: object, count: int, noun: str) -> str:
     """A noun after its number, in the plural unless that is 1."""
     return f"{number} {noun}{'s' * (count != 1)}"
+
+
+# --- A swap ---------------------------------------------------------------------------------------------------
+
+NUMBERS = 3, 8
+PUT, WAIT, TAKE = "box[thread] = numbers[thread];", "workgroupBarrier();", "numbers[thread] = box[1u - thread];"
+SLOT = 64, 40  # CSS pixels of a number, and of a slot of the box
+
+
+class SwapPicture(Picture):
+    """Two threads with their numbers above a box with a slot for each, the lines they run, and all orders of turns."""
+
+    def __init__(self) -> None:
+        super().__init__(270)
+
+    def draw(self, barrier: int, order: int, step: int) -> str:
+        """Show the state after the first `step` turns of an order."""
+        self.starts()
+        turns = orders(bool(barrier))
+        order, done = turns[order], turns[order][:step]
+        numbers, box = swap(done, NUMBERS)
+        last = (done[-1], done.count(done[-1]) == 2) if done else None  # the thread, and whether it has taken
+        self._draw_state(numbers, box, last)
+        self._write_lines(barrier, last)
+        self.bold(600, 17, "who takes the four turns", 15)
+        self.write(600, 37, "each row is an order", 13, GRAY)
+        grid = Grid(self, [(np.nan, *each) for each in turns], 600, 56, (44, 33))
+        grid.caption, grid.empty = "the thread that takes each turn", "start"
+        at = turns.index(order)
+        grid.tinted([(at, turn) for turn in range(step + 1)], ORANGE, 2)
+        self.boxes([grid.box(at, 0, 1, 5)], ORANGE, line=4)
+        grid.touch("orders", "order", "step")
+        return f"{_turn_sentence(last, box, numbers)} {_end_sentence(numbers, step)}".strip()
+
+    def _draw_state(self, numbers: list, box: list, last: tuple | None) -> None:
+        """The numbers in a row, the slots of the box below them, and an arrow for the last turn."""
+        places = {(thread, row): Box(70 + 120 * thread, 62 + 110 * row, *SLOT) for thread in (0, 1) for row in (0, 1)}
+        for thread in (0, 1):
+            self.bold(places[thread, 0].middle[0], 17, f"thread {thread}", 15, align="middle")
+            for row, (name, values) in enumerate((("numbers", numbers), ("box", box))):
+                place, value = places[thread, row], values[thread]
+                self.boxes([place], INK, line=1.6, dashes=None if value is not None else (2.5, 3))
+                self.label([place], ["" if value is None else value], 20, weight="bold")
+                self.write(place.middle[0], place.y - 11 + 64 * row, f"{name}[{thread}]", 13, GRAY, align="middle")
+        if last:
+            thread, has_taken = last
+            start = places[1 - thread if has_taken else thread, 1]
+            end = places[thread, 0]
+            self.tinted([end if has_taken else places[thread, 1]], ORANGE, 3)
+            self.lines([(start.middle[0], start.y - 3, end.middle[0], end.y + SLOT[1] + 3)], ORANGE, 3)
+
+    def _write_lines(self, barrier: int, last: tuple | None) -> None:
+        """The kernel's lines, with a frame around the one that ran last."""
+        for i, line in enumerate((PUT, WAIT if barrier else "", TAKE)):
+            y = 80 + 40 * i
+            self.words([Word(286, y, line, 13, "left", code=True)])
+            if last and i == 2 * last[1]:
+                self.tinted([Box(278, y - 15, 288, 30)], ORANGE, 2)
+
+
+def _turn_sentence(last: tuple | None, box: list, numbers: list) -> str:
+    if last is None:
+        return f"The numbers are {numbers[0]} and {numbers[1]}, and the box is empty."
+    thread, has_taken = last
+    if not has_taken:
+        return f"Thread {thread} puts its {numbers[thread]} into box[{thread}]."
+    if box[1 - thread] is None:
+        return f"Thread {thread} takes from box[{1 - thread}], which is still empty, and gets 0."
+    return f"Thread {thread} takes the {numbers[thread]} out of box[{1 - thread}]."
+
+
+def _end_sentence(numbers: list, step: int) -> str:
+    if step < 4:
+        return ""
+    are = "The numbers are swapped" if tuple(numbers) == NUMBERS[::-1] else "A number is lost"
+    return f"{are}: {numbers[0]} and {numbers[1]}."

@@ -174,7 +174,7 @@ def _shown(grades: Grades) -> dict:
 
 def _detail(grades: Grades, worst: Verdict) -> str:
     """The diagnosis in sentences; what follows a question begins a new line."""
-    if worst.outcome == NOT_ATTEMPTED:
+    if worst.outcome == NOT_ATTEMPTED and not worst.detail:
         return SKELETON
     if worst.outcome == RIGHT and worst.detail:
         return ALIKE if grades.as_ours else OTHERWISE

@@ -29,7 +29,7 @@ from helpers.exercises import ALL_PUZZLES, QUESTIONS
 from helpers.grading.handed_in import EXERCISE
 from helpers.pictures.parts import Grid
 
-IN_NEW_FORM = "start_here", "02_weight_gradient"  # the map; a lesson joins when it is rebuilt
+IN_NEW_FORM = "start_here", "00_meet_the_gpu", "02_weight_gradient"  # the map; a lesson joins when it is rebuilt
 
 MOST_MINUTES, MOST_WORDS, WORDS_BEFORE_A_LINE, MOST_BETWEEN, LEAST_KERNELS = 60, 2_500, 700, 280, 3
 CELL, WITH_EQUATION, RECAP = 125, 180, 260  # the most words of a text cell
@@ -41,6 +41,7 @@ NUMBER = re.compile(r"(?<![\w.])-?(?:0|[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d*)(?:\.\d+
 COUNTED = dict(enumerate(["three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], 3))
 NO_PROSE = re.compile(r"\$\$.*?\$\$|\$[^$\n]+\$|\]\([^)]*\)", re.DOTALL)  # equations, and where links lead
 ELSEWHERE = {  # words near a question in which the number of its answer means another thing
+    "changed_numbers": ("here of 4", "puts 4 threads"),
     "change_of_the_loss": ("16 filters",),
 }
 

@@ -16,7 +16,12 @@ from helpers.grading.verdict import Grades
 from wgsl import Kernel
 from wgsl.simulator.work import Work
 
-WAITING = {*PYTHON_PUZZLES, "grad_bias_two_passes"}  # for lessons 04 and 05 and appendix A, which will show them
+FURTHER = {"neighbor_difference"}  # in no lesson, and named on the map
+WAITING = {
+    *PYTHON_PUZZLES,
+    *FURTHER,
+    "grad_bias_two_passes",
+}  # for lessons 04, 05 and A, to come
 MISTAKES = [(name, mistake) for name, puzzle in PUZZLES.items() for mistake in puzzle.mistakes]
 _made: dict[tuple, TestRun] = {}
 

@@ -2,7 +2,8 @@
 
     python tests/support/teaching_pages.py
 
-writes the tables of mistakes in all pages again, from ``helpers/*/puzzles/*.mistakes`` and the grader's verdicts.
+writes the tables of mistakes in all pages again, from ``helpers/*/puzzles/*.mistakes`` and the grader's verdicts;
+with the beginnings of file names behind it, such as `00 02`, in these pages.
 """
 
 import re
@@ -79,6 +80,7 @@ def _rows(puzzle: str) -> str:
 
 
 if __name__ == "__main__":
-    for path in sorted(TEACHING.glob("*.md")):
+    chosen = tuple(sys.argv[1:]) or ""
+    for path in sorted(each for each in TEACHING.glob("*.md") if each.name.startswith(chosen)):
         path.write_text(with_tables(path.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
         print(f"{path}: written")
