@@ -63,7 +63,7 @@ def stored(family: str) -> Iterator[tuple[str, str, str, str]]:
 def every(*families: str) -> pytest.MarkDecorator:
     """A test for each row of some families, or for a sample of them."""
     rows = [row for family in families for row in stored(family)]
-    names = [re.sub(r"\W+", " ", f"{row[1]} {row[2]}")[:60] for row in rows]
+    names = [re.sub(r"\W+", " ", f"{row[0]} {row[2]} {row[1]}")[:60] for row in rows]
     return pytest.mark.parametrize(("family", "heading", "text", "message"), rows, ids=names)
 
 
