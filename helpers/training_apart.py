@@ -4,7 +4,7 @@
 tests and on LeNet's layers with 2 images, and trains with them only where nothing is found.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -24,6 +24,8 @@ from helpers.grading.test_run import simulated
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, UNSAFE, MessageAlone
 from helpers.network import filters
 from helpers.network.network import Network
+from helpers.network.operations import SGD
+from helpers.network.shapes import UpdateShape
 from helpers.network.student_kernels import PLACES, student_kernels
 from helpers.network.training import DivergedError, Training
 from helpers.widgets.explorer import Explorer
@@ -32,8 +34,8 @@ from wgsl.simulator.findings import Finding
 from wgsl.simulator.work import Work
 
 WORKER = Worker("helpers.training_apart")
-SECONDS = 600  # for a driver that hangs: from one answer to the next, the check of a kernel or 25 steps
-SIMULATED = 2  # images
+SECONDS = 600  # for a driver that hangs: from one answer to the next, the check of a kernel or 5 steps
+SIMULATED, SHOWN = 2, 5  # images; steps from one answer to the next
 CURES = {  # what to do about a text that is not run
     NOT_ATTEMPTED: "write it first, with helpers.write({puzzle!r})",
     NO_COMPILE: "it does not compile; see helpers.grade({puzzle!r})",
@@ -74,7 +76,7 @@ def train_apart(
     learning_rate: float = 0.05,
     seed: int = 0,
     unseen: int = 1000,
-    show: Callable[[int, float], object] = lambda step, loss: None,
+    show: Callable[[Sequence[float]], object] = lambda losses: None,
 ) -> OwnRun:
     """Train LeNet with your kernels in place of the official ones, in every layer that they fit.
 
@@ -91,7 +93,7 @@ def train_apart(
     unseen : int
         Of how many of 1,000 other digits the network is then asked.
     show : function, optional
-        Called with the number of steps done and the last loss, every 25 steps.
+        Called with the losses of all steps so far, every 5 steps.
 
     Raises
     ------
@@ -108,8 +110,14 @@ def train_apart(
     student_kernels(texts)  # refuses two for one place
     how = {"epochs": epochs, "learning_rate": learning_rate, "seed": seed}
     how |= {"digits": digits, "unseen": unseen, "batch": batch}
+    losses: list[float] = []
+
+    def heard(progress: Sequence[float]) -> None:
+        losses.extend(progress)
+        show(losses)
+
     try:
-        answer = WORKER.ask({"texts": texts, **how}, SECONDS, lambda progress: progress and show(*progress))
+        answer = WORKER.ask({"texts": texts, **how}, SECONDS, heard)
     except (TimeoutError, MemoryError, EOFError) as stopped:
         raise RefusedError(f"your {', '.join(texts)}: {why(stopped, SECONDS)}") from None
     if "refused" in answer:
@@ -158,7 +166,7 @@ def train_filters() -> Explorer:
 
 
 def work(texts: Mapping[str, str], epochs: float, digits: int, unseen: int, **how: float) -> Iterator[dict]:
-    """Check the texts and train with them: an answer for each text and every 25 steps, and the last one."""
+    """Check the texts and train with them: an answer for each text and every 5 steps, and the last one."""
     for puzzle, text in texts.items():
         try:
             found = _found(puzzle, Kernel(text, f"your {puzzle}"))
@@ -169,13 +177,15 @@ def work(texts: Mapping[str, str], epochs: float, digits: int, unseen: int, **ho
             reason = f"{found.quoted}: {found.message}; see helpers.grade({puzzle!r}), and repair it first"
             yield {"refused": f"your {puzzle} is not run: {reason}"}
             return
-        yield {"progress": None}
+        yield {"progress": []}
     images, labels, others, answers = seen_and_unseen()
     network, ended = Network(seed=how["seed"], kernels=student_kernels(texts)), ""
     training = Training(network, images[:digits], labels[:digits], **how)
     try:
-        for step in training.stages(int(np.ceil(epochs * training.steps_per_epoch))):
-            yield {"progress": [step, training.moments[-1].loss]}
+        until = int(np.ceil(epochs * training.steps_per_epoch))
+        for step in range(0, until, SHOWN):
+            training.advance(min(SHOWN, until - step))
+            yield {"progress": [moment.loss for moment in training.moments[step:]]}
     except DivergedError as error:
         ended = str(error)
     yield {
@@ -194,14 +204,22 @@ def _found(puzzle: str, kernel: Kernel) -> Finding | None:
 
 
 def _lenet(puzzle: str) -> Iterator[Case]:
-    """The layers of LeNet in which a puzzle's kernel runs, with random whole numbers."""
-    place, random = PLACES[puzzle], np.random.default_rng(0)
-    for step in Network().workspace(SIMULATED).steps:
-        if step.operation is place.operation and place.fits(step.shape):
-            *inputs, result = (step.shape.of(name) for name in place.tensors.split())
-            given = tuple(random.integers(-3, 4, size).astype(np.float32) for size in inputs)
-            zeros = np.zeros(result, np.float32)
-            yield Case(step.layer, given, zeros, place.words(step.shape), (Dispatch(place.workgroups(step.shape)),))
+    """The layers of LeNet in which a puzzle's kernel runs, or its update, with random whole numbers."""
+    place, network, random = PLACES[puzzle], Network(), np.random.default_rng(0)
+    steps = [(step.layer, step.operation, step.shape) for step in network.workspace(SIMULATED).steps]
+    inputs = len(PUZZLES[puzzle].cases()[0].inputs)
+    for layer, operation, shape in [*steps, ("update", SGD, UpdateShape(network.words, 0.05, 0.9))]:
+        if operation is place.operation and place.fits(shape):
+            tensors = [
+                operation.draws.get(name, lambda s, name=name: random.integers(-3, 4, s.of(name)).astype(np.float32))
+                for name in place.tensors.split()
+            ]
+            made = [draw(shape) for draw in tensors]
+            given, result, scratch = made[:inputs], np.zeros_like(made[inputs]), made[inputs + 1 :]
+            passes = (Dispatch(place.workgroups(shape)),)
+            yield Case(
+                layer, (*given,), result, place.words(shape), passes, scratch=tuple(each.size for each in scratch)
+            )
 
 
 if __name__ == "__main__":

@@ -127,7 +127,7 @@ BAD = [  # rule, cells, what is said
     ),
     ("answers", answered_after(10), "cell 14 ('Thread 576.') has the answer to pixels_of_a_weight: 'Thread 576.'"),
     ("answers", put(2, code("1", "thread 576")), "has the answer to pixels_of_a_weight: 'thread 576'"),
-    ("answers", put(3, code("1", "It is 2.31."), code('helpers.ask("loss_before_learning")')), "'It is 2.31.'"),
+    ("answers", put(3, code("1", "It is 4.61."), code('helpers.ask("loss_of_100_classes")')), "'It is 4.61.'"),
     ("answers", put(3, code('helpers.ask("tree_of_6")'), text("It takes twelve.")), "'It takes twelve.'"),
     (
         "answers",

@@ -1,4 +1,4 @@
-"""The exercises of the lesson that trains LeNet: the gradient of a maximum, and the questions."""
+"""The exercises of the lesson that trains LeNet: loss, ReLU, update, the gradient of a maximum, and the questions."""
 
 from math import log, prod
 
@@ -8,24 +8,27 @@ from support.grading import only, outcomes, simulate_once, with_mistake  # noqa:
 from support.right_variants import right_variants
 from support.sample import sample
 
+from helpers.convolution.operations import GRAD_WEIGHT
 from helpers.data.digits import seen_and_unseen
 from helpers.exercises import PUZZLES, QUESTIONS
-from helpers.gradient_checks.in_training import SMALL
+from helpers.gradient_checks.in_training import SMALL, train_small
 from helpers.grading.grader import grade
 from helpers.grading.verdict import RIGHT, WRONG
 from helpers.network import reference
 from helpers.network.network import Network
 from helpers.network.shapes import PoolShape
 
+OF_THE_LESSON = "softmax_minus_truth", "relu_gate", "momentum_step", "max_pool2d_backward"
 PUZZLE = PUZZLES["max_pool2d_backward"]
+MISTAKES = [(name, mistake) for name in OF_THE_LESSON for mistake in PUZZLES[name].mistakes]
 PARAMETERS = Network().shapes
 
-# --- The gradient of a maximum --------------------------------------------------------------------------------
+# --- The kernels ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mistake", sample(PUZZLE.mistakes, 5), ids=lambda mistake: mistake.name)
-def test_a_known_mistake_is_told_apart_from_all_others(mistake):
-    grades = with_mistake(PUZZLE.name, mistake)
+@pytest.mark.parametrize(("name", "mistake"), sample(MISTAKES, 9), ids=str)
+def test_a_known_mistake_is_told_apart_from_all_others(name, mistake):
+    grades = with_mistake(name, mistake)
     named = [verdict.detail for verdict in grades if "this is what " in verdict.detail]
     assert grades.passed < len(grades)
     assert len(named) == 1
@@ -56,7 +59,9 @@ def gradient_of_a_tie() -> tuple[float, ...]:
 
 ANSWERS = {
     "parameters_of_conv2": lambda: size_of("conv2"),
-    "loss_before_learning": lambda: round(log(10), 1),
+    "loss_of_100_classes": lambda: round(log(100), 1),
+    "products_that_count": lambda: prod(PoolShape(1, 1, 24, 24, 2).outputs),
+    "steps_called_wrong": lambda: [s.operation for s in Network().workspace(8).steps].count(GRAD_WEIGHT),
     "gradient_of_a_tie": gradient_of_a_tie,
 }
 
@@ -78,4 +83,10 @@ def test_a_batch_that_is_doubled_has_the_same_update_and_a_new_network_the_loss_
     network.step(*(np.concatenate([each[:8]] * 2) for each in (images, labels)), learning_rate=0)
     factor = np.linalg.norm(network.gradients()["fc1.weight"]) / once
     assert factor == pytest.approx(QUESTIONS["batch_doubled"].right, rel=1e-3)
-    assert loss == pytest.approx(QUESTIONS["loss_before_learning"].right, abs=0.1)
+    assert loss == pytest.approx(QUESTIONS["loss_of_100_classes"].right / 2, abs=0.1)
+
+
+@pytest.mark.parametrize("rate", [0.03, 0.3])
+def test_the_largest_rate_learns_and_ten_times_as_much_does_not(rate):
+    run = train_small(learning_rate=rate)
+    assert (np.mean(run.losses[-10:]) < 0.7 * run.losses[0]) == (rate <= QUESTIONS["largest_rate"].right)

@@ -15,11 +15,12 @@ from helpers.network.indices import MADE, Made, pixels_of_window, windows_of_pix
 from helpers.network.kernel_lines import line_of
 from helpers.network.layers import LENET, AvgPool2d, Conv2d, Linear, MaxPool2d
 from helpers.network.network import Network
-from helpers.network.pictures import timeline
 from helpers.network.pictures.maps import fitting_pixel, fold
+from helpers.network.reference import softmax
 from helpers.network.shapes import PoolShape
 from helpers.network.trace import NetworkTrace
 from helpers.operations import OPERATIONS
+from helpers.widgets.touch import Touched
 
 OTHER = (  # what LeNet has not: strides, padding, means, no activation
     Conv2d("first", 3, 3, stride=2, padding=1, activation="none"),
@@ -227,7 +228,7 @@ def test_every_step_of_a_walk_is_legible_and_said(walked):
         assert not list(faults(walked.picture)), step
         assert walked.picture.caption().height <= 50
         assert words.startswith(f"Step {step} of 15: ")
-        assert walked.picture.name(step) in ("images", "grad_images") or f"{walked.picture.name(step)}[" in words
+        assert (f"{walked.picture.name(step)}[" in words) == (step > 0)
     assert not walked.steps.done[0], "nothing was played"
     walked.set(step=14)
     walked._player.value = 15  # as a browser does while it plays
@@ -238,6 +239,7 @@ def test_a_walk_shows_no_more_than_it_has_reached(walked):
     walked.set(step=3, tensor=9)
     assert walked.values["tensor"] == 3
     assert {*walked.picture.touchable} == {"images", "conv1.output", "pool1.output", "conv2.output"}
+    assert walked.set(tensor=0, map=0) == "Step 3 of 15: conv2 makes 16 maps of 8 × 8."  # nobody points at a map
 
 
 def test_a_map_or_a_number_that_is_touched_is_named(walked):
@@ -247,7 +249,7 @@ def test_a_map_or_a_number_that_is_touched_is_named(walked):
     walked.set(**touchable["fc1.grad_output"].said((1, 1)))
     assert "fc1.grad_output[9] = " in walked.sentence
     walked.set(**touchable["conv2.output"].said((1, 2)))
-    assert "Of map 6 of conv2.output, " in walked.sentence
+    assert "In map 6 of conv2.output, " in walked.sentence
 
 
 @pytest.fixture(scope="module")
@@ -276,10 +278,51 @@ def test_a_number_that_is_touched_is_the_one_that_opens(opened):
     assert opened.sentence.startswith(f"conv2.output[{map},2,6] ")
 
 
+def test_what_was_read_is_opened_by_a_click_and_not_by_pointing(opened):
+    opened.set(tensor=opened.picture.names.index("conv1.grad_weight"), map=3, row=2, column=1)
+    read = opened.picture.touchable["conv1.grad_pre, read"]
+    touch(opened, "conv1.grad_pre, read", (11, 8), chosen=False)
+    assert opened.sentence.startswith("conv1.grad_weight[3,0,2,1] ")
+    touch(opened, "conv1.grad_pre, read", (11, 8))
+    assert opened.sentence.startswith("conv1.grad_pre[3,11,8] ")
+    assert read.cell(opened.values) == (11, 8)
+    opened.set(tensor=opened.picture.names.index("conv2.output"), map=5, row=0, column=0)
+    touch(opened, "pool1.output, read", (0, 1))
+    assert opened.sentence.startswith("pool1.output[1,")
+    assert opened.steps.done[1]
+
+
+def test_controls_follow_the_pointer_and_go_back(opened):
+    opened.set(tensor=opened.picture.names.index("conv1.grad_weight"), map=3, row=2, column=1)
+    touch(opened, "numbers of conv1.grad_weight", (4, 0), chosen=False)
+    assert [opened._controls[name][0].value for name in ("map", "row", "column")] == [3, 4, 0]
+    touch(opened, None, (0, 0), chosen=False)
+    assert [opened._controls[name][0].value for name in ("map", "row", "column")] == [3, 2, 1]
+
+
+def touch(explorer: explorers.Explorer, name: str | None, cell: tuple[int, int], chosen: bool = True) -> None:
+    explorer._touched(Touched(name, cell, chosen))
+
+
+def test_logits_that_are_dragged_give_softmax_minus_truth():
+    bars = explorers.loss_of_logits()
+    logits = np.arange(10.0) / 4
+    touch_bars(bars, logits)
+    (gradient,) = softmax(logits)[None] - np.eye(10)[[3]]
+    assert f"the gradient of its logit is {gradient[3]:.2f}".replace("-", "−") in bars.sentence
+    touch_bars(bars, np.where(np.arange(10) == 3, 5.0, -2.0))
+    assert bars.steps.done == [True, False, False]
+    assert not list(faults(bars.picture))
+
+
+def touch_bars(explorer: explorers.Explorer, logits: np.ndarray) -> None:
+    explorer._touched(Touched("logits", (0, 0), True, logits.tolist()))
+
+
 def test_mistakes_are_the_digits_that_are_wrong(lenet):
     wrong = np.flatnonzero(lenet.predict(IMAGES[:60]) != LABELS[:60])
     explorer = explorers.mistakes(lenet, IMAGES[:60], LABELS[:60])
-    assert explorer.sentence.startswith(f"{len(wrong)} of 60 digits are wrong")
+    assert explorer.sentence.startswith(f"{len(wrong)} of 60 answers are wrong")
     shown = explorer.picture.mistakes
     assert {mistake.number for mistake in shown} <= {*wrong}
     assert [m.softmax.max() for m in shown] == sorted((m.softmax.max() for m in shown), reverse=True)
@@ -289,29 +332,6 @@ def test_mistakes_are_the_digits_that_are_wrong(lenet):
     right = np.setdiff1d(np.arange(60), wrong)
     with pytest.raises(ValueError, match="digits are right: give more of them"):
         explorers.mistakes(lenet, IMAGES[right], LABELS[right])
-
-
-LINE = {"batch": 7, "one_pass": 12.0, "host": {"record": 3.0, "submit": 6.0}}
-LINE["steps"] = [
-    {"name": "conv1: conv2d", "begin": 0.0, "end": 4.0},
-    {"name": "conv1: conv2d_backward", "begin": 5.0, "end": 11.0},
-    {"name": "update: sgd", "begin": 15.0, "end": 16.0},
-]
-SIDES = {"ours": {"step": 2e-5}, "PyTorch CUDA": {"step": 2e-3}, "PyTorch CUDA graph": {"step": 3e-5}}
-
-
-def test_a_timeline_says_what_kernels_and_pauses_take():
-    said = timeline.TimelinePicture(LINE, SIDES, "a GPU").sentence
-    assert said.startswith("The 3 operations of a step with 7 digits, each in a pass of its own: 69 % of the time is")
-    assert "31 % goes by between them. In one pass, all take 75 % of that time." in said
-    assert said.endswith("a step of PyTorch takes 100.00 times as long as ours, and 1.50 times from a CUDA graph.")
-
-
-def test_the_recorded_timelines_are_legible():
-    for batch in 32, 256:
-        picture = timeline.recorded(batch)
-        assert not list(faults(picture)), batch
-        assert f"{batch} digits" in picture.sentence
 
 
 def test_another_network_can_be_drawn(trace):

@@ -93,8 +93,9 @@ def test_each_puzzle_is_one_cell_of_one_lesson_that_holds_exactly_its_skeleton()
 def test_cases_are_small_whole_numbers_and_then_quarters_so_that_sums_are_exact_in_any_order(name):
     quarters = []
     for case in PUZZLES[name].cases():
-        assert all(array.dtype == np.float32 and array.size for array in case.inputs)
-        assert all(np.array_equal(4 * array, np.rint(4 * array)) for array in case.inputs)
+        given = *case.inputs, *case.start
+        assert all(array.dtype in (np.float32, np.uint32) and array.size for array in given)
+        assert all(np.array_equal(4 * array, np.rint(4 * array)) for array in given)
         quarters.append(any((array != np.rint(array)).any() for array in case.inputs))
         assert max(abs(array).max() for array in (*case.inputs, case.expected)) < 2**12
         assert len(PUZZLES[name].axes.split()) == case.expected.ndim
@@ -159,7 +160,7 @@ def test_a_kernel_in_the_classrooms_letters_is_right(name):
 
 # --- From a blank page --------------------------------------------------------------------------------------
 
-BLANK = {"add_bias", "strided_grad_weight"}
+BLANK = {"add_bias", "strided_grad_weight", "max_pool2d_backward"}
 
 
 def test_these_puzzles_begin_with_a_blank_page_that_states_the_task():

@@ -7,7 +7,7 @@ import helpers
 from helpers.data.digits import seen_and_unseen
 from helpers.exercises import PUZZLES
 from helpers.grading import student_files
-from helpers.network.check_layers import check_step
+from helpers.network.check_layers import UPDATE, check_step
 from helpers.network.network import Network
 from helpers.network.student_kernels import PLACES, student_kernels
 from helpers.network.training import Training
@@ -35,15 +35,32 @@ def without(puzzle: str) -> dict[str, str]:
 def test_all_official_kernels_of_puzzles_compute_the_gradients_of_lenet(other):
     network = Network(kernels=student_kernels(without(other)))
     assert not check_step(network, IMAGES[:3], LABELS[:3]).wrong
-    run = {each.kernel.name.removeprefix("your ") for each in network.workspace(3).backward}
+    space = network.workspace(3)
+    run = {each.kernel.name.removeprefix("your ") for each in (*space.forward, *space.backward, *network.update(1, 0))}
     assert {*without(other)} <= run
 
 
-@pytest.mark.parametrize("puzzle", ["conv2d_grad_input", "gemm_bwd_db", "max_pool2d_backward"])
+WRONG = {  # a puzzle, and an edit that makes its kernel wrong
+    "conv2d": (" sum += ", " sum -= "),
+    "conv2d_grad_input": (" sum += ", " sum -= "),
+    "gemm_bwd_db": (" sum += ", " sum -= "),
+    "max_pool2d_backward": (" sum += ", " sum -= "),
+    "relu_gate": ("> 0.0", "> -1.0"),
+    "softmax_minus_truth": ("(softmax - truth)", "softmax"),
+}
+
+
+@pytest.mark.parametrize("puzzle", WRONG)
 def test_a_wrong_one_is_wrong_in_its_own_steps(puzzle):
-    text = OFFICIAL[puzzle].replace(" sum += ", " sum -= ")
+    text = OFFICIAL[puzzle].replace(*WRONG[puzzle])
     wrong = check_step(Network(kernels=student_kernels({puzzle: text})), IMAGES[:3], LABELS[:3]).wrong
     assert {step.partition(": ")[2] for step in wrong} == {PLACES[puzzle].operation.name}
+
+
+def test_a_wrong_update_is_named():
+    text = OFFICIAL["momentum_step"].replace("parameter[i] - params", "parameter[i] + params")
+    network = Network(kernels=student_kernels({"momentum_step": text}))
+    assert check_step(network, IMAGES[:3], LABELS[:3]).wrong == [UPDATE]
 
 
 def test_a_batch_with_too_many_loops_for_the_driver_is_refused():
@@ -53,8 +70,8 @@ def test_a_batch_with_too_many_loops_for_the_driver_is_refused():
 
 
 def test_what_has_no_place_or_the_same_one_is_refused():
-    for call in (lambda: student_kernels({"conv2d": ""}), lambda: train_apart("conv2d")):
-        with pytest.raises(ValueError, match="puzzle = 'conv2d': it must be one of conv2d_grad_weight, "):
+    for call in (lambda: student_kernels({"map": ""}), lambda: train_apart("map")):
+        with pytest.raises(ValueError, match="puzzle = 'map': it must be one of conv2d, conv2d_grad_weight, "):
             call()
     with pytest.raises(ValueError, match=f"{WEIGHT} and {STRIDED} compute the same gradient: choose one"):
         student_kernels({WEIGHT: "", STRIDED: ""})
@@ -67,10 +84,10 @@ def test_a_wrong_gradient_trains_as_it_would_here_and_the_notebooks_network_is_n
     text = OFFICIAL[BIAS].replace("row = 0u", "row = 1u")
     student_files.keep(BIAS, text)
     heard = []
-    run = helpers.train_apart(BIAS, digits=32, batch=8, unseen=50, show=lambda *progress: heard.append(progress))
+    run = helpers.train_apart(BIAS, digits=32, batch=8, unseen=50, show=lambda losses: heard.append(tuple(losses)))
     here = Training(Network(kernels=student_kernels({BIAS: text})), IMAGES[:32], LABELS[:32], batch=8).run()
     assert run.losses == pytest.approx([moment.loss for moment in here.moments], rel=1e-5)
-    assert heard == [(4, run.losses[-1])]
+    assert heard == [(), run.losses]
     assert repr(run).startswith(f"4 steps with your {BIAS}, mean loss of the last ten 2.3")
     network = Network(seed=1)
     network.load_parameters(run.parameters)
@@ -100,7 +117,10 @@ def test_a_text_that_could_do_harm_is_refused_with_what_to_do(said):
 def test_what_only_lenets_layers_show_is_found():
     late = Kernel(OFFICIAL[BIAS]).edit("n >= params.N", "n >= params.N + u32(params.N == 84u)")
     assert _found(BIAS, late).kind in ("out-of-range write", "out-of-range read")
-    assert _found(BIAS, Kernel(OFFICIAL[BIAS])) is None
+    late = Kernel(OFFICIAL["momentum_step"]).edit("velocity[i] = p", "velocity[i + u32(params.n > 300u)] = p")
+    assert _found("momentum_step", late).kind in ("out-of-range write", "out-of-range read")
+    for puzzle in (BIAS, "conv2d", "relu_gate", "softmax_minus_truth", "momentum_step"):
+        assert _found(puzzle, Kernel(OFFICIAL[puzzle])) is None
 
 
 def test_sizes_out_of_range_are_refused():

@@ -258,10 +258,22 @@ def test_a_run_is_wound_back_step_by_step(alone):
         np.abs(alone.moments[step].tensors["conv1.weight"][i] - alone.moments[0].tensors["conv1.weight"][i]).mean()
         for i in range(3)
     ]
-    assert f"filter {np.argmax(moved)} have changed most: by {max(moved):.2g} on average" in explorer.set(step=step)
-    assert f"the loss of the batch is {alone.moments[step].loss:.2f}" in explorer.sentence
+    assert f"filter {np.argmax(moved)} have changed most: by {max(moved):.1g} on average" in explorer.set(step=step)
+    assert f"the loss of the batch is {alone.moments[step].loss:.1f}" in explorer.sentence
     assert illegible(explorer, 9) == []
     assert explorer._player.step == 1
+    assert explorers.rewind(alone, step=40).values == {"step": 40}
+
+
+def test_a_run_is_played_to_its_end(alone, monkeypatch):
+    monkeypatch.setattr(explorers, "FRAMES", 10)
+    explorer = explorers.rewind(alone)
+    leap = explorer._player.step
+    assert leap == 6
+    for place in range(0, explorer._player.max + 1, leap):
+        explorer._player.value = place
+    assert explorer.values == {"step": 63}
+    assert explorer.steps.done[0]
 
 
 def test_what_no_picture_of_filters_can_show_is_refused():

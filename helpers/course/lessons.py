@@ -25,7 +25,14 @@ MINUTES = re.compile(r"(?:About|and|take) (\d+) (?:minutes|more)")
 NEEDED = re.compile(r"\((?:(\d\d)|appendix_([a-z]))_\w+\.ipynb\)")
 CLASS = 45  # minutes
 LENET_LESSON = "07"
-KINDS = {"conv2d": "Conv2d", "max_pool2d": "MaxPool2d", "gemm_bias_act": "Linear"}  # whose gradients a layer needs
+KINDS = {  # what has a place, by the beginning of an operation's name
+    "conv2d": "Conv2d",
+    "relu": "Conv2d",
+    "max_pool2d": "MaxPool2d",
+    "gemm_bias_act": "Linear",
+    "cross_entropy": "Loss",
+    "sgd": "Update",
+}
 
 
 @dataclass(frozen=True)
@@ -58,7 +65,7 @@ class Road:
 
 @dataclass(frozen=True)
 class Slot:
-    """A place in LeNet for a kernel of the reader's: what it computes, in which kind of layer, and its puzzles."""
+    """A place in LeNet for a kernel of the reader's: what it computes, for which kind of layer, and its puzzles."""
 
     kind: str
     result: str
@@ -116,7 +123,7 @@ def slots(known: Sequence[Lesson]) -> tuple[Slot, ...]:
     of = {puzzle: lesson.number for lesson in known for puzzle in lesson.puzzles}
     same: dict[tuple[str, str], list[str]] = {}
     for puzzle, place in PLACES.items():
-        kind = next(layer for name, layer in KINDS.items() if name in f"{place.operation.name}_")
+        kind = next(kind for name, kind in KINDS.items() if place.operation.name.startswith(name))
         same.setdefault((kind, place.tensors.split()[-1]), []).append(puzzle)
     found = [Slot(*place, tuple(names), min(of[name] for name in names if name in of)) for place, names in same.items()]
     return tuple(sorted(found, key=lambda slot: [*layers()].index(slot.kind)))
@@ -124,8 +131,8 @@ def slots(known: Sequence[Lesson]) -> tuple[Slot, ...]:
 
 @cache
 def layers() -> Mapping[str, int]:
-    """How many layers of each kind LeNet has."""
-    kinds = [type(layer).__name__ for layer in LENET]
+    """How many layers of each kind LeNet has, and its one loss and one update."""
+    kinds = [*(type(layer).__name__ for layer in LENET), "Loss", "Update"]
     return {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from helpers.course.lessons import LENET_LESSON, Lesson, Slot, direct, layers, roads, slots
-from helpers.data import digits
+from helpers.course.lessons import LENET_LESSON, Lesson, direct, roads, slots
+from helpers.course.slots import draw_slots
 from helpers.pictures.canvas import (
     BLUE,
     GRAY,
@@ -28,9 +28,7 @@ COLUMNS = MARGIN, WIDTH - MARGIN - NODE.width  # the left ends of the outer ones
 LOWEST = TOP + 3 * (NODE.height + GAP)
 LENET = Box(COLUMNS[0] + NODE.width + 12, TOP, COLUMNS[1] - COLUMNS[0] - NODE.width - 24, LOWEST - TOP - 30)
 CLOSE = 14, 62  # CSS pixels between two lessons that an arrow joins: across, down
-TICK, PIXEL = 11, 2  # CSS pixels: a box for a puzzle, and a pixel of the digit
-KINDS = {"Conv2d": "convolutions", "MaxPool2d": "max poolings", "Linear": "fully connected"}
-DIGIT = 3
+TICK = 11  # CSS pixels: a box for a puzzle
 
 
 class CoursePicture(Picture):
@@ -68,7 +66,7 @@ class CoursePicture(Picture):
                 box = self.places[each.number]
                 Grid(self, np.zeros((1, 1)), box.x, box.y, box[2:], numbers=False).touch(each.name, "lesson", start=i)
                 self._draw_lesson(each, each.number in self.roads[road].numbers)
-            self._draw_network()
+            draw_slots(self, LENET, self.slots, self.right)
             self.numbered.append(self)
             self.stands_still()
         chosen = self.known[lesson]
@@ -128,41 +126,6 @@ class CoursePicture(Picture):
             x, y, size, _ = box
             points = np.array([[0.22, 0.52], [0.42, 0.74], [0.8, 0.28]]) * size + (x, y)
             self.curve(*points.T, PAPER, 2)
-
-    def _draw_network(self) -> None:
-        """LeNet: a digit, its layers with the reader's places, and the answer."""
-        middle = LENET.y + 134
-        ink = 255 - digits.load(DIGIT + 1)[0][DIGIT]
-        image = Box(LENET.x + 8, middle - 14 * PIXEL, 28 * PIXEL, 28 * PIXEL)
-        self.image(image, np.dstack([ink, ink, ink, np.full_like(ink, 255)]))
-        self.boxes([image], LINE)
-        width, gap = 116, 10
-        for i, (kind, count) in enumerate(layers().items()):
-            x = image.x + image.width + gap + i * (width + gap)
-            self.arrow((x - gap + 2, middle), (x - 2, middle))
-            mine = [slot for slot in self.slots if slot.kind == kind]
-            height = 30 + 27 * len(mine)
-            self.boxes([Box(x, middle - height / 2, width, height)], GRAY, line=1.4)
-            self.write(x + width / 2, middle - height / 2 + 14, f"{count} {KINDS[kind]}", 12, align="middle")
-            for j, slot in enumerate(mine):
-                self._slot(Box(x + 6, middle - height / 2 + 27 + 27 * j, width - 12, 22), slot)
-        self.arrow((x + width + 2, middle), (x + width + gap - 2, middle))
-        self.bold(x + width + gap + 2, middle, str(DIGIT), 24)
-        lit = sum(self.is_lit(slot) for slot in self.slots)
-        y = LENET.y + LENET.height - 10
-        self.bold(LENET.x + LENET.width - 12, y, f"{lit} of {len(self.slots)} kernels are yours", 12, BLUE, "right")
-
-    def is_lit(self, slot: Slot) -> bool:
-        """Whether one of its puzzles is right."""
-        return not self.right.isdisjoint(slot.puzzles)
-
-    def _slot(self, box: Box, slot: Slot) -> None:
-        """A place for a kernel: empty and dashed, or lit."""
-        lit = self.is_lit(slot)
-        self.boxes([box], BLUE if lit else GRAY, BLUE if lit else None, 1.2, None if lit else (3, 3))
-        color = PAPER if lit else INK
-        self.write(box.x + 5, box.middle[1], slot.result, 12, color)
-        self.write(box.x + box.width - 4, box.middle[1], slot.lesson, 12, color, align="right")
 
     # --- As a table -------------------------------------------------------------------------------------------
 

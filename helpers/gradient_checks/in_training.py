@@ -87,7 +87,7 @@ class SmallRun:
         return f"{self.name:<43}{end}"
 
 
-def train_small(name: str = "right") -> SmallRun:
+def train_small(name: str = "right", learning_rate: float = LEARNING_RATE) -> SmallRun:
     """Train a small network with the wrong kernel of this name, always on the same digits in the same order."""
     images, labels, unseen, answers = seen_and_unseen()
     order = np.random.default_rng(0).permutation(BATCH * STEPS // 2)
@@ -95,7 +95,7 @@ def train_small(name: str = "right") -> SmallRun:
     for step in range(STEPS):
         batch = np.resize(order, BATCH * STEPS)[step * BATCH : (step + 1) * BATCH]
         with np.errstate(over="ignore"):
-            loss = network.step(images[batch], labels[batch], LEARNING_RATE)
+            loss = network.step(images[batch], labels[batch], learning_rate)
         if not np.isfinite(loss):
             return SmallRun(name, tuple(losses), float("nan"))
         losses.append(loss)

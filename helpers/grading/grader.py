@@ -358,7 +358,7 @@ class _Grader:
 
     def _blamed(self, case: Case) -> str:
         """Which of several passes the wrong numbers come from."""
-        if len(case.dispatches) == 1:
+        if len(self.puzzle.entry_points) == 1:
             return ""
         blamed = [f"`{name}`" for name in passes_to_blame(self.kernel, self.puzzle.official, case)]
         if not blamed:
@@ -443,7 +443,8 @@ class _Grader:
         case = run.case
         marks = np.where(run.wrong, np.where(run.unwritten, ".", "*"), "")
         inputs = {
-            binding.name: array for binding, array in zip(self.puzzle.official.bindings, case.inputs, strict=False)
+            binding.name: array
+            for binding, array in zip(self.puzzle.official.bindings, (*case.inputs, *case.start), strict=False)
         }
         lines = drawing(case.expected, run.output, marks, self.puzzle.axes.split(), inputs)
         head = [f"The smallest test that fails is {case.name}.", *_passes(case), f"({legend(marks)})"]

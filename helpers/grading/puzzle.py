@@ -35,9 +35,10 @@ class Dispatch(NamedTuple):
 class Case:
     """One test: what the kernel is given, and the exact answer.
 
-    `inputs` are float32 arrays at bindings 0, 1, ...; the output follows, in the shape of `expected`; then a buffer of
-    each length in `scratch`, where a dispatch leaves numbers for those after it; then `params`, the u32 words of the
-    uniform, if there are any. The answer may be off by `tolerance`.
+    `inputs` are float32 or u32 arrays at bindings 0, 1, ...; the output follows, in the shape of `expected`; then a
+    buffer of each length in `scratch`, where a dispatch leaves numbers for those after it; then `params`, the u32 words
+    of the uniform, if there are any. The answer may be off by `tolerance`. `start` is what is in the output and in
+    scratch before, for a kernel that changes them in place.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Case:
     dispatches: tuple[Dispatch, ...] = (Dispatch(),)
     tolerance: float | Array = 0.0
     scratch: tuple[int, ...] = ()
+    start: tuple[Array, ...] = ()
 
     def differ(self, output: Array, other: Array | None = None) -> Array:
         """Where an output differs from another one, by default from the exact answer."""

@@ -85,7 +85,7 @@ class TestRun:
     @property
     def stores_again(self) -> bool:
         """Whether an element is stored more than once, as where a sum grows in the output itself."""
-        return self.counts["stores_storage"] > self.output.size + sum(self.case.scratch)
+        return not self.case.start and self.counts["stores_storage"] > self.output.size + sum(self.case.scratch)
 
     @property
     def work(self) -> dict[str, str]:
@@ -122,7 +122,7 @@ def simulated(kernel: Kernel, case: Case, most: int | None = None, work: Work | 
     stores_in = tuple(quoted_line(number, lines[number - 1]) for number in storing)
     run = TestRun(case, output, unwritten, _findings(traces, case), _counts(traces, at), stores_in, False)
     filled = range(at, at + 1 + len(case.scratch))
-    if run.endless or not any(_reads(trace, binding) for trace in traces for binding in filled):
+    if run.endless or case.start or not any(_reads(trace, binding) for trace in traces for binding in filled):
         return run
     again = traced(kernel, case, np.nan, most, work)
     if work and work.left < 0:
@@ -237,8 +237,8 @@ def traced(
 
 
 def _filled(case: Case, before: float) -> list[Array]:
-    """The output and scratch, full of one number."""
-    return [np.full(shape, before, np.float32) for shape in (case.expected.shape, *case.scratch)]
+    """The output and scratch, full of one number; or as a kernel finds them that changes them in place."""
+    return [*case.start] or [np.full(shape, before, np.float32) for shape in (case.expected.shape, *case.scratch)]
 
 
 def _pass(kernel: Kernel, buffers: Sequence[Array], dispatch: Dispatch, most: int, work: Work | None) -> Trace:

@@ -1,4 +1,4 @@
-"""What a learner works out in the lesson that trains LeNet: the gradient of a maximum, and questions to answer."""
+"""What a learner works out in the lesson that trains LeNet: loss, ReLU, update, pooling, and questions to answer."""
 
 from functools import cache
 
@@ -7,7 +7,71 @@ import numpy as np
 from helpers.grading.prediction import questions
 from helpers.grading.puzzle import Case, Dispatch, Puzzle, Skill
 from helpers.network import reference
-from helpers.network.shapes import PoolShape
+from helpers.network.shapes import LossShape, PoolShape, UpdateShape
+
+Array = np.ndarray
+
+# --- The loss, ReLU and the update ----------------------------------------------------------------------------
+
+EXP_ERROR = 1e-5  # more than float32's exponentials are off here, and far less than a mistake changes
+LOGITS = {  # images and classes of each test, and what its logits are near
+    "one_image": (1, 3, 0),
+    "large_logits": (2, 4, 100),
+    "ten_classes": (3, 10, 0),
+    "many_images": (70, 5, 0),
+}
+STEPS = {"one_step": (7, 1), "two_steps": (6, 2), "many_parameters": (300, 2)}  # parameters, steps
+LEARNING_RATE, MOMENTUM = 0.5, 0.75
+
+
+@cache
+def _loss_cases() -> tuple[Case, ...]:
+    return tuple(_loss_case(*each) for each in LOGITS.items())
+
+
+def _loss_case(name: str, sizes: tuple[int, int, int]) -> Case:
+    """The labels are not the images' numbers; of the last two tests, the logits are quarters."""
+    (rows, classes, near), random = sizes, np.random.default_rng(3)
+    logits = near + random.integers(-2, 3, (rows, classes)).astype(np.float32)
+    logits /= 4 if classes in (5, 10) else 1
+    shape = LossShape(rows, classes)
+    expected = reference.cross_entropy(logits, shape.labels())[1].astype(np.float32)
+    groups = -(-rows // 64), 1, 1
+    return Case(name, (logits, shape.labels()), expected, shape.params(), (Dispatch(groups),), EXP_ERROR)
+
+
+@cache
+def _gate_cases() -> tuple[Case, ...]:
+    return tuple(_gate_case(name, n) for name, n in (("seven", 7), ("full_workgroup", 256), ("with_tail", 300)))
+
+
+def _gate_case(name: str, n: int) -> Case:
+    """Numbers from -2 to 2, many of them 0; in `with_tail` they are quarters."""
+    random = np.random.default_rng(n)
+    pre, grad = random.integers(-2, 3, n), random.choice([-3, -2, -1, 1, 2, 3], n)
+    pre, grad = (each.astype(np.float32) / (4 if n == 300 else 1) for each in (pre, grad))
+    return Case(name, (pre, grad), reference.relu_backward(pre, grad), (n,), (Dispatch((-(-n // 256), 1, 1)),))
+
+
+@cache
+def _step_cases() -> tuple[Case, ...]:
+    return tuple(_step_case(*each) for each in STEPS.items())
+
+
+def _step_case(name: str, sizes: tuple[int, int]) -> Case:
+    """Several steps with the same gradient, each of which changes parameters and velocities in place."""
+    (n, steps), random = sizes, np.random.default_rng(4)
+    grad, parameter, velocity = random.choice([-8, -4, 4, 8], (3, n)).astype(np.float32) * np.float32([[1], [1], [4]])
+    grad /= 16 if n == 300 else 1
+    after, moved = parameter, velocity
+    for _ in range(steps):
+        after, moved = reference.sgd(after, grad, moved, LEARNING_RATE, MOMENTUM)
+    params = UpdateShape(n, LEARNING_RATE, MOMENTUM).params()
+    passes = (Dispatch((-(-n // 256), 1, 1)),) * steps
+    return Case(name, (grad,), after, params, passes, scratch=(n,), start=(parameter, velocity))
+
+
+# --- The gradient of a maximum --------------------------------------------------------------------------------
 
 POOLS = {  # each test adds one thing to those before it; the last is LeNet's second pooling layer
     "pool_2x2": PoolShape(1, 1, 4, 4, 2),
@@ -49,6 +113,9 @@ def pool_params(s: PoolShape) -> tuple[int, ...]:
 
 
 PUZZLES = (
+    Puzzle("softmax_minus_truth", "network", "n c", _loss_cases, Skill.one_thread_for("image", "many_images")),
+    Puzzle("relu_gate", "network", "i", _gate_cases, Skill.one_thread_for("element", "with_tail")),
+    Puzzle("momentum_step", "network", "i", _step_cases, Skill.one_thread_for("parameter", "many_parameters")),
     Puzzle("max_pool2d_backward", "network", "plane ih iw", _pool_cases, Skill.one_thread_for("pixel", "pool_planes")),
 )
 QUESTIONS = questions(__file__)

@@ -11,6 +11,7 @@ from helpers.network.pictures.mistakes import MOST as MISTAKES
 from helpers.network.pictures.mistakes import Mistake, MistakesPicture
 from helpers.network.pictures.network import NetworkPicture
 from helpers.network.pictures.opened import OpenedPicture
+from helpers.network.pictures.softmax import SoftmaxPicture
 from helpers.network.reference import softmax
 from helpers.network.trace import NetworkTrace, moved
 from helpers.network.training import Training
@@ -56,8 +57,24 @@ def network(net: Net, images: Array, labels: Array, **values: int) -> Explorer:
         "tensor": lambda v: v["step"] + 1,
         "map": lambda v: picture.maps(v["tensor"]),
     }
-    start = {"step": forward, "tensor": 1} | values
+    start = {"step": forward} | values
     return Explorer(picture.show, rules, start, play="step", steps=steps)
+
+
+def loss_of_logits(right: int = 3) -> Explorer:
+    """Ten logits to drag, the probabilities that the softmax makes of them, and the gradient of the loss for each."""
+    logits = np.array([0.5, -1, 0.2, 1, -0.5, 2, -2, 0, 0.4, -0.3])
+    steps = {
+        "Drag logits until the loss is below 0.1.": lambda v: _loss(v) < 0.1,
+        "Drag one bar until the two largest are equal.": lambda v: np.ptp(np.sort(v["logits"])[-2:]) < 0.05,
+        "Choose another right class: what changes?": lambda v: v["right"] != right,
+    }
+    picture = SoftmaxPicture()
+    return Explorer(picture.show, {"right": len(logits)}, {"right": right}, arrays={"logits": logits}, steps=steps)
+
+
+def _loss(values: dict) -> float:
+    return -np.log(softmax(values["logits"])[values["right"]])
 
 
 def open_number(
@@ -89,8 +106,8 @@ def open_number(
     last = len(picture.names) - 1
     steps = {
         "Point at a number in its map.": lambda v: (v["row"], v["column"]) != (place["row"], place["column"]),
-        "Move tensor: walk on, or back.": lambda v: v["tensor"] != tensor,
-        f"See a pixel: set tensor to {last}.": {"tensor": last},
+        "Click a map at the right: walk back.": lambda v: v["tensor"] < tensor,
+        f"Set tensor to {last}: a pixel's gradient.": {"tensor": last},
     }
     return Explorer(picture.show, rules, {"tensor": tensor, **place}, steps=steps)
 
@@ -100,8 +117,10 @@ def train(training: Training, epochs: float = 1, unseen: Unseen | None = None) -
     return Live(training, epochs, unseen)
 
 
-def rewind(training: Training) -> Explorer:
+def rewind(training: Training, step: int = 0) -> Explorer:
     """A slider through a run as it is recorded now: the first layer's filters and gradients, above the loss.
+
+    `step` is where it starts.
 
     `training.rewind(step)` goes back to a step, and training goes on from there.
 
@@ -113,10 +132,10 @@ def rewind(training: Training) -> Explorer:
     worst = max(moments[1:] or moments, key=lambda moment: moment.loss).step
     leap = max(1, last // FRAMES)
     steps = {
-        "Play the run: when do the filters take shape?": lambda values: values["step"] > last - leap,
+        "Play the run to its end: when do the filters take shape?": {"step": last},
         "Go to the step with the highest loss.": {"step": worst},
     }
-    return Explorer(picture.show, {"step": last + 1}, play="step", steps=steps, leap=leap, pace=PACE)
+    return Explorer(picture.show, {"step": last + 1}, {"step": step}, play="step", steps=steps, leap=leap, pace=PACE)
 
 
 def mistakes(net: Net, images: Array, labels: Array) -> Explorer:

@@ -14,7 +14,7 @@ from PIL import Image
 
 from helpers.data.digits import seen_and_unseen
 from helpers.network.network import Network
-from helpers.network.pictures.curves import CHART, FiltersPicture
+from helpers.network.pictures.curves import CHART, HIGH, FiltersPicture
 from helpers.network.reference import softmax
 from helpers.network.training import Moment, Training
 from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, WIDTH, Box, Word
@@ -24,7 +24,7 @@ Array = np.ndarray
 EPOCHS, FRAMES, SLOW = 3, 176, 1.6  # the step of a frame grows with this power: the start is slow
 PACE, HOLD = 100, 2000  # milliseconds of a frame, and of the last one
 SHOWN = 38  # which of the unseen digits is read
-DIGIT, BARS, HEIGHT = Box(566, CHART, 98, 98), 682, 74  # CSS pixels: the digit, and where the bars begin
+DIGIT, BARS, HEIGHT = Box(566, CHART, HIGH, HIGH), 672, 60  # CSS pixels: the digit, and where the bars begin
 
 
 class FilmPicture(FiltersPicture):

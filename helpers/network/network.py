@@ -19,7 +19,7 @@ import numpy as np
 from helpers.arguments import check_tensor
 from helpers.gpu import Pass, adapter_info, empty, read, run
 from helpers.gpu.buffers import ALIGNMENT, Slice, read_together, write
-from helpers.gpu.operation import Shape
+from helpers.gpu.operation import Operation, Shape
 from helpers.network.layers import DIGIT, LENET, Layer, Size, Step, gradient_of
 from helpers.network.operations import CROSS_ENTROPY, INITIALIZE, SGD, check_finite, check_labels
 from helpers.network.shapes import LossShape, StartShape, UpdateShape
@@ -119,7 +119,7 @@ class Network:
         """The pass that moves all parameters against their gradients."""
         shape = UpdateShape(self.words, learning_rate, momentum)
         buffers = self.buffers["parameters"], self.buffers["gradients"], self.buffers["velocities"]
-        return SGD.prepare(buffers, shape, self.kernels.get(SGD.name))
+        return prepared(SGD, buffers, shape, self.kernels.get(SGD.name))
 
     # --- Arrays in, arrays out ----------------------------------------------------------------------------
 
@@ -252,11 +252,7 @@ class Workspace:
         """The passes of a step, without labels: they share one compute pass."""
         kernel = self.network.kernels.get(step.operation.name, _for_a_long_run(step, self.batch))
         buffers = [self.buffers[name] for name in step.tensors]
-        if isinstance(kernel, str | Kernel | None):
-            made = step.operation.prepare(buffers, step.shape, kernel)
-        else:
-            made = kernel.prepare(buffers, step.shape)
-        return tuple(replace(each, label="") for each in made)
+        return tuple(replace(each, label="") for each in prepared(step.operation, buffers, step.shape, kernel))
 
     def fill(self, images: Array, labels: Array | None = None) -> None:
         """Copy a batch to the GPU: images (batch, C, H, W) and labels (batch,) that `check_batch` has accepted."""
@@ -279,6 +275,15 @@ class Workspace:
 
 
 # --- The chain rule ---------------------------------------------------------------------------------------
+
+
+def prepared(
+    operation: Operation, buffers: Sequence, shape: Shape, kernel: str | Kernel | Replacement | None
+) -> tuple[Pass, ...]:
+    """The passes of an operation, by one of its versions, a kernel, or what takes its place."""
+    if isinstance(kernel, str | Kernel | None):
+        return operation.prepare(buffers, shape, kernel)
+    return kernel.prepare(buffers, shape)
 
 
 def _chain(network: Network, batch: int) -> tuple[list[Step], list[Step]]:

@@ -2,8 +2,8 @@
 
     Network(kernels=student_kernels({"conv2d_grad_weight": my_text}))
 
-A kernel takes the place of an operation in all layers that it fits; the others keep theirs. The puzzles of the forward
-passes are not here: a network's forward kernels add the bias and apply the ReLU, too.
+A kernel takes the place of an operation in all layers that it fits; the others keep theirs. Where it computes a part
+of what the operation does, ours do the rest.
 
 This module trusts its texts. `helpers.train_apart` trains with a learner's, in a process apart.
 """
@@ -12,16 +12,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, prod
 
-from helpers.convolution.operations import GRAD_BIAS, GRAD_INPUT, GRAD_WEIGHT
+from helpers.convolution.operations import FORWARD, GRAD_BIAS, GRAD_INPUT, GRAD_WEIGHT
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.exercises import PRODUCTS, sizes
 from helpers.gemm.operations import BACKWARD as GEMM_BACKWARD
 from helpers.gemm.shapes import GemmShape
-from helpers.gpu import Pass, uniform
+from helpers.gpu import Pass, empty, uniform
+from helpers.gpu.buffers import part_of
 from helpers.gpu.operation import Operation, Shape, nested_loops
 from helpers.network.exercises import pool_params
-from helpers.network.operations import MAX_BACKWARD
-from helpers.network.shapes import PoolShape
+from helpers.network.operations import CROSS_ENTROPY, MAX_BACKWARD, RELU_BACKWARD, SGD
+from helpers.network.shapes import ElementShape, LossShape, PoolShape
 from wgsl import Kernel
 
 Words = tuple[int, ...]
@@ -31,7 +32,7 @@ Words = tuple[int, ...]
 class Place:
     """The operation whose place a puzzle's kernel takes, and how the kernel runs there.
 
-    `tensors` are the operation's, in the order of the puzzle's bindings, the result last. `words` are those of its
+    `tensors` are the operation's, in the order of the puzzle's bindings, a result last. `words` are those of its
     uniform, and `loops` the sizes of the official kernel's loops, from the outermost. Where it is one pass of several,
     `entry_point` is that of the pass. `fits` says which layers it can compute.
     """
@@ -44,8 +45,10 @@ class Place:
     fits: Callable[[Shape], bool] = lambda shape: True
 
     def workgroups(self, shape: Shape) -> tuple[int, int, int]:
-        """As the puzzle states it: tiles of 16 x 16 results of a matrix, or 256 results in a row."""
+        """As the puzzle states it: tiles of 16 x 16 results of a matrix, 64 rows of logits, or 256 results in a row."""
         size = shape.of(self.tensors.split()[-1])
+        if isinstance(shape, LossShape):
+            return ceil(shape.rows / 64), 1, 1
         if isinstance(shape, GemmShape) and len(size) > 1:
             return ceil(size[-1] / 16), ceil(size[-2] / 16), prod(size[:-2])
         return ceil(prod(size) / 256), 1, 1
@@ -55,6 +58,29 @@ class Place:
         bindings = *(buffers[name] for name in self.tensors.split()), uniform(self.words(shape))
         return Pass(kernel, bindings, self.workgroups(shape), nested_loops(*self.loops(shape)))
 
+    def passes(self, kernel: Kernel, buffers: Mapping[str, object], shape: Shape) -> tuple[Pass, ...]:
+        """All that computes what the operation does; where that is one pass of several, this one."""
+        return (self.dispatch(kernel, buffers, shape),)
+
+
+class _Convolution(Place):
+    """The forward pass without its ReLU, which our kernel of its gradient applies: it passes on what is above 0."""
+
+    def passes(self, kernel: Kernel, buffers: Mapping[str, object], shape: ConvShape) -> tuple[Pass, ...]:
+        if shape.activation == "none":
+            return super().passes(kernel, buffers, shape)
+        pre, elements = empty(4 * prod(shape.output), "pre"), ElementShape(prod(shape.output))
+        relu = RELU_BACKWARD.prepare((pre, part_of(pre), buffers["output"]), elements)  # one buffer, only read
+        return self.dispatch(kernel, {**buffers, "output": pre}, shape), *relu
+
+
+class _Loss(Place):
+    """The gradient of the loss; the losses are those of our kernel, which comes first."""
+
+    def passes(self, kernel: Kernel, buffers: Mapping[str, object], shape: LossShape) -> tuple[Pass, ...]:
+        ours = self.operation.prepare([buffers[name] for name in self.operation.tensors], shape)
+        return *ours, self.dispatch(kernel, buffers, shape)
+
 
 def _six_words(s: ConvShape) -> Words:
     return s.batch, s.in_channels, s.in_h, s.in_w, s.out_channels, s.kernel_h
@@ -62,8 +88,12 @@ def _six_words(s: ConvShape) -> Words:
 
 def _is_plain(s: ConvShape) -> bool:
     """Whether stride, padding, dilation and groups are left out, and the filter is square."""
-    same = ConvShape(*s.input, s.out_channels, s.kernel_h, s.kernel_h, activation=s.activation)
-    return s == same
+    return s == _alike(s, s.kernel_h)
+
+
+def _alike(s: ConvShape, *columns_and_steps: int) -> ConvShape:
+    """With as many columns of a filter, and the same stride and padding for both axes; no dilation and no groups."""
+    return ConvShape(*s.input, s.out_channels, s.kernel_h, *columns_and_steps, activation=s.activation)
 
 
 def _outputs(s: ConvShape) -> Words:
@@ -85,6 +115,13 @@ def _pass(name: str) -> Place:
 
 OF_WEIGHT = GRAD_WEIGHT, "grad_output input grad_weight"
 PLACES: dict[str, Place] = {
+    "conv2d": _Convolution(
+        FORWARD,
+        "input weight bias output",
+        lambda s: (*s.input, s.out_channels, s.kernel_h, s.kernel_w, s.stride_h, s.padding_h),
+        lambda s: s.weight[1:],
+        fits=lambda s: s == _alike(s, s.kernel_w, s.stride_h, s.padding_h),
+    ),
     "conv2d_grad_weight": Place(*OF_WEIGHT, _six_words, _outputs, fits=_is_plain),
     "strided_grad_weight": Place(*OF_WEIGHT, ConvShape.params, _outputs),
     "conv2d_grad_input": Place(
@@ -99,6 +136,11 @@ PLACES: dict[str, Place] = {
         lambda s: (*s.kernel, prod(s.kernel)),
         fits=lambda s: s == PoolShape(s.batch, s.channels, s.in_h, s.in_w, s.kernel[0], s.stride[0], s.padding[0]),
     ),
+    "relu_gate": Place(RELU_BACKWARD, "output grad_output grad_pre", ElementShape.params, lambda s: ()),
+    "softmax_minus_truth": _Loss(
+        CROSS_ENTROPY, "logits labels grad_logits", LossShape.params, lambda s: (3 * s.classes + 4,)
+    ),
+    "momentum_step": Place(SGD, "grad parameter velocity", lambda s: s.params(), lambda s: ()),
 }
 
 
@@ -114,14 +156,14 @@ class StudentKernels:
         fitting = {PLACES[puzzle].entry_point: puzzle for puzzle in self.kernels if PLACES[puzzle].fits(shape)}
         named = dict(zip(self.operation.tensors, buffers, strict=True))
 
-        def own(entry_point: str) -> Pass:
+        def own(entry_point: str) -> tuple[Pass, ...]:
             puzzle = fitting[entry_point]
-            return PLACES[puzzle].dispatch(self.kernels[puzzle], named, shape)
+            return PLACES[puzzle].passes(self.kernels[puzzle], named, shape)
 
         if "main" in fitting:
-            return (own("main"),)
+            return own("main")
         official = self.operation.prepare(buffers, shape)
-        return tuple(own(each.entry_point) if each.entry_point in fitting else each for each in official)
+        return sum((own(each.entry_point) if each.entry_point in fitting else (each,) for each in official), ())
 
 
 def student_kernels(texts: Mapping[str, str]) -> dict[str, StudentKernels]:

@@ -68,7 +68,8 @@ class Touchable(NamedTuple):
     """A grid that a reader can point at, and what that says: the values that are a cell's place, and those it fixes.
 
     Where a single value is the cell's number, the first cell has the number `start`. A `passing` value is only looked
-    at: it lasts as long as the reader points at the cell, and no slider has it.
+    at: it lasts as long as the reader points at the cell, and no slider has it. Where `clicked`, pointing alone does
+    nothing, as another picture would come under the pointer.
     """
 
     grid: "Grid"
@@ -76,6 +77,7 @@ class Touchable(NamedTuple):
     fixed: Mapping[str, int]
     start: int = 0
     passing: bool = False
+    clicked: bool = False
     limits = None
 
     def said(self, cell: Cell) -> Mapping[str, int]:
@@ -190,9 +192,9 @@ class Grid:
         corner = self.x + column * self.width, self.y + row * self.height
         return Box(*corner, columns * self.width, rows * self.height)
 
-    def touch(self, name: str, *values: str, start: int = 0, passing: bool = False, **fixed: int) -> None:
+    def touch(self, name: str, *values: str, start: int = 0, passing=False, clicked=False, **fixed: int) -> None:
         """Let a reader point at these cells: `values` are a cell's row and column, or its number; `fixed`, others."""
-        self.picture.touchable[name] = Touchable(self, values, fixed, start, passing)
+        self.picture.touchable[name] = Touchable(self, values, fixed, start, passing, clicked)
 
     def adjust(self, name: str, low: float, high: float, step: float = 1) -> None:
         """Let a reader change these numbers: they are the array `name` of the explorer that shows the picture.

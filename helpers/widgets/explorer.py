@@ -9,6 +9,7 @@ import ipywidgets
 import numpy as np
 
 from helpers.pictures.canvas import Picture
+from helpers.pictures.parts import Adjustable, Touchable, Window
 from helpers.widgets import WAKE
 from helpers.widgets.controls import (
     DRAG,
@@ -223,17 +224,22 @@ class Explorer(ipywidgets.VBox):
         """Show what the reader points at; keep it where they choose it, and go back where the pointer leaves."""
         if touched.grid is None:
             self._show(self._values)
+            self._settle()
         elif touched.numbers is not None:
-            self._reach({touched.grid: touched.numbers})
+            self._reach({touched.grid: touched.numbers}, DRAG if self._part(touched).upright else POINT)
         elif touched.chosen:
             self._reach(self._said(touched), DRAG if touched.grid == WINDOW else POINT)
-        else:
+        elif not getattr(self._part(touched), "clicked", False):
             looked_at = self._allowed(self._values | self._said(touched))
             self._show(looked_at)
+            self._settle(looked_at)
             self.steps.tick(looked_at | self._arrays, POINT)
 
+    def _part(self, touched: Touched) -> Touchable | Adjustable | Window:
+        return (self.picture.touchable | {WINDOW: self.picture.window})[touched.grid]
+
     def _said(self, touched: Touched) -> Values:
-        return (self.picture.touchable | {WINDOW: self.picture.window})[touched.grid].said(touched.cell)
+        return self._part(touched).said(touched.cell)
 
     def _allowed(self, wanted: Values) -> Values:
         """The nearest allowed values, in the order of the rules."""
@@ -248,28 +254,30 @@ class Explorer(ipywidgets.VBox):
         """From one allowed value to the next."""
         return values[self._multiples[name]] if name in self._multiples else 1
 
-    def _settle(self) -> None:
-        """Give every slider, number box and player its limits and its value."""
-        self._settling = True
+    def _settle(self, looked_at: Values | None = None) -> None:
+        """Give every slider, number box and player its limits and its value: the chosen one, or the one looked at."""
+        self._settling, values = True, looked_at or self._values
         for name, rule in self._rules.items():
-            low, high = limits(rule, self._values)
-            step = self._step(name, self._values)
+            low, high = limits(rule, values)
+            step = self._step(name, values)
             for each in self._controls[name]:
-                _give(each, min=low, max=high, value=self._values[name], disabled=low == high, step=step)
+                _give(each, min=low, max=high, value=values[name], disabled=low == high, step=step)
         if self._play:
-            lows, sizes = self._played_range()
-            place = np.subtract([self._values[name] for name in self._play], lows)
-            _give(self._player, max=prod(sizes) - 1, value=int(np.ravel_multi_index(place, sizes)))
+            lows, sizes = self._played_range(values)
+            place = np.subtract([values[name] for name in self._play], lows)
+            last = -(-(prod(sizes) - 1) // self._player.step) * self._player.step  # a whole number of leaps
+            _give(self._player, max=last, value=int(np.ravel_multi_index(place, sizes)))
         self._settling = False
 
-    def _played_range(self) -> tuple[list[int], list[int]]:
+    def _played_range(self, values: Values) -> tuple[list[int], list[int]]:
         """Where the values that are played begin, and how many of each there are."""
-        pairs = [limits(self._rules[name], self._values) for name in self._play]
+        pairs = [limits(self._rules[name], values) for name in self._play]
         return [low for low, _ in pairs], [high - low + 1 for low, high in pairs]
 
     def _played(self, place: int) -> Values:
         """The values at a place of the player."""
-        lows, sizes = self._played_range()
+        lows, sizes = self._played_range(self._values)
+        place = min(place, prod(sizes) - 1)
         return dict(zip(self._play, np.add(np.unravel_index(place, sizes), lows).tolist(), strict=True))
 
     def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:

@@ -29,7 +29,8 @@ from helpers.exercises import ALL_PUZZLES, QUESTIONS
 from helpers.grading.handed_in import EXERCISE
 from helpers.pictures.parts import Grid
 
-IN_NEW_FORM = "start_here", "00_meet_the_gpu", "02_weight_gradient"  # the map; a lesson joins when it is rebuilt
+# The map, and the lessons that are rebuilt.
+IN_NEW_FORM = "start_here", "00_meet_the_gpu", "02_weight_gradient", "07_train_lenet"
 
 MOST_MINUTES, MOST_WORDS, WORDS_BEFORE_A_LINE, MOST_BETWEEN, LEAST_KERNELS = 60, 2_500, 700, 280, 3
 CELL, WITH_EQUATION, RECAP = 125, 180, 260  # the most words of a text cell
@@ -190,7 +191,7 @@ def tells(line: str, name: str) -> bool:
         return any(tuple(found[i : i + len(right)]) == right for i in range(len(found)))
     if isinstance(right, str) or (right % 1 == 0 and abs(right) < LEAST_TELLING):
         return False
-    decimals = len(str(right).partition(".")[2]) if right % 1 else None  # 2.31 states an answer of 2.3
+    decimals = len(str(right).partition(".")[2]) if right % 1 else None  # 4.61 states an answer of 4.6
     found = found if decimals is None else [round(number, decimals) for number in found]
     return right in found or COUNTED.get(right, "-") in re.findall(r"\w+", line.lower())
 

@@ -145,8 +145,8 @@ def _share(percent: float) -> str:
 
 # --- The filters of the first layer and their gradients, above the loss ---------------------------------------
 
-LEFT, TOP, SIZE, GAP = 130, 64, 100, 16  # CSS pixels: of the first filter, and from one to the next
-CHART = 316  # the height at which the chart begins
+LEFT, TOP, SIZE, GAP = 150, 56, 84, 18  # CSS pixels: of the first filter, and from one to the next
+CHART, HIGH = 282, 84  # CSS pixels: where the chart begins, and its height; all of it fits a screen of 720
 FILTERS = 6  # filters in a row
 FITS = 0.99, 0.97  # of all weights, and of all gradients, fit the palette; the others have its darkest colors
 
@@ -160,7 +160,7 @@ class FiltersPicture(Picture):
     """
 
     def __init__(self, moments: Sequence[Moment], classes: int, width: float = WIDTH - MARGIN) -> None:
-        super().__init__(446)
+        super().__init__(CHART + HIGH + 32)
         self.moments = moments
         name, self.filters = _stacked(moments, "weight")
         self.gradients = _stacked(moments, "grad_weight")[1]
@@ -170,7 +170,7 @@ class FiltersPicture(Picture):
         self.places = [LEFT + i * (SIZE + GAP) for i in range(self.filters.shape[1])]
         self.losses = losses(moments)
         self.draw_still()
-        self.chart = loss_chart(self, Box(MARGIN + 32, CHART, width - MARGIN - 32, 98), self.last, classes)
+        self.chart = loss_chart(self, Box(MARGIN + 32, CHART, width - MARGIN - 32, HIGH), self.last, classes)
         self.draw_run(self.last + 1)
         self.stands_still()
 
@@ -180,11 +180,11 @@ class FiltersPicture(Picture):
             self.write(x + SIZE / 2, TOP - 13, f"filter {i}", 13, GRAY, align="middle")
         rows = ("filters", "orange: above 0", "violet: below 0"), ("gradients", "of the loss", "in this step")
         for row, (title, *notes) in enumerate(rows):
-            y = TOP + row * (SIZE + GAP) + 24
+            y = TOP + row * (SIZE + GAP) + 14
             self.bold(MARGIN, y, title, 15)
             notes.append(f"darkest: ≥ {number(self.scales[row])}")
             for line, note in enumerate(notes, 1):
-                self.write(MARGIN, y + 19 * line, note, 12, GRAY)
+                self.write(MARGIN, y + 18 * line, note, 12, GRAY)
 
     def draw_run(self, steps: int) -> None:
         """The loss of the first steps."""
@@ -219,8 +219,8 @@ class FiltersPicture(Picture):
 
     def _sentence(self, step: int, moment: Moment) -> str:
         strongest = np.abs(self.gradients[step]).mean(axis=(1, 2)).argmax()
-        said = f"In step {step:,} (of 0 to {self.last:,}) the loss of the batch is {moment.loss:.2f}, and "
-        said += f"{100 * moment.accuracy:.0f} % of its answers are right. The gradient is largest in filter {strongest}"
+        said = f"In step {step:,} (of 0 to {self.last:,}) the loss of the batch is {moment.loss:.1f}. "
+        said += f"The gradient is largest in filter {strongest}"
         if step == 0:
             return f"{said}; all filters are still the random numbers of the start."
         moved = np.abs(self.filters[step] - self.filters[0]).mean(axis=(1, 2))
@@ -230,8 +230,8 @@ class FiltersPicture(Picture):
 
 
 def _brief(value: float) -> str:
-    """No more digits than a reader compares."""
-    return number(float(f"{value:.2g}"))
+    """One digit: it is the same on every adapter."""
+    return number(float(f"{value:.1g}"))
 
 
 def _stacked(moments: Sequence[Moment], own: str) -> tuple[str, Array]:

@@ -72,13 +72,18 @@ class Maps(Layout):
         box = self.cells(map, top, left, bottom - top + 1, right - left + 1)
         framed(self.picture, box, color, line)
 
-    def touch(self, name: str, *values: str, **fixed: int) -> None:
+    def touch(self, name: str, *values: str, **how: int) -> None:
         """Let a reader point at whole maps (one value) or at the numbers of the only map (two values)."""
         box, (down, right) = self.box, self.size
         if len(values) == 1:
             down, right = ceil(len(self.values) / self.across), self.across
             box = Box(self.x, self.y, right * self.step[1] * self.pixel, down * self.step[0] * self.pixel)
-        Area(self.picture, np.zeros((down, right)), box, name).touch(name, *values, **fixed)
+        Area(self.picture, np.zeros((down, right)), box, name).touch(name, *values, **how)
+
+
+def a_digit(label: int) -> str:
+    """A digit with its article."""
+    return f"an {label}" if label == 8 else f"a {label}"
 
 
 def framed(picture: Picture, box: Box, color: str = INK, line: float = 2) -> None:

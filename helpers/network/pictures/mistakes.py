@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.network.pictures.maps import Area, framed
+from helpers.network.pictures.maps import Area, a_digit, framed
 from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, WIDTH, Box, Picture, Word, number
 from helpers.pictures.figures import colored, explain
 
@@ -40,13 +40,13 @@ class Mistake(NamedTuple):
 class MistakesPicture(Picture):
     """Wrong digits in small, and one of them large, with the gradient of its loss laid over it.
 
-    `count` of `asked` digits are wrong; `mistakes` are those that are shown, the surest first.
+    `count` of `asked` answers are wrong; `mistakes` are those that are shown, the surest first.
     """
 
     def __init__(self, mistakes: Sequence[Mistake], count: int, asked: int) -> None:
         self.mistakes, self.count, self.asked = mistakes[:MOST], count, asked
         super().__init__(int(max(400, 58 + DOWN * ceil(len(self.mistakes) / ACROSS))))
-        of = f"{count:,} of {asked:,} digits are wrong"
+        of = f"{count:,} of {asked:,} answers are wrong"
         most = f"; the {len(self.mistakes)} surest:" * (count > len(self.mistakes))
         self.bold(MARGIN, 18, f"{of}{most}", 15)
         self.write(MARGIN, 38, "below each: what the network said (the right answer)", 13, GRAY)
@@ -81,9 +81,9 @@ class MistakesPicture(Picture):
             Area(self, chosen.gradient, Box(0, 0, 1, 1), "gradient of the loss for each pixel"),
         ]
         place = np.unravel_index(np.abs(chosen.gradient).argmax(), chosen.gradient.shape)
-        share = f"{self.count:,} of {self.asked:,} digits are wrong ({100 * self.count / self.asked:.1f} %)."
+        share = f"{self.count:,} of {self.asked:,} answers are wrong ({100 * self.count / self.asked:.1f} %)."
         sure = f"said {chosen.said} with probability {chosen.softmax[chosen.said]:.2f}"
-        right = f"it is a {chosen.right}, with {chosen.softmax[chosen.right]:.2f}"
+        right = f"it is {a_digit(chosen.right)}, with {chosen.softmax[chosen.right]:.2f}"
         where = f"The pixel at row {place[0]}, column {place[1]} matters most: {number(float(chosen.gradient[place]))}."
         return f"{share} Of digit {chosen.number}, the network {sure}; {right}. {where}"
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers.network.layers import gradient_of
-from helpers.network.pictures.maps import Area, Layout, Maps, framed
+from helpers.network.pictures.maps import Area, Layout, Maps, a_digit, framed
 from helpers.network.trace import NetworkTrace, written
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, WIDTH, Box, Picture, number, text_width
 from helpers.pictures.figures import colored, explain
@@ -82,16 +82,18 @@ class NetworkPicture(Picture):
         return self.columns[self.place(tensor)[0]].maps[0]
 
     def draw(self, digit: int, step: int, tensor: int, map: int) -> str:
-        """The trace of a digit, up to a step, with one map of one of the tensors that are reached framed."""
+        """The trace of a digit, up to a step, with one map of a tensor that is reached framed; none of tensor 0."""
         if self.starts(digit, step):
             self._draw_trace(self.traces[digit], step)
             self.stands_still()
-        trace, name = self.traces[digit], self.name(tensor)
-        framed(self, self._box(tensor, map))
+        trace, name, said = self.traces[digit], self.name(tensor), self._step_words(self.traces[digit], step)
         values = trace.tensors[name].reshape(self.columns[self.place(tensor)[0]].maps)
         rows = values[map] if values[map].size > 1 else values.reshape(1, -1)
         self.numbered.append(Area(self, rows, Box(0, 0, 1, 1), f"{name}, map {map}" if values[map].size > 1 else name))
-        return f"{self._step_words(trace, step)} {self._map_words(name, values, map)}"
+        if tensor == 0:  # nobody has pointed at a map
+            return said
+        framed(self, self._box(tensor, map))
+        return f"{said} {self._map_words(name, values, map)}"
 
     # --- The drawing ------------------------------------------------------------------------------------------
 
@@ -177,7 +179,7 @@ class NetworkPicture(Picture):
         c, begin = self.columns[column], f"Step {step} of {self.last}:"
         what = f"{c.maps[0]} maps of {c.maps[1]} × {c.maps[2]}" if c.maps[1] * c.maps[2] > 1 else f"{c.maps[0]} numbers"
         if step == 0:
-            return f"{begin} the image of a {trace.label}."
+            return f"{begin} the image of {a_digit(trace.label)}."
         if is_gradient:
             if c.bars:
                 loss = number(float(trace.tensors["losses"][0]))
@@ -185,7 +187,7 @@ class NetworkPicture(Picture):
             return f"{begin} the gradient is back at {c.layer if column else 'the digit'}."
         if c.bars:
             best = int(trace.tensors[c.tensor].argmax())
-            verdict = f"{best}, which is {'right' if best == trace.label else f'wrong: it is a {trace.label}'}"
+            verdict = f"{best}, which is {'right' if best == trace.label else f'wrong: it is {a_digit(trace.label)}'}"
             return f"{begin} {c.layer} makes {what}, the largest for {verdict}."
         return f"{begin} {c.layer} makes {what}."
 
@@ -196,8 +198,7 @@ class NetworkPicture(Picture):
             return f"{written(name, (map,))} = {number(float(seen[0, 0]))}."
         place = np.unravel_index(np.abs(seen).argmax(), seen.shape)
         farthest = f"{written(name, (map, *place))} = {number(float(seen[place]))}"
-        count = f"{np.count_nonzero(seen)} of {seen.size} numbers"
-        return f"Of map {map} of {name}, {count} are not 0; the farthest from 0 is {farthest}."
+        return f"In map {map} of {name}, the number farthest from 0 is {farthest}."
 
 
 def _column(layer: str, tensor: str, size: tuple[int, ...], is_last: bool) -> Column:

@@ -10,7 +10,7 @@ from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, WIDTH, Box, P
 from helpers.pictures.parts import look
 
 TOP, HIGH = 62, 144  # CSS pixels: where the maps begin, and how high they may be
-TABLE, LINE_HEIGHT = 238, 19
+TABLE, LINE_HEIGHT, LEGEND = 238, 19, 724
 LISTED = 4  # terms that are written out
 CODE = 13  # CSS pixels: the letters of a kernel's line
 
@@ -52,8 +52,8 @@ class OpenedPicture(Picture):
     def _draw_overview(self, trace: NetworkTrace, name: str, tensor: int) -> None:
         """All maps of the tensor, to choose one."""
         maps, self.overview = self.maps(tensor), None
-        colors = "orange: above 0, violet: below 0; each picture has its own scale"
-        self.write(WIDTH - MARGIN, 18, colors, 13, GRAY, align="right")
+        colors = "orange: above 0", "violet: below 0", "each picture has", "its own scale"
+        self.column(LEGEND, TABLE, LINE_HEIGHT, colors, 13, GRAY)
         if maps[0] > 1:
             pixel, across = fitting_pixel(maps, 190, HIGH, 6)
             values = trace.tensors[name].reshape(maps)
@@ -97,6 +97,13 @@ class OpenedPicture(Picture):
         maps = Maps(self, values, (left, TOP), pixel, across, ink=name == "images")
         for map, cells in marks.items():
             maps.frame(map, cells, BLUE)
+        if name in self.names and values[0].size > 1:
+            tensor, plane = self.names.index(name), places[0][:-2]
+            first = int(np.ravel_multi_index(plane, trace.shapes[name][: len(plane)])) if plane else 0
+            if len(values) > 1:
+                maps.touch(f"{name}, read", "map", start=first, clicked=True, tensor=tensor)
+            else:
+                maps.touch(f"{name}, read", "row", "column", clicked=True, tensor=tensor, map=first)
         lines = [title] if text_width(title, 13, "bold") <= room else [name, title.removeprefix(name)]
         words = (Word(left, TOP - 14 - 16 * (len(lines) - 1 - j), line, 13, "left") for j, line in enumerate(lines))
         self.words(words, look(name).ink, "bold")

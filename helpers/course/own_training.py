@@ -1,0 +1,99 @@
+"""LeNet with the reader's right kernels in their places, and a button that trains it with them."""
+
+import html
+from collections.abc import Sequence
+from math import log
+
+import ipywidgets
+import numpy as np
+
+from helpers.course.lessons import Slot, lessons, right, slots
+from helpers.course.slots import draw_slots
+from helpers.gpu import GpuError
+from helpers.network.pictures.curves import MEAN, Chart, running_mean
+from helpers.pictures.canvas import BLUE, Box, Picture, listed
+from helpers.training_apart import RefusedError, train_apart
+from helpers.widgets.explorer import LAYER, SENTENCE
+
+RUN = {"digits": 640, "epochs": 3, "batch": 32, "unseen": 500}  # as even slow kernels learn much in a minute
+STEPS = RUN["epochs"] * (RUN["digits"] // RUN["batch"])
+
+
+class OwnPicture(Picture):
+    """LeNet's places at the left, and at the right the loss of the run, as far as it is."""
+
+    def __init__(self, places: Sequence[Slot], done: frozenset[str]) -> None:
+        super().__init__(268)
+        self.places = places
+        draw_slots(self, Box(4, 6, 486, 256), places, done)
+        self.chart = Chart(self, Box(560, 52, 264, 160), (0, STEPS), (0, 1.2 * log(10)))
+        self.chart.draw("loss of each batch", {value: f"{value}" for value in range(3)})
+        self.chart.guess(log(10), "dashed: a guess")
+        self.stands_still()
+
+    def draw(self, losses: Sequence[float] = (), accuracy: float | None = None) -> str:
+        """The losses so far, and in the end the share of unseen digits that are right."""
+        if not len(losses):
+            names = [f"{slot.result} (lesson {slot.lesson})" for slot in self.places]
+            return f"LeNet has {len(names)} places for kernels of yours: {listed(names)}."
+        self.chart.run(np.array(losses))
+        mean = f"{running_mean(np.array(losses))[-1]:.2f}"
+        said = f"After {len(losses)} of {STEPS} steps, the mean loss of the last {MEAN} batches is {mean}."
+        if accuracy is None:
+            return said
+        self.bold(824, 252, f"unseen digits: {100 * accuracy:.0f} % right", 14, BLUE, "right")
+        return f"{said} Of {RUN['unseen']} unseen digits, {100 * accuracy:.0f} % are right."
+
+
+class OwnTraining(ipywidgets.VBox):
+    """The picture, the button, and what is said of both; a place without a right kernel of the reader's keeps ours."""
+
+    def __init__(self) -> None:
+        known = lessons()
+        done, places = right(known), slots(known)
+        of_place = ([name for name in slot.puzzles if name in done] for slot in places)
+        self.mine = [names[-1] for names in of_place if names]
+        self.picture = OwnPicture(places, done)
+        self._button = ipywidgets.Button(description="Train LeNet with my kernels", layout={"width": "240px"})
+        self._button.disabled = not self.mine
+        self._button.on_click(lambda _: self.train())
+        self._still, self._moving = ipywidgets.HTML(layout=LAYER), ipywidgets.HTML(layout=LAYER)
+        self._words = ipywidgets.HTML()
+        paper = ipywidgets.GridBox([self._still, self._moving], layout={"width": "840px", "max_width": "100%"})
+        paper.add_class("convgrad-picture")
+        super().__init__([self._button, paper, self._words])
+        self.add_class("convgrad-explorer")
+        mine = f"Yours are {listed(self.mine)}." if self.mine else "None is right yet: write one, and run this again."
+        self._show((), None, mine)
+
+    def train(self) -> None:
+        """Train in a process apart, and show the loss as it falls."""
+        self._button.disabled = True
+        self._say("Your kernels are tried in the simulator first.")
+        try:
+            run = train_apart(*self.mine, **RUN, show=lambda losses: losses and self._show(losses))
+            self._show(run.losses, run.accuracy, run.ended)
+        except (RefusedError, GpuError) as error:
+            self._say(str(error))
+        finally:
+            self._button.disabled = False
+
+    def _show(self, losses: Sequence[float], accuracy: float | None = None, more: str = "") -> None:
+        self.picture.show(losses, accuracy)
+        self._still.value, self._moving.value = self.picture.svg()
+        self._say(f"{self.picture.sentence} {more}")
+
+    def _say(self, said: str) -> None:
+        self._words.value = f'<p role="status" aria-live="polite" style="{SENTENCE}">{html.escape(said.strip())}</p>'
+
+    def __repr__(self) -> str:
+        return self.picture.sentence
+
+    def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
+        data, metadata = self.picture._repr_mimebundle_()
+        return super()._repr_mimebundle_(**kwargs) | data, metadata
+
+
+def my_lenet() -> OwnTraining:
+    """LeNet with a place for each kernel of yours; the right ones are lit, and a button trains it with them."""
+    return OwnTraining()
