@@ -306,7 +306,7 @@ def touch(explorer: explorers.Explorer, name: str | None, cell: tuple[int, int],
 
 def test_logits_that_are_dragged_give_softmax_minus_truth():
     bars = explorers.loss_of_logits()
-    logits = np.arange(10.0) / 4
+    logits = np.arange(10.0) / 5  # bars have tenths
     touch_bars(bars, logits)
     (gradient,) = softmax(logits)[None] - np.eye(10)[[3]]
     assert f"the gradient of its logit is {gradient[3]:.2f}".replace("-", "−") in bars.sentence
