@@ -9,9 +9,10 @@
 
 struct Params { N: u32, C: u32 }  // images, classes
 
-@group(0) @binding(0) var<storage, read> logits: array<f32>;             // (N, C)
-@group(0) @binding(1) var<storage, read> labels: array<u32>;             // (N)
-@group(0) @binding(2) var<storage, read_write> grad_logits: array<f32>;  // (N, C)
+// logits (N, C), labels (N), grad_logits (N, C)
+@group(0) @binding(0) var<storage, read> logits: array<f32>;
+@group(0) @binding(1) var<storage, read> labels: array<u32>;
+@group(0) @binding(2) var<storage, read_write> grad_logits: array<f32>;
 @group(0) @binding(3) var<uniform> params: Params;
 
 @compute @workgroup_size(64)
