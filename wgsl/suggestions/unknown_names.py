@@ -37,6 +37,11 @@ BUILTINS = {  # the ids of CUDA and Metal
     "thread_position_in_threadgroup": "local_invocation_id",
     "threadgroup_position_in_grid": "workgroup_id",
 }
+SHORT = {  # what kernels call the ids of a thread: its parameter is missing
+    **dict.fromkeys(("global", "global_id", "gid", "id"), "global_invocation_id"),
+    **dict.fromkeys(("local", "local_id", "lid"), "local_invocation_id"),
+    **dict.fromkeys(("group", "group_id", "wid"), "workgroup_id"),
+}
 KEYWORDS = """
 let var const if else for while loop return break continue switch true false u32 i32 f32 bool array
 """.split()  # noqa: SIM905 (the rule's list has one name a line)
@@ -93,15 +98,17 @@ def _undeclared(name: str, context: Context) -> str | None:
 
 def _builtin(name: str, context: Context) -> str | None:
     """The id of a thread, by the name that another language has for it."""
-    wanted = BUILTINS.get(name, name if name in INPUTS else None)
+    short = SHORT.get(name) if re.match(r"\s*\.[xyz]\b", context.code[context.at + len(name) :]) else None
+    wanted = BUILTINS.get(name, name if name in INPUTS else short)
     if not wanted:
         return None
     known = (context.declared(visible) for visible in context.scope.names())
     given = {by.arguments[0].name: node.name for node in known if (by := tree.attribute(node, "builtin"))}
-    here = f"add `@builtin({wanted}) name: {INPUTS[wanted]}` to the parameters of `fn`"
+    here = f"add `@builtin({wanted}) {name if short else 'name'}: {INPUTS[wanted]}` to the parameters of `fn`"
     if wanted in given:
-        here = f"here it is `{given[wanted]}`"
-    return f"`{name}` is WGSL's `{wanted}`: {here}" if name != wanted else f"`{name}` must be a parameter: {here}"
+        here, short = f"here it is `{given[wanted]}`", None
+    what = "must be a parameter" if short or name == wanted else f"is WGSL's `{wanted}`"
+    return f"`{name}` {what}: {here}"
 
 
 def _other_language(name: str, context: Context) -> str | None:
