@@ -205,6 +205,13 @@ def test_a_large_output_is_cut_around_the_first_wrong_number():
     assert len(lines) == 2 + 7
 
 
+def test_the_columns_of_a_table_have_names():
+    want = np.arange(12.0).reshape(3, 4)
+    lines = drawn(want, want + (want == 5), "index", "co,ci,kh,kw")
+    assert lines[1].split() == ["index", "co", "ci", "kh", "kw"] * 2
+    assert lines[3].split() == ["1", "4", "5", "6", "7", "1", "4", "6*", "6", "7"]
+
+
 def test_wide_numbers_are_fewer():
     want = np.full((9, 9), -1.23456e-7)
     lines = drawn(want, want + (np.eye(9) > 0), "m", "n")

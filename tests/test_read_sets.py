@@ -88,6 +88,12 @@ def test_a_thread_of_many_results_has_read_for_each_of_them(body, yours):
     assert (sorted(read.yours), read.right) == (literal_eval(yours), {1 if "[9]" in body else 2})
 
 
+def test_the_padding_is_drawn_around_the_input():
+    words = written(ReadSetsPicture(of("weight_padding", ("- params.Ph", "+ params.Ph"))))
+    assert "input and its padding" in words
+    assert words.count("-1") == 2  # the row above it, and the column at its left
+
+
 def test_a_run_with_more_accesses_than_are_kept_has_no_picture(monkeypatch):
     monkeypatch.setattr("wgsl.simulator.trace.MOST", 50)
     assert at("conv2d_grad_weight", TINY, (0, 0, 0, 0)) is None

@@ -14,7 +14,8 @@ Array = np.ndarray
 def drawing(want: Array, got: Array, marks: Array, axes: Sequence[str], inputs: Mapping[str, Array]) -> list[str]:
     """The lines that show the right and the given output, cut to a part with a wrong number, and the small inputs.
 
-    `want`, `got` and `marks` have one axis for each letter of `axes`; `inputs` are drawn by their names. A mark is "*"
+    `want`, `got` and `marks` have one axis for each letter of `axes`, of which the last one may be the names of a
+    table's columns; `inputs` are drawn by their names. A mark is "*"
     where a number is wrong, "." where it was never written, and "" elsewhere.
     """
     draw = _list if want.ndim == 1 else _matrices
@@ -74,6 +75,10 @@ def _pair(want: Array, got: Array, marks: Array, axes: Sequence[str]) -> list[st
         part = window(first[0], want.shape[0], SIDE), window(first[1], want.shape[1], columns)
         right = [list(map(number, row)) for row in want[part]]
         yours = [list(map(_marked, *rows)) for rows in zip(got[part], marks[part], strict=True)]
+        if "," in axes[-1]:  # a table
+            names = [axes[0], *axes[-1].split(",")[part[1]]]
+            tables = ([[str(at), *row] for at, row in enumerate(rows, part[0].start)] for rows in (right, yours))
+            right, yours = ([names, *rows] for rows in tables)
         pair = _beside(["right", *_table(right)], ["yours", *_table(yours)])
         if max(map(len, pair)) <= WIDTH:
             break

@@ -216,7 +216,8 @@ def _found(run: TestRun) -> dict[tuple[str, str, str], int]:
 def _first_mismatch(axes: str, case: Case, output: np.ndarray) -> str:
     """How many numbers are wrong, and where the first one is."""
     wrong = case.differ(output)
-    place = ", ".join(f"{letter} = {i}" for letter, i in zip(axes.split(), np.argwhere(wrong)[0], strict=True))
+    places = zip(axes.split(), np.argwhere(wrong)[0], strict=True)
+    place = ", ".join(axis.split(",")[i] if "," in axis else f"{axis} = {i}" for axis, i in places)
     count = f"{wrong.sum():,} of {wrong.size:,} numbers" if wrong.size > 1 else "the only number"
     return f"{count} {'is wrong, at' if wrong.sum() == 1 else 'are wrong, first at'} {place}"
 

@@ -38,7 +38,8 @@ class Case:
     `inputs` are float32 or u32 arrays at bindings 0, 1, ...; the output follows, in the shape of `expected`; then a
     buffer of each length in `scratch`, where a dispatch leaves numbers for those after it; then `params`, the u32 words
     of the uniform, if there are any. The answer may be off by `tolerance`. `start` is what is in the output and in
-    scratch before, for a kernel that changes them in place.
+    scratch before, for a kernel that changes them in place. `padding` is how many rows and
+    columns a picture draws around the last input.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Case:
     tolerance: float | Array = 0.0
     scratch: tuple[int, ...] = ()
     start: tuple[Array, ...] = ()
+    padding: tuple[int, int] = (0, 0)
 
     def differ(self, output: Array, other: Array | None = None) -> Array:
         """Where an output differs from another one, by default from the exact answer."""
@@ -167,7 +169,8 @@ class OfficialText:
 class Puzzle(OfficialText):
     """An official kernel, of which the learner writes the marked lines, and how their text is graded.
 
-    `axes` are the letters of the output's axes, with blanks between them. A puzzle without a `skill` asks for right
+    `axes` are the letters of the output's axes, with blanks between them; of a table, the last one is the names of its
+    columns, with commas. A puzzle without a `skill` asks for right
     numbers alone.
     """
 

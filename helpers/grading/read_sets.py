@@ -20,12 +20,16 @@ Words = frozenset[int]  # elements of an array, by their places in memory
 
 @dataclass(frozen=True, eq=False)
 class ReadSet:
-    """The elements of one input that were read for a number, and those that the official kernel reads for it."""
+    """The elements of one input that were read for a number, and those that the official kernel reads for it.
+
+    `padding` is how many rows and columns lie around each of its planes, in no memory.
+    """
 
     name: str
     array: Array
     yours: Words
     right: Words
+    padding: tuple[int, int]
 
     @cached_property
     def plane(self) -> tuple[int, ...]:
@@ -104,7 +108,8 @@ def read_sets(kernel: Kernel, official: Kernel, case: Case, wrong: Array) -> Rea
     unit = "passes" if len(case.dispatches) > 1 else "workgroup" if together else "thread"
     names = [binding.name for binding in official.bindings]
     pairs = enumerate(zip(mine.reads(owner, together), ours.reads(ours.owner, together), strict=True))
-    inputs = tuple(ReadSet(names[i], case.inputs[i], *pair) for i, pair in pairs)
+    around = [(0, 0)] * (len(case.inputs) - 1) + [case.padding]
+    inputs = tuple(ReadSet(names[i], case.inputs[i], *pair, around[i]) for i, pair in pairs)
     value = float(runs[0][-1].buffers[len(case.inputs)][at]) if stored else None
     return ReadSets(names[len(case.inputs)], case.expected, at, value, unit, inputs)
 

@@ -32,6 +32,7 @@ class _Sheet(NamedTuple):
     cell: float  # the width of a cell
     right: frozenset[Cell]
     yours: frozenset[Cell]
+    first: Cell  # the indices of the first row and column, below 0 in a padding
 
     @property
     def note(self) -> str:
@@ -40,8 +41,9 @@ class _Sheet(NamedTuple):
         if step > 1:
             shown, count = range(self.rows.start * step, self.rows.stop * step), int(np.isfinite(self.values).sum())
             return f"{shown[0]} to {min(shown[-1], count - 1)} of {count}" if len(shown) < count else ""
-        parts = zip(("rows", "columns"), (self.rows, self.columns), (rows, columns), strict=True)
-        return ", ".join(f"{name} {p.start} to {p.stop - 1} of {n}" for name, p, n in parts if p.stop - p.start < n)
+        parts = zip(("rows", "columns"), (self.rows, self.columns), (rows, columns), self.first, strict=True)
+        cut = (part for part in parts if part[1].stop - part[1].start < part[2])
+        return ", ".join(f"{name} {p.start + at} to {p.stop - 1 + at} of {n + 2 * at}" for name, p, n, at in cut)
 
     @property
     def size(self) -> tuple[float, float]:
@@ -56,7 +58,9 @@ class _Sheet(NamedTuple):
         return TITLE + NOTE * bool(self.note) + INDEX[1]
 
 
-def _sheet(title: str, array: np.ndarray, right: frozenset, yours: frozenset, most: int = MOST[0]) -> _Sheet:
+def _sheet(
+    title: str, array: np.ndarray, right: frozenset, yours: frozenset, most: int = MOST[0], first: Cell = (0, 0)
+) -> _Sheet:
     """A plane, or a list of which long ones go on in the next row, cut around what differs."""
     step, cell = 1, max(WIDTH, *(text_width(number(value), SIZE) + 6 for value in {*array.flat}))
     columns = min(MOST[1], int(ROOM // cell))
@@ -65,7 +69,7 @@ def _sheet(title: str, array: np.ndarray, right: frozenset, yours: frozenset, mo
         right, yours = (frozenset(divmod(i, step) for (i,) in cells) for cells in (right, yours))
         array = np.append(array, np.full(-array.size % step, np.nan)).reshape(-1, step)
     parts = map(_part, array.shape, (most, columns), zip(*right | yours, strict=True), min(right ^ yours or right))
-    return _Sheet(title, array, *parts, step, cell, right, yours)
+    return _Sheet(title, array, *parts, step, cell, right, yours, first)
 
 
 def _part(size: int, room: int, marked: tuple[int, ...], first: int) -> slice:
@@ -104,9 +108,11 @@ class ReadSetsPicture(Picture):
         corner, cell = (x + INDEX[0], y + sheet.top), (sheet.cell, HEIGHT)
         grid = Grid(self, sheet.values[rows, columns], *corner, cell, tensor=sheet.title)
         for i, row in enumerate(range(rows.start, rows.stop)):
-            self.write(grid.x - 7, grid.box(i, 0).middle[1], str(row * sheet.step), SMALL, GRAY, align="right")
+            self.write(
+                grid.x - 7, grid.box(i, 0).middle[1], str(row * sheet.step + sheet.first[0]), SMALL, GRAY, align="right"
+            )
         for i, column in enumerate(range(columns.start, columns.stop)):
-            self.write(grid.box(0, i).middle[0], grid.y - 11, str(column), SMALL, GRAY, align="middle")
+            self.write(grid.box(0, i).middle[0], grid.y - 11, str(column + sheet.first[1]), SMALL, GRAY, align="middle")
         shown = {(r - rows.start, c - columns.start) for r, c in sheet.right if _in(r, rows) and _in(c, columns)}
         grid.tinted(shown, ORANGE, 1)
         for cells, color, line, dashes in (
@@ -126,7 +132,14 @@ def _legend(read_sets: ReadSets) -> list[tuple]:
 
 
 def _of_input(read: ReadSet) -> _Sheet:
-    return _sheet(read.title, read.array[read.plane], read.cells(read.right), read.cells(read.yours))
+    """A plane of an input, with the padding around it, of which no cell is in memory."""
+    plane, right, yours = read.array[read.plane], read.cells(read.right), read.cells(read.yours)
+    if not any(read.padding):
+        return _sheet(read.title, plane, right, yours)
+    down, across = read.padding
+    plane = np.pad(plane.astype(float), ((down, down), (across, across)), constant_values=np.nan)
+    right, yours = (frozenset((row + down, column + across) for row, column in cells) for cells in (right, yours))
+    return _sheet(f"{read.title} and its padding", plane, right, yours, first=(-down, -across))
 
 
 def _of_output(read_sets: ReadSets) -> _Sheet:

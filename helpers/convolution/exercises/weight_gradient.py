@@ -81,18 +81,26 @@ def _plane_case(name: str, s: ConvShape, words: str, image: Array, upstream: Arr
     whole = _layer_case(name, s, image[None, None], upstream[None, None])
     sizes = dict(zip(WORDS, whole.params, strict=True))
     expected, params = whole.expected[0, 0], tuple(sizes[word] for word in words.split())
-    return case(name, (upstream, image), expected, params, 64)
+    return case(name, (upstream, image), expected, params, 64, s.padding)
 
 
 def _layer_case(name: str, s: ConvShape, input: Array, grad_output: Array) -> Case:
     """A whole layer, for a kernel that takes the twelve words of the lessons' kernels."""
     expected = reference.conv2d_grad_weight(input, s.weight, grad_output, s.stride, s.padding)
-    return case(name, (grad_output, input), expected, s.params())
+    return case(name, (grad_output, input), expected, s.params(), padding=s.padding)
 
 
-def case(name: str, inputs: tuple[Array, ...], expected: Array, params: tuple, at_once: int = 256) -> Case:
+def case(
+    name: str,
+    inputs: tuple[Array, ...],
+    expected: Array,
+    params: tuple,
+    at_once: int = 256,
+    padding: tuple[int, int] = (0, 0),
+) -> Case:
     """A test with a thread for each result, where a workgroup stores this many at once."""
-    return Case(name, inputs, expected, params, (Dispatch((-(-expected.size // at_once), 1, 1)),))
+    dispatch = Dispatch((-(-expected.size // at_once), 1, 1))
+    return Case(name, inputs, expected, params, (dispatch,), padding=padding)
 
 
 # --- The puzzles ------------------------------------------------------------------------------------------------
@@ -101,7 +109,7 @@ STEPS = (
     Puzzle(
         "weight_index",
         "convolution",
-        "index column",
+        "index co,ci,kh,kw",
         _index_cases,
         Skill.one_thread_for("index", "index_wide_filter"),
     ),
