@@ -89,7 +89,7 @@ def test_a_thread_of_many_results_has_read_for_each_of_them(body, yours):
 
 
 def test_the_padding_is_drawn_around_the_input():
-    words = written(ReadSetsPicture(of("weight_padding", ("- params.Ph", "+ params.Ph"))))
+    words = written(ReadSetsPicture(read_by("weight_padding", ("- params.padding_h", "+ params.padding_h"))))
     assert "input and its padding" in words
     assert words.count("-1") == 2  # the row above it, and the column at its left
 
