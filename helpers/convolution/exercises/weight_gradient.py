@@ -41,7 +41,9 @@ def _index_cases() -> tuple[Case, ...]:
     """One pair of channels, and then sizes of which no two are equal."""
     sizes = {"index_one_channel": (1, 1, 2, 3), "index_channels": (2, 3, 4, 5), "index_wide_filter": (5, 3, 2, 7)}
     rows = {name: np.indices(size).reshape(4, -1).T.astype(np.float32) for name, size in sizes.items()}
-    return tuple(case(name, (), rows[name], size, 4 * 64) for name, size in sizes.items())  # a thread stores a row
+    return tuple(
+        case(name, (), rows[name], size, at_once=4 * 64) for name, size in sizes.items()
+    )  # a thread stores a row
 
 
 @cache
@@ -81,26 +83,21 @@ def _plane_case(name: str, s: ConvShape, words: str, image: Array, upstream: Arr
     whole = _layer_case(name, s, image[None, None], upstream[None, None])
     sizes = dict(zip(WORDS, whole.params, strict=True))
     expected, params = whole.expected[0, 0], tuple(sizes[word] for word in words.split())
-    return case(name, (upstream, image), expected, params, 64, s.padding)
+    return case(name, (upstream, image), expected, params, s.padding, 64)
 
 
 def _layer_case(name: str, s: ConvShape, input: Array, grad_output: Array) -> Case:
     """A whole layer, for a kernel that takes the twelve words of the lessons' kernels."""
     expected = reference.conv2d_grad_weight(input, s.weight, grad_output, s.stride, s.padding)
-    return case(name, (grad_output, input), expected, s.params(), padding=s.padding)
+    return case(name, (grad_output, input), expected, s.params(), s.padding)
 
 
 def case(
-    name: str,
-    inputs: tuple[Array, ...],
-    expected: Array,
-    params: tuple,
-    at_once: int = 256,
-    padding: tuple[int, int] = (0, 0),
+    name: str, inputs: tuple[Array, ...], expected: Array, params: tuple, padding: tuple = (0, 0), at_once: int = 256
 ) -> Case:
     """A test with a thread for each result, where a workgroup stores this many at once."""
-    dispatch = Dispatch((-(-expected.size // at_once), 1, 1))
-    return Case(name, inputs, expected, params, (dispatch,), padding=padding)
+    dispatches = (Dispatch((-(-expected.size // at_once), 1, 1)),)
+    return Case(name, inputs, expected, params, dispatches, padding=padding)
 
 
 # --- The puzzles ------------------------------------------------------------------------------------------------
