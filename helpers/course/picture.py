@@ -112,7 +112,8 @@ class CoursePicture(Picture):
         if left - right > CLOSE[0] or top - bottom > CLOSE[1]:
             return
         if top < bottom:
-            self.arrow((right + 2, (top + bottom) / 2), (left - 2, (top + bottom) / 2))
+            y = (top + bottom) / 2
+            self.arrow((right + 2, y), (left - 2, y))
             return
         ends = [(left + right) / 2] * 2 if left < right else [right - 10, left + 10]
         up = -1 if first.y > then.y else 1

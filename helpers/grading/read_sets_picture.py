@@ -105,8 +105,8 @@ class ReadSetsPicture(Picture):
         self.bold(x, y + 10, sheet.title, 14, look(sheet.title).ink)
         self.write(x, y + TITLE + 4, sheet.note, SMALL, GRAY)
         rows, columns = sheet.rows, sheet.columns
-        corner, cell = (x + INDEX[0], y + sheet.top), (sheet.cell, HEIGHT)
-        grid = Grid(self, sheet.values[rows, columns], *corner, cell, tensor=sheet.title)
+        values, cell = sheet.values[rows, columns], (sheet.cell, HEIGHT)
+        grid = Grid(self, values, x + INDEX[0], y + sheet.top, cell, tensor=sheet.title)
         for i, row in enumerate(range(rows.start, rows.stop)):
             self.write(
                 grid.x - 7, grid.box(i, 0).middle[1], str(row * sheet.step + sheet.first[0]), SMALL, GRAY, align="right"

@@ -275,9 +275,13 @@ class StepperPicture(Picture):
             self._arrow_to(access, box, 2 * i - 1)
 
     def _arrow_to(self, access: Access, box: Box, side: int) -> None:
-        for cell in (grid.boxes[access.word] for grid in self.grids if grid.memory.holds(access)):
-            end = cell.middle[0] + side * cell.width / 4, cell.y + cell.height - 1
-            start = np.clip(end[0], box.x + 20, box.x + box.width - 20), box.y
-            for color, line in ((PAPER, 5), (INK, 2)):
-                self.arrow(start, end, color, line, 9)
+        """From a box at the foot beside the array, where no number stands, to the row of the element."""
+        for grid in (grid for grid in self.grids if grid.memory.holds(access)):
+            cell = grid.boxes[access.word]
+            panel = grid.panels[access.word * len(grid.panels) // len(grid.boxes)]
+            edge, y = panel.x + panel.width * (side > 0), cell.middle[1]
+            turn = edge + 8 * side
+            start = np.clip(turn, box.x + 20, box.x + box.width - 20)
+            self.curve(np.array([start, start, turn, turn]), box.y - np.array([0, 7, 7, box.y - y]), line=2)
+            self.arrow((turn, y), (edge + side, y), INK, 2)
             self.boxes([cell], INK, line=4)

@@ -37,9 +37,8 @@ class RacePicture(Picture):
             self.tinted([box], ORANGE, 2)
             self.write(*box.middle, f"{verb} {value}", 15, align="middle")
             self._memory(i, after[i], 3 if verb == "stores" else 1)
-            x, start, _, end = connecting_line(box, memory)
-            ends = [(x, start), (x, end)]
-            self.arrow(*(ends if verb == "stores" else ends[::-1]), ORANGE)
+            line = connecting_line(box, memory)
+            self.arrow(*((line[:2], line[2:]) if verb == "stores" else (line[2:], line[:2])), ORANGE)
             actions.append(f"thread {thread} {verb} {value}")
         # The first thread to store, the third step, loses what it added: the other one overwrites it.
         lost = ", as it should be" if after[-1] == sum(self.TERMS) else f": what thread {threads[2]} added is lost"

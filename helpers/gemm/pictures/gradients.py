@@ -96,8 +96,5 @@ class GradientsPicture(Picture):
     def _matrix(self, p: Product, name: str) -> tuple:
         values = self.matrices[name]
         note = f"{len(values)} × {values.shape[1]}" if name != "d_bias" else str(values.shape[1])
-        if name == "grad_pre":
-            return values, name, f"{note}, grad · relu′(pre)"
-        if f" {name}ᵀ" in p.title:  # drawn as it is in memory
-            note += ", used transposed"
-        return values, name, note
+        note += ", grad · relu′(pre)" * (name == "grad_pre")
+        return values, name, note + ", used transposed" * (f" {name}ᵀ" in p.title)  # drawn as it is in memory
