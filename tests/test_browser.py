@@ -251,6 +251,7 @@ MORE = {"00": a_race_is_drawn, "01": a_digit_is_drawn, "st": each_lesson_can_be_
 # --- What one lesson shows for all ------------------------------------------------------------------------------
 
 
+MARK = 'helpers.mark("pixels_of_dW[0,1]")'
 WEIGHTS = pytest.mark.parametrize("lesson", LESSONS[-1:], indirect=True, ids=["02"])
 
 
@@ -437,28 +438,60 @@ def test_nothing_jumps_or_flickers_and_it_would_be_noticed(lesson, record_proper
 
 
 @WEIGHTS
-def test_cells_are_marked_by_mouse_keys_and_typing(lesson):
-    cell = lesson.run(lesson.code_cell('helpers.mark("pixels_of_dW[0,1]"'))
-    words, keyboard = cell.get_by_role("status"), lesson.page.keyboard
-    expect(words).to_contain_text("not attempted")
-    count = lesson.cells.count()
-    cell.get_by_role("button", name="b", exact=True).click()
-    for key, name in (("Space", "c"), ("Enter", "d")):
-        keyboard.press("Tab")
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_cells_of_the_picture_are_marked_by_finger_mouse_keys_and_typing(lesson, theme):
+    lesson.page.evaluate(THEME, theme)
+    cell = lesson.code_cell(MARK)
+    in_a_new_kernel(lesson, cell, MARK)
+    reply, box, keyboard = cell.get_by_role("status"), cell.get_by_role("textbox", name="marked"), lesson.page.keyboard
+    pixels, legend = cell.get_by_role("gridcell"), cell.locator(".convgrad-legend")
+    expect(pixels).to_have_count(25)
+    pixel = dict(zip("abcdefghijklmnopqrstuvwxy", pixels.all(), strict=True))
+    expect(cell.get_by_role("grid")).to_have_attribute("aria-label", re.compile("cells. The picture shows input"))
+    dragged_by_finger(lesson.page, pixel["a"], pixel["e"])
+    expect(box).to_have_value("a b c d e")
+    expect(pixel["a"]).to_be_focused()
+    before = as_it_is(lesson)
+    for key in ("ArrowDown", "Space", "m", "b", "Enter", "e", "x", "d", "d", "ArrowLeft", "PageDown", "Control+b"):
         keyboard.press(key)
-        expect(cell.get_by_role("button", name=f"✓ {name}", exact=True)).to_be_focused()
-    expect(words).to_have_text("3 cells marked: press Check when you have all")
+    expect(box).to_have_value("a b c d f m x")
+    pixel["f"].drag_to(pixel["h"])  # the first one is marked: the drag takes marks off
+    expect(box).to_have_value("a b c d m x")
+    assert as_it_is(lesson) == before
     cell.get_by_role("button", name="Check").click()
-    expect(words).to_have_text("wrong: this is only the first row of outputs; how many rows are there?")
-    box = cell.get_by_label("marked")
-    expect(box).to_have_value("b c d")
+    expect(reply).to_contain_text("wrong: you marked 2 cells too many and left out 5; ")
+    expect(legend).to_have_text("✓ right    ✗ marked, but wrong    ○ left out")
+    for name, words, line in (
+        ("a", "marked, but wrong", "solid"),
+        ("b", "right", "solid"),
+        ("g", "left out", "dashed"),
+    ):
+        expect(pixel[name]).to_have_attribute("aria-label", re.compile(f"^{name}, row ., column ., {words}$"))
+        assert pixel[name].evaluate("cell => getComputedStyle(cell).borderTopStyle") == line
+    ink = [pixel[name].evaluate("cell => getComputedStyle(cell).borderTopColor") for name in "ag"]
+    assert ink == (
+        ["rgb(232, 232, 232)", "rgb(124, 196, 255)"] if "Dark" in theme else ["rgb(26, 26, 26)", "rgb(0, 90, 156)"]
+    )
     box.fill("b c d g h i l m n")
+    expect(cell.get_by_role("gridcell", selected=True)).to_have_count(9)
+    expect(legend).to_have_text("")
     box.press("Enter")
-    expect(words).to_have_text("right")
-    expect(cell.get_by_role("button", name=re.compile("✓"))).to_have_count(9)
-    lesson.run(cell)  # as after a restart: what was marked is still there
-    expect(cell.get_by_role("button", name=re.compile("✓"))).to_have_count(9)
-    assert lesson.cells.count() == count
+    expect(reply).to_have_text("right")
+    lesson.restart()
+    pixel["b"].click()
+    expect(reply).to_contain_text("Python does not answer yet")
+    in_a_new_kernel(lesson, cell, MARK)
+    expect(box).to_have_value("c d g h i l m n")
+    soon(lesson.page, "what is kept", student_files.answers, {"pixels_of_dW[0,1]": "c d g h i l m n"})
+    lesson.page.evaluate(THEME, "JupyterLab Light")
+
+
+def as_it_is(lesson: LivePage) -> tuple:
+    """How far the notebook is scrolled, and its cells' kinds and texts: what keys in a part do not change."""
+    cells = """() => jupyterapp.shell.currentWidget.content.widgets.map(
+      cell => [cell.model.type, cell.model.sharedModel.source].join())"""
+    scrolled = lesson.page.locator(".jp-WindowedPanel-outer").evaluate("panel => panel.scrollTop")
+    return scrolled, lesson.page.evaluate(cells)
 
 
 THEME = "theme => jupyterapp.commands.execute('apputils:change-theme', {theme})"
@@ -475,7 +508,7 @@ def in_a_new_kernel(lesson: LivePage, cell: Locator, code: str) -> None:
 
 @WEIGHTS
 def test_a_kernel_is_written_in_the_page_and_outlives_its_python(lesson):
-    cell, keyboard = lesson.code_cell('helpers.mark("pixels_of_dW[0,1]"'), lesson.page.keyboard
+    cell, keyboard = lesson.code_cell(MARK), lesson.page.keyboard
     code = 'helpers.write("map")'
     lesson.page.evaluate("localStorage.setItem('convgrad map', 'typed in an older page')")
     in_a_new_kernel(lesson, cell, code)
@@ -617,7 +650,7 @@ def test_long_lines_are_wrapped_commented_undone_by_words_and_legible(lesson, th
 
 @WEIGHTS
 def test_a_step_a_kernel_from_a_blank_page_and_lines_of_python_are_written_in_the_page(lesson):
-    cell = lesson.code_cell('helpers.mark("pixels_of_dW[0,1]"')
+    cell = lesson.code_cell(MARK)
     for name in ("weight_index", "strided_grad_weight", "central_difference"):
         in_a_new_kernel(lesson, cell, f'helpers.write("{name}")')
         written(cell, name)
@@ -629,7 +662,7 @@ def test_a_step_a_kernel_from_a_blank_page_and_lines_of_python_are_written_in_th
 
 @WEIGHTS
 def test_a_question_shows_no_answer_before_an_attempt(lesson):
-    cell = lesson.code_cell('helpers.mark("pixels_of_dW[0,1]"')
+    cell = lesson.code_cell(MARK)
     in_a_new_kernel(lesson, cell, 'helpers.ask("pixels_of_a_weight")')
     box, why, reply = cell.locator(".convgrad-answer"), cell.locator(".convgrad-why"), cell.get_by_role("status")
     question = QUESTIONS["pixels_of_a_weight"]
@@ -661,7 +694,7 @@ def dragged_by_finger(page: Page, word: Locator, card: Locator) -> None:
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
 def test_words_are_laid_on_cards_by_finger_mouse_and_keys_and_outlive_their_python(lesson, theme):
     lesson.page.evaluate(THEME, theme)
-    cell, keyboard = lesson.code_cell('helpers.mark("pixels_of_dW[0,1]"'), lesson.page.keyboard
+    cell, keyboard = lesson.code_cell(MARK), lesson.page.keyboard
     in_a_new_kernel(lesson, cell, FOUR)
     paper = "rgb(255, 255, 255)" if theme.endswith("Light") else "rgb(17, 17, 17)"
     expect(cell.locator(".convgrad-svg rect")).to_have_css("fill", paper)
@@ -753,7 +786,7 @@ live"""
 
 @WEIGHTS
 def test_training_is_stopped_goes_on_between_cells_is_finished_and_wound_back(lesson):
-    cell, other = lesson.code_cell('helpers.mark("pixels_of_dW[0,1]"'), lesson.code_cells.nth(0)
+    cell, other = lesson.code_cell(MARK), lesson.code_cells.nth(0)
     lesson.run(lesson.at(lesson.lesson.code[0]))
     lesson.retype(cell, TRAIN)
     words, picture = cell.get_by_role("status"), cell.locator(".convgrad-picture")

@@ -1,9 +1,10 @@
 """Mark the cells: the right ones are those that the number depends on, and clicking and typing are the same."""
 
-import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.legible import faults
 
 import helpers
 from helpers.convolution import reference
@@ -11,6 +12,7 @@ from helpers.convolution.exercises.marking import MARKINGS, PADDED, SMALL, STRID
 from helpers.grading import student_files
 from helpers.grading.marking_question import Marking
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG
+from helpers.widgets.marking import MarkCells
 
 every_marking = pytest.mark.parametrize("name", MARKINGS)
 OUTPUT, WEIGHT, STRIDE_2, INNER, PIXEL = MARKINGS
@@ -62,62 +64,76 @@ def test_letters_and_pairs_are_read(answer):
 # --- The widget ---------------------------------------------------------------------------------------------
 
 
-def click(shown, *names: str) -> None:
-    """Click the buttons of these cells."""
-    for cell, name in shown.marking.names.items():
-        if name in names:
-            shown._buttons[cell].value ^= True
+def told(made: MarkCells, answer: str, whole: bool = True) -> dict:
+    """What the page sends, and what is then said."""
+    made._told(made, {"answer": answer, "whole": whole, "number": 7}, [])
+    assert made.heard == 7
+    return made.reply
 
 
-def test_clicks_and_the_text_box_say_the_same():
-    shown = helpers.mark(WEIGHT)
-    click(shown, "d", "c", "b")
-    assert (shown._box.value, shown.sentence) == ("b c d", "3 cells marked: press Check when you have all")
-    shown._check.click()
-    assert (shown._box.value, shown.sentence[:32]) == ("b c d", "wrong: this is only the first ro")
-    click(shown, "c")
-    assert (shown._box.value, shown.sentence[:7]) == ("b d", "2 cells")
-    shown._box.value = "ghilmnbcd"
-    assert (shown._box.value, shown.sentence) == ("b c d g h i l m n", "right")
-    assert shown.marked == MARKINGS[WEIGHT].right
-    shown._box.value = "b c <&"  # a text that names no cell leaves the marks
-    assert shown.sentence.startswith("wrong: '<' names no cell")
-    click(shown, "b")
-    assert shown._box.value == "c d g h i l m n"
-    click(shown, *"cdghilmn")
-    assert (shown._box.value, shown.sentence[:13]) == ("", NOT_ATTEMPTED)
-    click(shown, "b")
-    shown._box.value = ""
-    assert (shown.marked, shown.sentence[:13]) == (frozenset(), NOT_ATTEMPTED)
+@every_marking
+def test_the_cells_lie_on_the_lessons_picture_row_by_row(name):
+    made, marking = helpers.mark(name), MARKINGS[name]
+    picture = made._picture
+    grid = picture.window_grid
+    assert [cell["name"] for cell in made.cells] == [*marking.names.values()] == [*made.sheet["places"]]
+    numbers = [value for value in grid.values.flat if not np.isnan(value)]
+    boxes = [box for box, value in zip(grid.boxes, grid.values.flat, strict=True) if not np.isnan(value)]
+    assert [*picture.cards.values()] == boxes
+    assert len(numbers) == marking.rows * marking.columns
+    assert not [*faults(picture)]
+    assert f"{picture.result.name}[" in picture.sentence
+    data, _ = made._repr_mimebundle_()
+    assert data["text/plain"] == f"{marking.asked} {made.sheet['sentence']}"
+    assert {"image/png"} == data.keys() & {"image/png", "text/html"}
 
 
-def test_a_mark_is_a_sign_an_outline_and_a_word():
-    shown = helpers.mark(PIXEL, "(0, 1)")
-    marked, other = shown._buttons[0, 1], shown._buttons[0, 2]
-    assert (marked.description, other.description) == ("✓ (0, 1)", "(0, 2)")
-    assert (marked.tooltip, other.tooltip) == ("row 0, column 1, marked", "row 0, column 2, not marked")
-    assert (marked.layout.border_top[:3], other.layout.border_top[:3]) == ("3px", "1px")
-    assert 'role="status" aria-live="polite"' in shown._words.value
+def test_marks_are_kept_at_once_and_graded_only_when_asked_for():
+    made = helpers.mark(WEIGHT)
+    assert (made.answer, made.reply) == ("", {})
+    assert told(made, "b c d", whole=False) == {}
+    assert student_files.answers() == {WEIGHT: "b c d"}
+    row, rest = dict.fromkeys("bcd", "right"), dict.fromkeys("ghilmn", "missed")
+    reply = told(made, "b c d y")
+    assert (reply["outcome"], reply["cells"]) == (WRONG, row | rest | {"y": "wrong"})
+    assert told(made, "b c d", whole=False) == {}, "the drawing was of the old marks"
+    assert told(made, "ghilmnbcd") == {"outcome": RIGHT, "text": "right", "cells": dict.fromkeys("ghilmnbcd", "right")}
+    assert made.marked == MARKINGS[WEIGHT].right
+    reply = told(made, "b c <&")  # a text that names no cell is kept as it is
+    assert (reply["text"][:32], reply["cells"]) == ("wrong: '<' names no cell; the ce", {})
+    assert (made.answer, student_files.answers()) == ("b c <&", {WEIGHT: "b c <&"})
+    reply = told(made, "")
+    assert (reply["outcome"], reply["cells"]) == (NOT_ATTEMPTED, {})
+    reply = told(made, "b" * 5000)
+    assert reply["text"] == "wrong: your answer has 5,000 characters; write it as in 'a y'"
+    assert (made.answer, reply["cells"]) == ("b" * 5000, {})
 
 
-def test_marks_come_back_after_a_restart_but_typed_text_comes_first(tmp_path, monkeypatch):
-    click(helpers.mark(WEIGHT), "c", "b")
+def test_marks_come_back_after_a_restart_but_given_text_comes_first():
+    told(helpers.mark(WEIGHT), "c b", whole=False)
     again = helpers.mark(WEIGHT)
-    assert again.marked == {(0, 1), (0, 2)}
-    assert again.sentence.startswith("2 cells marked")
-    assert "left out 7" in again.check()
-    assert again.verdict.outcome == NOT_ATTEMPTED  # what is stored does not depend on what was clicked before
-    for typed, cells in {"y": {(4, 4)}, "B C": set()}.items():
-        shown = helpers.mark(WEIGHT, typed)
-        assert (shown.marked, shown.sentence) == (cells, f"wrong: {shown.verdict.detail}")
-        click(shown, *"y" * len(cells))
-        assert shown.sentence.startswith(NOT_ATTEMPTED) == bool(cells)
-        helpers.mark(WEIGHT, typed)
+    assert (again.answer, again.marked, again.reply) == ("c b", {(0, 1), (0, 2)}, {})
+    assert again.verdict.outcome == NOT_ATTEMPTED  # what is stored does not depend on what was marked before
+    for given, kept in {"y": "y", "B C": "B C", ((0, 1), (4, 4)): "b y"}.items():
+        made = helpers.mark(WEIGHT, given)
+        assert (made.answer, made.reply["text"]) == (kept, f"wrong: {made.verdict.detail}")
+        assert repr(made) == repr(made.verdict)
     assert helpers.mark(PIXEL).marked == frozenset()
-    monkeypatch.setattr("os.replace", lambda *paths: (tmp_path / "none").stat())  # it cannot be written whole
-    click(again, "d")
-    assert json.loads((tmp_path / "answers.json").read_bytes()) == {WEIGHT: "y"}
-    assert student_files.answers() == {WEIGHT: "b c d"}  # in memory
+    other, here = helpers.mark(WEIGHT), helpers.mark(WEIGHT)  # in two pages
+    told(other, "d", whole=False)
+    assert told(here, "e", whole=False)["text"] == "Elsewhere you had answered `d`; this answer takes its place."
+
+
+def test_a_picture_that_is_gone_is_said_and_the_cells_can_be_marked(monkeypatch):
+    def gone() -> None:
+        raise FileNotFoundError("input")
+
+    monkeypatch.setitem(MARKINGS, WEIGHT, replace(MARKINGS[WEIGHT], picture=gone))
+    made = helpers.mark(WEIGHT)
+    assert made.lost == "The picture of these cells is not here (FileNotFoundError: input). Their names are."
+    assert (made.sheet, len(made.cells)) == ({}, 25)
+    assert told(made, "bcdghilmn")["outcome"] == RIGHT
+    assert made._repr_mimebundle_()[0]["text/html"].startswith(f"<p>{MARKINGS[WEIGHT].asked}</p>")
 
 
 @pytest.mark.parametrize("kept", [b'{"pixels_of_dW[0,1]": "no cells!"}', b"[1]", b"\xff", None])
@@ -125,29 +141,20 @@ def test_marks_that_cannot_be_read_or_kept_are_no_trouble(kept, tmp_path, monkey
     if kept is None:
         monkeypatch.setenv("CONVGRAD_MY", str(tmp_path / "file" / "folder"))
     (tmp_path / ("answers.json" if kept else "file")).write_bytes(kept or b"")
-    shown = helpers.mark(WEIGHT)
-    assert shown.marked == frozenset()
-    click(shown, "a")
-    assert shown.marked == {(0, 0)}
+    made = helpers.mark(WEIGHT)
+    assert made.marked == frozenset()
+    told(made, "a", whole=False)
+    assert made.marked == {(0, 0)}
 
 
 def test_marks_of_an_older_copy_are_shown(tmp_path):
     (tmp_path / "attempts").mkdir()
     (tmp_path / "attempts" / "pixels_of_dW_0_1.txt").write_text("b c")
     assert helpers.mark(WEIGHT).marked == {(0, 1), (0, 2)}
-    click(helpers.mark(WEIGHT), "d")
+    told(helpers.mark(WEIGHT), "b c d", whole=False)
     assert helpers.mark(WEIGHT).marked == {(0, 1), (0, 2), (0, 3)}
 
 
 def test_a_mistake_that_is_right_is_right():
     cells = frozenset({(0, 0)})
     assert Marking("Mark a.", 1, 1, cells, {cells: "is it a?"}, letters="a").grade("a", "a").outcome == RIGHT
-
-
-def test_check_reads_the_text_box_also_where_it_names_no_cells():
-    shown = helpers.mark(WEIGHT)
-    shown.set(MARKINGS[WEIGHT].right)
-    shown._box.value = "z1, 9"
-    assert "'z' names no cell" in shown.check()
-    assert shown._box.value == "z1, 9"
-    assert shown.marked == MARKINGS[WEIGHT].right

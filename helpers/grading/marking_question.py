@@ -1,7 +1,7 @@
 """Exercises in which the learner marks the cells of a matrix that feed an element: by clicking, or by typing."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,6 +11,7 @@ from typing import NoReturn
 from helpers.grading import student_files
 from helpers.grading.prediction import LONGEST_ANSWER, AnswerError
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG, Verdict
+from helpers.pictures.canvas import Picture
 
 Cell = tuple[int, int]  # row and column
 Cells = frozenset[Cell]
@@ -26,7 +27,7 @@ class Marking:
     """Which cells of a matrix are asked for, and the likely wrong sets, each with the question that leads on.
 
     `asked` is the task as a sentence; `letters` name the cells row by row, or there are none and a cell is
-    ``(row, column)``.
+    ``(row, column)``. The `picture` has each cell in its `cards`, by name.
     """
 
     asked: str
@@ -36,6 +37,13 @@ class Marking:
     mistakes: Mapping[Cells, str] = field(default_factory=dict)
     advice: str = ""
     letters: str = ""
+    picture: Callable[[], Picture] | None = None
+    hint = why = ""  # of an answer to type, and an explanation: the cells need none
+
+    @staticmethod
+    def typed(text: str) -> str:
+        """What is graded of a text in the page."""
+        return text
 
     @cached_property
     def names(self) -> dict[Cell, str]:

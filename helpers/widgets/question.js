@@ -1,5 +1,5 @@
 // A question, a place for its answer, and after an attempt the reply; the explanation opens only then.
-// The answer is typed, or words are laid on cards: it is a text in both cases.
+// The answer is typed, or words are laid on cards, or cells of a picture are marked: it is a text in all cases.
 
 const SILENT_AFTER = 3000;  // milliseconds without an answer, after which Python is taken for dead
 const SILENT = "Python does not answer yet. If it has ended, run the cells again: this page keeps your answer.";
@@ -39,8 +39,9 @@ function render({ model, el }) {
       silent();
     }
   };
-  const answer = (model.get("cards") ? laid : typed)({ model, form, label, tell });
-  const send = part("button", "convgrad-send jupyter-button", form, "Answer");
+  const [take, ask] = model.get("cells") ? [marked, "Check"] : [model.get("cards") ? laid : typed, "Answer"];
+  const answer = take({ model, form, label, tell });
+  part("button", "convgrad-send jupyter-button", form, ask);
   const reply = part("p", "convgrad-reply", el, "", { role: "status", "aria-live": "polite" });
   const why = part("details", "convgrad-why", el);
   part("summary", "", why, "Explanation");
@@ -51,12 +52,12 @@ function render({ model, el }) {
     event.preventDefault();
     tell(true);
   });
-  el.setAttribute("data-lm-suppress-shortcuts", "");
-  el.addEventListener("keydown", event => event.stopPropagation());
+  keepKeys(el);
   const show = () => {
-    const { outcome = "", text = "" } = model.get("reply");
+    const { outcome = "", text = "", cells = {} } = model.get("reply");
     reply.className = `convgrad-reply convgrad-${outcome}`;
     rich(reply, text);
+    answer.judge?.(cells);
     why.hidden = !model.get("why");
     why.open = outcome === "right";
     rich(words, model.get("why"));
@@ -90,24 +91,130 @@ function typed({ model, form, label }) {
   return { read: () => box.value, write: text => { box.value = text; } };
 }
 
+// Cells of a picture are marked by a click, by dragging over them, or by their letters; the reply is drawn over them.
+const KINDS = { right: ["✓", "right"], wrong: ["✗", "marked, but wrong"], missed: ["○", "left out"] };
+
+function marked({ model, form, tell }) {
+  const cells = model.get("cells"), named = new Map(), marks = new Set();
+  const sheet = onPicture(model, form, "grid", "convgrad-cells");
+  sheet.setAttribute("aria-multiselectable", "true");
+  const { places, width, height } = model.get("sheet");
+  if (!places) sheet.style.gridTemplateColumns = `repeat(${1 + cells.at(-1).column}, max-content)`;
+  let rows = [], kinds = {};
+  for (const { name, row, column } of cells) {
+    rows[row] ??= part("div", "", sheet, "", { role: "row", style: "display: contents" });
+    const cell = part("div", "convgrad-cell", rows[row], places ? "" : name, { role: "gridcell", tabindex: -1 });
+    if (places) cell.style.cssText = placed(places[name], width, height);
+    part("span", "convgrad-sign", cell, "", { "aria-hidden": "true" });
+    named.set(name, { cell, where: name.startsWith("(") ? name : `${name}, row ${row}, column ${column}`, row, column });
+  }
+  const label = part("label", "convgrad-marks", form, "marked ");
+  const box = part("input", "convgrad-answer jp-mod-styled", label, "", { type: "text", autocomplete: "off" });
+  const legend = part("p", "convgrad-legend", form);
+  box.addEventListener("keydown", event => {
+    if (event.key !== "Enter" || event.isComposing) return;
+    event.preventDefault();
+    form.requestSubmit();
+  });
+
+  const draw = () => {
+    const used = new Set();
+    for (const [name, { cell, where }] of named) {
+      const kind = kinds[name], [sign, words] = KINDS[kind] ?? (marks.has(name) ? ["●", "marked"] : ["", "not marked"]);
+      if (kind) used.add(kind);
+      cell.className = `convgrad-cell ${kind ? `convgrad-is-${kind}` : marks.has(name) ? "convgrad-marked" : ""}`;
+      cell.querySelector(".convgrad-sign").textContent = sign;
+      cell.setAttribute("aria-selected", marks.has(name));
+      cell.setAttribute("aria-label", `${where}, ${words}`);
+    }
+    legend.textContent = Object.entries(KINDS).filter(([kind]) => used.has(kind)).map(([, words]) => words.join(" ")).join("    ");
+  };
+  const read = text => {
+    const pairs = [...text.matchAll(/(\d+)\s*,\s*(\d+)/g)].map(([, row, column]) => [Number(row), Number(column)]);
+    marks.clear();
+    for (const { name, row, column } of cells) {
+      const is = pairs.length ? pairs.some(pair => pair[0] === row && pair[1] === column) : text.includes(name);
+      if (is) marks.add(name);
+    }
+  };
+  const write = text => {
+    box.value = text;
+    read(text);
+    draw();
+  };
+  const mark = (name, on) => {
+    (on ? marks.add(name) : marks.delete(name));
+    kinds = {};
+    box.value = cells.filter(cell => marks.has(cell.name)).map(cell => cell.name).join(" ");
+    draw();
+  };
+  const toggle = name => {
+    mark(name, !marks.has(name));
+    tell(false);
+  };
+  const focus = name => {
+    for (const [each, { cell }] of named) cell.tabIndex = each === name ? 0 : -1;
+    named.get(name).cell.focus({ preventScroll: true });
+  };
+  let painting = null;  // whether a drag marks, or takes marks off
+  for (const [name, { cell, row, column }] of named) {
+    cell.addEventListener("pointerdown", event => {
+      if (event.button) return;
+      event.preventDefault();
+      cell.releasePointerCapture?.(event.pointerId);  // so that a drag enters the cells that it passes
+      focus(name);
+      mark(name, painting = !marks.has(name));
+      const end = () => {
+        removeEventListener("pointerup", end);
+        removeEventListener("pointercancel", end);
+        painting = null;
+        tell(false);
+      };
+      addEventListener("pointerup", end);
+      addEventListener("pointercancel", end);
+    });
+    cell.addEventListener("pointerenter", () => painting === null || mark(name, painting));
+    cell.addEventListener("keydown", event => {
+      const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+      const [down, right] = steps[event.key] ?? [0, 0];
+      const to = cells.find(each => each.row === row + down && each.column === column + right);
+      if ((down || right) && to) focus(to.name);
+      if (["Enter", " "].includes(event.key)) toggle(name);
+    });
+  }
+  form.addEventListener("keydown", event => {
+    if (event.target === box || event.ctrlKey || event.metaKey || event.altKey || !named.has(event.key)) return;
+    focus(event.key);
+    toggle(event.key);
+  });
+  box.addEventListener("input", () => {
+    kinds = {};
+    read(box.value);
+    draw();
+  });
+  box.addEventListener("change", () => tell(false));
+  named.get(cells[0].name).cell.tabIndex = 0;
+  draw();
+  return {
+    read: () => box.value,
+    write,
+    judge: found => {
+      kinds = found;
+      draw();
+    },
+  };
+}
+
 // A word is chosen and then its card, or it is dragged there; what lay on the card changes places with it.
 function laid({ model, form, tell }) {
-  const { width, height, layers, places, sentence } = model.get("sheet"), names = model.get("cards");
-  if (model.get("lost")) part("p", "convgrad-lost", form, model.get("lost"));
+  const { width, height, places } = model.get("sheet"), names = model.get("cards");
   const row = part("div", "convgrad-words", form, "", { role: "group", "aria-label": "words" });
-  const sheet = part("div", places ? "convgrad-sheet" : "convgrad-row", form, "", {
-    role: "group", "aria-label": sentence ? `cards. ${sentence}` : "cards",
-  });
-  for (const layer of layers ?? []) part("div", "convgrad-layer", sheet).innerHTML = layer;
-  if (places) sheet.style.width = `${width}px`;
+  const sheet = onPicture(model, form, "group", "convgrad-row");
   const button = (className, parent, text) => part("button", className, parent, text, { type: "button" });
   const words = model.get("words").map(word => button("convgrad-word", row, word));
   const cards = names.map(name => {
     const card = button("convgrad-card", sheet, places ? "" : name);
-    if (places) {
-      const { x, y, width: w, height: h } = places[name];
-      card.style.cssText = `left:${100 * x / width}%;top:${100 * y / height}%;width:${100 * w / width}%;height:${100 * h / height}%`;
-    }
+    if (places) card.style.cssText = placed(places[name], width, height);
     part("span", "convgrad-chip", card);
     return card;
   });
@@ -204,6 +311,22 @@ function laid({ model, form, tell }) {
     },
   };
 }
+
+// The picture, to lay its parts over it; where it is gone, that is said, and the parts stand by themselves.
+function onPicture(model, form, role, alone) {
+  const { width, layers, places, sentence } = model.get("sheet");
+  if (model.get("lost")) part("p", "convgrad-lost", form, model.get("lost"));
+  const noun = role === "grid" ? "cells" : "cards";
+  const sheet = part("div", places ? "convgrad-sheet" : alone, form, "", {
+    role, "aria-label": sentence ? `${noun}. ${sentence}` : noun,
+  });
+  for (const layer of layers ?? []) part("div", "convgrad-layer", sheet, "", { "aria-hidden": "true" }).innerHTML = layer;
+  if (places) sheet.style.width = `${width}px`;
+  return sheet;
+}
+
+const placed = ({ x, y, width: w, height: h }, width, height) =>
+  `left:${100 * x / width}%;top:${100 * y / height}%;width:${100 * w / width}%;height:${100 * h / height}%`;
 
 const inside = ({ left, right, top, bottom }, x, y) => left <= x && x <= right && top <= y && y <= bottom;
 

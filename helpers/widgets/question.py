@@ -3,6 +3,7 @@
 import html
 import json
 import re
+from collections.abc import Callable, Iterable
 
 import anywidget
 from traitlets import Dict, Int, Unicode
@@ -10,6 +11,7 @@ from traitlets import Dict, Int, Unicode
 from helpers.grading import student_files
 from helpers.grading.prediction import AnswerError, Question
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT
+from helpers.pictures.canvas import Picture
 from helpers.widgets import HERE, WAKE, script, synced
 
 LONGEST = 100  # characters of an older answer in a reply
@@ -33,8 +35,8 @@ class Ask(anywidget.AnyWidget):
     why = synced(Unicode)
     heard = synced(Int, 0)  # the number of the last message; the page keeps an answer until it is heard
 
-    def __init__(self, name: str, question: Question) -> None:
-        self._question, self._wrong, self._kept = question, 0, _kept(name)
+    def __init__(self, name: str, question: Question, answer: str | None = None) -> None:
+        self._question, self._wrong, self._kept = question, 0, _kept(name) if answer is None else answer
         words = {"asked": question.asked, "hint": question.hint, "answer": self._kept}
         super().__init__(name=name, folder=student_files.folder_id(), **words)
         self.on_msg(self._told)
@@ -68,8 +70,12 @@ class Ask(anywidget.AnyWidget):
         if outcome == RIGHT or self._wrong >= TRIES:
             self.why = self._question.why
         words = " ".join(filter(None, [words, before]))
-        self.reply = {"outcome": outcome, "text": words}
+        self.reply = {"outcome": outcome, "text": words, **self._details(text)}
         return words
+
+    def _details(self, text: str) -> dict:
+        """What a page draws of a reply, beside its words."""
+        return {}
 
     def __repr__(self) -> str:
         return self.asked
@@ -82,6 +88,51 @@ class Ask(anywidget.AnyWidget):
         """The question for a page without Python, such as GitHub's, which keeps only the plainest HTML."""
         why = f"<details><summary>Explanation</summary><p>{_html(self._question.why)}</p></details>"
         return f"<p>{_html(self.asked)}</p><p><i>{WAKE}</i></p>" + why * bool(self._question.why)
+
+
+class OnPicture(Ask):
+    """A question about the parts of a picture, which has each in its `cards`, by name.
+
+    The stored output is the picture with the question below it, or the question alone.
+    """
+
+    sheet = synced(Dict)
+    lost = synced(Unicode)
+    _noun = "cards"
+
+    def __init__(
+        self,
+        name: str,
+        question: Question,
+        answer: str | None,
+        draw: Callable[[], Picture] | None,
+        parts: Iterable[str],
+    ) -> None:
+        super().__init__(name, question, answer)
+        self._picture = self._drawn(draw, [*parts]) if draw else None
+
+    def _drawn(self, draw: Callable[[], Picture], parts: list[str]) -> Picture | None:
+        """The picture with the parts; None where it cannot be had: the parts have their names."""
+        try:
+            picture = draw()
+            places = {part: {side: float(at) for side, at in picture.cards[part]._asdict().items()} for part in parts}
+        except Exception as error:  # whatever became of it, the question can be answered
+            self.lost = (
+                f"The picture of these {self._noun} is not here ({type(error).__name__}: {error}). Their names are."
+            )
+            return None
+        size = {"width": picture.width, "height": picture.height}
+        self.sheet = {**size, "layers": [*picture.svg()], "places": places, "sentence": picture.sentence}
+        return picture
+
+    def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
+        data, metadata = super()._repr_mimebundle_(**kwargs)
+        if self._picture is None:
+            return data, metadata
+        data.pop("text/html")  # a page without Python would show it in the place of the picture
+        self._picture.sentence = f"{self!r} {self.sheet['sentence']}"
+        image, size = self._picture._repr_mimebundle_(WAKE)
+        return data | image, metadata | size
 
 
 def _kept(name: str) -> str:

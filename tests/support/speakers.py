@@ -86,7 +86,7 @@ def lesson(name: str) -> dict[str, Callable[..., Explorer]]:
     for cell, value in shown(Lesson.read(NOTEBOOKS / f"{name}.ipynb")):
         made = MADE.search(cell.source)[1]
         title = made + f"_{sum(each.startswith(made) for each in found) + 1}" * (made in found)
-        found[title] = partial(at, value, dict(value.values))
+        found[title] = partial(at, value, value.values | value.arrays)
     return found
 
 

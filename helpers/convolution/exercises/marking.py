@@ -5,25 +5,68 @@ from dataclasses import replace
 from itertools import product
 from operator import attrgetter
 
+import numpy as np
+
+from helpers.convolution import reference
+from helpers.convolution.exercises.weight_gradient import IMAGE, UPSTREAM
 from helpers.convolution.indices import contributions_to_pixel, contributions_to_weight, taps_of_output
 from helpers.convolution.shapes import ConvShape
 from helpers.grading.marking_question import Cell, Cells, Marking
+from helpers.pictures.canvas import Picture
 
-LETTERS = "abcdefghijklmnopqrstuvwxy"  # the pixels of a 5 x 5 image
+LETTERS, CAPITALS = "abcdefghijklmnopqrstuvwxy", "GHIJKLMNO"  # of 5 x 5 pixels, and of 3 x 3 upstream gradients
+WEIGHT = [[1, 2, -1], [3, -2, 1], [-1, 1, 2]]
 SMALL = ConvShape(1, 1, 5, 5, 1, 3, 3)
 STRIDED = replace(SMALL, stride=2)
 PIXEL, PLACE = attrgetter("ih", "iw"), attrgetter("oh", "ow")  # of a contribution: the cells
 PADDED = ConvShape(1, 1, 4, 6, 1, 3, 3, padding=1)
 
 
-def _marking(asked: str, size: Cell, right: Iterable[Cell], likely: dict[str, Iterable[Cell]], advice: str) -> Marking:
-    """An exercise whose likely wrong sets are computed; what falls outside the matrix cannot be marked."""
+def _marking(
+    asked: str,
+    size: Cell,
+    right: Iterable[Cell],
+    likely: dict[str, Iterable[Cell]],
+    advice: str,
+    *drawn: object,
+) -> Marking:
+    """An exercise whose likely wrong sets are computed; what falls outside the matrix cannot be marked.
+
+    `drawn` are the result that the question is about, the sizes, and the row and the column of its element.
+    """
     inside, right = frozenset(product(*map(range, size))), frozenset(right)
     mistakes: dict[Cells, str] = {}
     for question, cells in likely.items():
         mistakes.setdefault(inside & {*cells}, question)
     mistakes = {cells: question for cells, question in mistakes.items() if cells and cells != right}
-    return Marking(asked, *size, right, mistakes, advice, LETTERS if size == (5, 5) else "")
+    letters = {(5, 5): LETTERS, (3, 3): CAPITALS}.get(size, "")
+    marking = Marking(asked, *size, right, mistakes, advice, letters)
+    return replace(marking, picture=lambda: _picture(*drawn, [*marking.names.values()]))
+
+
+def _picture(result: str, shape: ConvShape, row: int, column: int, names: list[str]) -> Picture:
+    """The lesson's picture of small numbers, with the element of the result framed."""
+    from helpers.convolution.pictures import (
+        forward,
+        input_gradient,
+        parameter_gradients,
+    )  # the process apart draws none
+
+    image, upstream, weight = (
+        np.resize(np.float32(matrix), size)
+        for matrix, size in ((IMAGE, shape.input), (UPSTREAM, shape.output), (WEIGHT, shape.weight))
+    )
+    steps = shape.stride, shape.padding
+    if result == "output":
+        given = image, weight, reference.conv2d(image, weight, None, *steps), np.zeros(1)
+        drawn = forward.WindowPicture(shape, *given, letters=True)
+    elif result == "grad_weight":
+        given = image, upstream, reference.conv2d_grad_weight(image, shape.weight, upstream, *steps)
+        drawn = parameter_gradients.WeightGradientPicture(shape, *given, letters=True)
+    else:
+        given = weight, upstream, reference.conv2d_grad_input(shape.input, weight, upstream, *steps)
+        drawn = input_gradient.InputGradientPicture(shape, *given, letters=names[0] in CAPITALS)
+    return drawn.asks(row, column, names)
 
 
 def _pixels_of_output(shape: ConvShape, oh: int, ow: int) -> set[Cell]:
@@ -52,7 +95,17 @@ def _output(shape: ConvShape, oh: int, ow: int) -> Marking:
     }
     how = "5 × 5 pixels, 3 × 3 weights, stride 1, no padding"
     asked = f"Mark the pixels that contribute to the output [{oh},{ow}] ({how})."
-    return _marking(asked, (5, 5), window, likely, "where does the filter's upper left corner lie for this output?")
+    return _marking(
+        asked,
+        (5, 5),
+        window,
+        likely,
+        "where does the filter's upper left corner lie for this output?",
+        "output",
+        shape,
+        oh,
+        ow,
+    )
 
 
 def _weight(shape: ConvShape, kh: int, kw: int) -> Marking:
@@ -82,7 +135,8 @@ def _weight(shape: ConvShape, kh: int, kw: int) -> Marking:
     how = f"5 × 5 pixels, {outputs} upstream gradients, stride {shape.stride_h}, no padding"
     asked = f"Mark the pixels that contribute to dW[{kh},{kw}] ({how})."
     advice = "this weight multiplies one pixel for each output; which one, for output [0,0]?"
-    return _marking(asked, (5, 5), _pixels_of_weight(shape, kh, kw), likely, advice)
+    drawn = "grad_weight", shape, kh, kw
+    return _marking(asked, (5, 5), _pixels_of_weight(shape, kh, kw), likely, advice, *drawn)
 
 
 def _pixel(shape: ConvShape, ih: int, iw: int) -> Marking:
@@ -109,7 +163,7 @@ def _pixel(shape: ConvShape, ih: int, iw: int) -> Marking:
     how = f"{shape.in_h} × {shape.in_w} pixels, 3 × 3 weights, stride 1, {padding}"
     asked = f"Mark the upstream gradients (oh, ow) that contribute to the gradient of the pixel [{ih},{iw}] ({how})."
     advice = "which windows contain this pixel? oh = ih + P - kh, for each kh of the filter"
-    return _marking(asked, (shape.out_h, shape.out_w), reached, likely, advice)
+    return _marking(asked, (shape.out_h, shape.out_w), reached, likely, advice, "grad_input", shape, ih, iw)
 
 
 MARKINGS = {  # as their lessons appear

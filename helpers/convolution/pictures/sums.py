@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import prod
 from types import SimpleNamespace
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -56,7 +56,7 @@ class SumPicture(Picture):
     symbol: str  # of the result, among letters
     total = "Its terms"
     lettered, foot = 432, 78  # CSS pixels: the height with letters, and that of the table
-    points = False
+    points = asking = False
     on = ""
     taps: Callable[[ConvShape, int, int], list]
     left_at: Callable[[tuple], Cell]
@@ -112,6 +112,19 @@ class SumPicture(Picture):
         names = self._term(taps[i], place).split("·") if self.letters else names
         return f"{names[0].capitalize()} multiplies {names[1]}: {product_text(*factors)} = {number(prod(factors))}"
 
+    def asks(self, row: int, column: int, names: Iterable[str]) -> Self:
+        """The matrices alone, with one element of the result framed: which cells make it? They are `cards` by name."""
+        self.asking = True
+        self._draw_grids(dict.fromkeys(("co", "ci", "n"), 0))
+        self.result_grid.frame([(row, column)], BLUE)
+        grid, element = self.window_grid, f"{self.result.name}[{row},{column}]"
+        cells = zip(grid.boxes, grid.values.flat, strict=True)
+        self.cards = dict(zip(names, [box for box, value in cells if not np.isnan(value)], strict=True))
+        words = [word.y for mark in self.marks for word in mark.words]
+        self.height = int(max(grid.bottom, self.result_grid.bottom, *words)) + 14
+        self.sentence = f"The picture shows {grid.caption}; {element} is framed."
+        return self
+
     def _number(self, tap: tuple) -> int:
         """Which product a tap is, from 1 on."""
         return int(np.ravel_multi_index(self.left_at(tap), self.lefts.shape[2:])) + 1
@@ -151,7 +164,7 @@ class SumPicture(Picture):
         planes.insert(0, (self._right(place), self.right, note))
         gap = max(self._steps()[1])
         caption = CORRELATION if gap == 1 else f"★ correlation with gaps: every {NTH[gap]} row and column"
-        caption += FACTORS * (self.shape.groups == 1)
+        caption += FACTORS * (self.shape.groups == 1 and not self.asking)
         grids = draw_grids(self, self.shape, planes, place["co"], caption=caption, foot=self.foot)
         self.window_grid, self.left_grid, self.result_grid = grids
         if self.letters:
