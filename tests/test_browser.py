@@ -149,8 +149,8 @@ def all_is_seen_together(shown: Shown) -> None:
 
 
 def a_key_moves(shown: Shown, same: Explorer) -> None:
-    """A key on the last slider changes the picture in the browser as in this process."""
-    (*_, name), image = same.values, shown.drawn()
+    """A key on the last slider that can be moved changes the picture in the browser as in this process."""
+    name, image = next(name for name in reversed(same.values) if shown.box(name).is_enabled()), shown.drawn()
     at_end = shown.values[name] == float(shown.handle(name).get_attribute("aria-valuemax"))
     shown.handle(name).press("ArrowLeft" if at_end else "ArrowRight")
     same.set(**{name: same.values[name] + (-1 if at_end else 1)})
