@@ -191,6 +191,8 @@ function render({ model, el }) {
     const { row, column } = model.get("window");
     frame.setPointerCapture(event.pointerId);
     frame.focus({ preventScroll: true });
+    if (under) send(-1, 0, 0, false);  // what was looked at is not what is dragged
+    under = null;
     held = { x: event.clientX, y: event.clientY, row, column, to: `${row} ${column}` };
     event.preventDefault();
   });
