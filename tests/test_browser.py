@@ -322,7 +322,7 @@ def test_a_window_is_dragged_as_a_whole_and_steps_are_ticked(lesson):
     shown.shows(same)
     mouse.up()
     ticked(shown, False, True, False)
-    mouse.move(x + 2 * across, y + 2.4 * down)  # within the frame, but nothing is held any more: a pixel is looked at
+    mouse.move(x + 2 * across, y + 1.6 * down)  # within the frame, but nothing is held any more: a pixel is looked at
     expect(shown.words).to_have_text(same.picture.show(0, 2, product=7).sentence)
     shown.words.hover()
     same.set()
