@@ -146,6 +146,14 @@ def test_a_launch_returns_what_the_kernel_may_write_and_changes_no_array():
 # --- Questions ------------------------------------------------------------------------------------------------
 
 
+VECTORS = """
+@group(0) @binding(0) var<storage, read> points: array<vec3f>;
+@group(0) @binding(1) var<storage, read_write> result: array<u32>;
+@compute @workgroup_size(1)
+fn main() { result[0] = arrayLength(&points); }
+"""
+
+
 def test_the_answers_are_what_the_gpu_says():
     eight, ids = np.arange(1, 9, dtype=np.float32), Dispatch((4, 1), (64, 1), 1, 256).ids(3 * 64 + 5, 0)
     assert (ids.workgroup_id[0], ids.local_invocation_index) == (3, 5)
@@ -162,6 +170,7 @@ def test_the_answers_are_what_the_gpu_says():
         "offset_2d": np.ravel_multi_index((2, 3), (4, 7)),
         "orders_of_a_swap": sum(swap(order, (3, 8))[0] != [8, 3] for order in orders(barrier=False)),
         "wrong_without_barrier": wrong,
+        "elements_of_vec3f": gpu.launch(VECTORS, [np.zeros(12, np.float32), np.zeros(1, np.uint32)])[0],
     }
     assert {name: exercises.QUESTIONS[name].right for name in computed} == computed
 

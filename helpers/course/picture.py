@@ -47,14 +47,15 @@ class CoursePicture(Picture):
         left, right = COLUMNS
         inner = [left + NODE.width + 12 + i * (LENET.width - NODE.width) / 2 for i in range(3)]
         rest = iter([TOP + i * (NODE.height + GAP) for i in range(4)])
+        steps = {"00": 0, "C": 1, "01": 2}  # in the left column
         below = {"02": left, "03": inner[0], "04": inner[1], "06": inner[2]}
         for lesson in self.known:
             if lesson.number == LENET_LESSON:
                 yield LENET
             elif lesson.number in below:
                 yield NODE._replace(x=below[lesson.number], y=LOWEST)
-            elif lesson.number in ("00", "01"):
-                yield NODE._replace(x=left, y=TOP + int(lesson.number) * 1.5 * (NODE.height + GAP))
+            elif lesson.number in steps:
+                yield NODE._replace(x=left, y=TOP + steps[lesson.number] * (NODE.height + GAP))
             else:
                 yield NODE._replace(x=right, y=next(rest))
 
