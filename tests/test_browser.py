@@ -756,6 +756,9 @@ def test_a_day_later_each_part_shows_what_is_stored_until_it_runs(lab):
     for words in parts:
         expect(lesson.code_cell(words).locator("[class*=convgrad-]").first).to_be_visible()
     lesson.page.evaluate(SAVE)
+    saved = file.read_bytes()
+    assert saved != stored
+    assert b"widget-view" not in saved
     lab.page.evaluate(browser.CLOSE)
     lab.open = lesson = LivePage(lab.page, path)
     page = lesson.code_cells
