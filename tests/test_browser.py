@@ -486,6 +486,37 @@ def test_cells_of_the_picture_are_marked_by_finger_mouse_keys_and_typing(lesson,
     lesson.page.evaluate(THEME, "JupyterLab Light")
 
 
+THREE_PARTS = """import helpers
+from helpers.convolution import explorers
+from IPython.display import display
+for part in explorers.own_filter(), explorers.threads(steps={}), helpers.ask("pixels_of_a_weight"):
+    display(part)"""
+
+
+@WEIGHTS
+def test_keys_that_are_typed_in_a_part_change_no_cell_and_scroll_nothing(lesson):
+    cell = lesson.code_cell(MARK)
+    in_a_new_kernel(lesson, cell, THREE_PARTS)
+    expect(cell.locator(".convgrad-touch")).to_have_count(2)
+    weight = cell.get_by_role("spinbutton", name="weight, row 1, column 1")
+    for touched in (
+        ".convgrad-touch-frame",
+        ".convgrad-number",
+        ".widget-play button",
+        ".convgrad-fold",
+        ".convgrad-send",
+    ):
+        cell.locator(touched).first.click()
+        before = as_it_is(lesson)
+        for key in ["m", "b", "x", "d", "d", "a", "ArrowDown", "ArrowRight", "PageDown", "End", "Control+b"]:
+            lesson.page.keyboard.press(key)
+        assert as_it_is(lesson) == before, touched
+    weight.click()  # 2: from 1
+    for key in ("ArrowUp", "Enter", "ArrowDown", "-", "1", "ArrowUp"):
+        lesson.page.keyboard.press(key)
+    expect(weight).to_have_attribute("aria-valuenow", "0")
+
+
 def as_it_is(lesson: LivePage) -> tuple:
     """How far the notebook is scrolled, and its cells' kinds and texts: what keys in a part do not change."""
     cells = """() => jupyterapp.shell.currentWidget.content.widgets.map(
