@@ -23,7 +23,8 @@ _NAMES = {  # by the module that has them
     "helpers.operations": "explain_choice",
     "helpers.exercises": "skeleton write grade last_attempt solution try_mistake puzzles "
     "ask predict match mark find_fault plant_fault hand_in",
-    "helpers.training_apart": "train_apart train_filters",
+    "helpers.training_apart": "train_apart",
+    "helpers.own_kernels": "your_convolution train_filters",
     "helpers.course.own_training": "my_lenet",
 }
 _HOME = {name: home for home, names in _NAMES.items() for name in names.split()}

@@ -10,11 +10,9 @@ from functools import partial
 
 import numpy as np
 
-from helpers import gpu
 from helpers.arguments import as_int, check_size
-from helpers.convolution.operations import conv2d_grad_weight
 from helpers.data.digits import seen_and_unseen
-from helpers.exercises import PUZZLES, grade, is_right
+from helpers.exercises import PUZZLES, grade
 from helpers.grading import student_files
 from helpers.grading.grader import MOST_WORK
 from helpers.grading.grader import grade as grade_here
@@ -22,13 +20,11 @@ from helpers.grading.puzzle import Case, Dispatch
 from helpers.grading.sandbox import Worker, serve, why
 from helpers.grading.test_run import simulated
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, UNSAFE, MessageAlone
-from helpers.network import filters
 from helpers.network.network import Network
 from helpers.network.operations import SGD
 from helpers.network.shapes import UpdateShape
 from helpers.network.student_kernels import PLACES, student_kernels
 from helpers.network.training import DivergedError, Training
-from helpers.widgets.explorer import Explorer
 from wgsl import Kernel, UnsupportedWgsl
 from wgsl.simulator.findings import Finding
 from wgsl.simulator.work import Work
@@ -136,30 +132,6 @@ def _allowed(puzzle: str) -> str:
         if outcome in outcomes:
             raise RefusedError(f"your {puzzle} is not run: {cure.format(puzzle=puzzle)}")
     return text
-
-
-# --- Lesson 02's six filters -----------------------------------------------------------------------------------
-
-WEIGHT_GRADIENTS = "strided_grad_weight", "conv2d_grad_weight"
-
-
-def train_filters() -> Explorer:
-    """Train six filters with your weight gradient, if one is right, else with the official one; see all the steps.
-
-    Raises GpuError where this machine cannot run any kernel.
-    """
-    own = next(filter(is_right, WEIGHT_GRADIENTS), None)
-    if own is None:
-        whose = "the official kernel, as you have none yet that is right"
-        return filters.explorer(lambda x, dy: conv2d_grad_weight(x, filters.LAYER.weight, dy), whose)
-    text, place = student_files.latest(own), PLACES[own]
-
-    def gradient(images: np.ndarray, upstream: np.ndarray) -> np.ndarray:
-        arrays = upstream, images, np.zeros(filters.LAYER.weight, np.float32), place.words(filters.LAYER)
-        written = gpu.launch(text, arrays, place.workgroups(filters.LAYER))
-        return written[-1] if isinstance(written, tuple) else written
-
-    return filters.explorer(gradient, f"your {own}")
 
 
 # --- In the process apart -------------------------------------------------------------------------------------

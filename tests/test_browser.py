@@ -214,11 +214,18 @@ def a_race_is_drawn(lesson: LivePage) -> None:
     the_card_fits_one_screen(lesson)
 
 
-def a_digit_is_drawn(lesson: LivePage) -> None:
-    shown = lesson.explorer("explorers.edges(")
+def weights_are_clicked(lesson: LivePage) -> None:
+    """The digit and the output are drawn, and the last picture begins with the filter that was clicked in the first."""
+    first, last = lesson.explorers[0], lesson.explorers[-1]
+    (shown,) = lesson.make([first])
     images = shown.image.locator("image")
     expect(images).to_have_count(4)  # the digit, the output, and two in the legend
     assert all(width > 9 for _, width in images.evaluate_all(SIZES))
+    before = shown.sentence.inner_text()
+    shown.handle("weight").press("2")
+    expect(shown.sentence).not_to_have_text(before)
+    (again,) = lesson.make([last])
+    expect(again.sentence).to_have_text(shown.sentence.inner_text())
 
 
 def each_lesson_can_be_pointed_at_and_opened(lesson):
@@ -245,7 +252,7 @@ def each_lesson_can_be_pointed_at_and_opened(lesson):
     lesson.page.mouse.move(0, 0)  # off the pictures of the lesson that is next
 
 
-MORE = {"00": a_race_is_drawn, "01": a_digit_is_drawn, "st": each_lesson_can_be_pointed_at_and_opened}
+MORE = {"00": a_race_is_drawn, "01": weights_are_clicked, "st": each_lesson_can_be_pointed_at_and_opened}
 
 
 # --- What one lesson shows for all ------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ from math import prod
 
 import numpy as np
 import pytest
-from numpy.lib.stride_tricks import sliding_window_view
 from support.legible import faults, last_sums, states, written
 from support.messages import every, said, stored
 from support.notebook_gate import NOTEBOOKS, lessons_of
@@ -169,18 +168,6 @@ def test_the_names_say_the_sum_that_the_reference_computes(make, right, tensors)
         assert rest.endswith(f"The GPU returned {value}.")
 
 
-def test_the_edges_of_a_digit_are_those_of_the_reference():
-    explorer, digit = explorers.edges(), digits.conv1_input(1, first=7)
-    for filter, stride, padding in sample(np.ndindex(len(explorers.EDGES), 3, 3), 12):
-        weight = np.array([*explorers.EDGES.values()])[filter][None, None]
-        right = reference.conv2d(digit, weight, None, stride + 1, padding)[0, 0]
-        for place in (6, 5), np.subtract(right.shape, 1):
-            row, column = map(int, place)
-            words = explorer.set(digit=7, filter=filter, stride=stride + 1, padding=padding, oh=row, ow=column)
-            size, value = " × ".join(map(str, right.shape)), number(right[row, column])
-            assert words.endswith(f"become {size} outputs. output[{row},{column}] = {value}; the GPU returned {value}.")
-
-
 @pytest.mark.parametrize("sizes", [((3, 3), (3, 3)), ((2, 3), (3, 2))])
 def test_scatter_and_gather_say_what_the_reference_computes(sizes):
     weight, upstream = (-3 * whole(1, 1, *size) for size in sizes)
@@ -195,25 +182,6 @@ def test_scatter_and_gather_say_what_the_reference_computes(sizes):
 
 def test_letters_do_not_mix_with_axes_that_are_not_explained_yet():
     assert not [word for word in written(explorers.forward(IMAGE, FILTER).picture) if "n = " in word or "ci = " in word]
-
-
-@pytest.mark.parametrize(
-    ("make", "row", "column"), [(explorers.outputs_of_weight, "kh", "kw"), (explorers.outputs_of_pixel, "ih", "iw")]
-)
-def test_the_outputs_change_as_the_products_say(make, row, column):
-    explorer = make(IMAGE, FILTER)
-    for stride, padding, i, j in sample(np.ndindex(3, 2, 4, 5), 20):
-        words = explorer.set(**{"stride": stride + 1, "padding": padding, row: i, column: j})
-        picture, beside = explorer.picture, padding if row == "ih" else 0
-        place = explorer.values[row] + beside, explorer.values[column] + beside
-        (framed,) = (mark.path.vertices[0] for mark in picture.marks if mark.line == 4)
-        assert tuple(framed) == picture.grids["pixel" if row == "ih" else "weight"].box(*place)[:2]
-        assert not list(faults(explorer.picture, 11.9)), explorer.values
-        if "none of the" in words:
-            assert words.endswith("did not change.")
-        else:
-            predicted, changed = both(words, "together by ", "; on the GPU they changed by ")
-            assert predicted == changed
 
 
 def spread(tensor: int, row: int, column: int) -> list[set[tuple[int, int]]]:
@@ -247,23 +215,6 @@ def test_a_number_of_a_convolution_is_shown_with_all_that_it_has_to_do_with():
             f"{('input', 'weight', 'output')[values['tensor']]}[{values['row']},{values['column']}] "
         )
         assert not list(faults(picture)), values
-
-
-def test_the_matrix_of_windows_is_legible_and_true():
-    input, weight = whole(1, 2, 3, 4), whole(2, 2, 2, 2)
-    windows = sliding_window_view(input[0], (2, 2), (1, 2)).transpose(1, 2, 0, 3, 4).reshape(6, 8)
-    explorer = explorers.one_product(input, weight, windows, windows @ weight.reshape(2, 8).T)
-    for row, column, co in sample(np.ndindex(6, 8, 2), 24):
-        words, value = (
-            explorer.set(row=row, column=column, co=co),
-            number(reference.conv2d(input, weight)[0, co].flat[row]),
-        )
-        assert not list(faults(explorer.picture, 11.4)), (row, column, co)
-        assert f"] = {number(windows[row, column])}. The row" in words
-        picture, (ci, *place) = explorer.picture, np.unravel_index(column, (2, 2, 2))
-        crossings = next(mark.path.vertices for mark in picture.marks if mark.line == 4 and mark.face)
-        assert tuple(crossings[5]) == picture.filters[co, ci].box(*place)[:2]
-        assert words.endswith(f"filter {co} is {value}; the convolution returned {value}.")
 
 
 # --- Scatter, gather and counts -----------------------------------------------------------------------------
@@ -344,7 +295,7 @@ FRONT = {
     explorers.any_forward: "stride padding n co",
     explorers.any_weight_gradient: "stride padding n co",
     explorers.any_input_gradient: "stride padding ih iw",
-    explorers.edges: "digit filter stride padding",
+    explorers.own_filter: "",
     threads.dispatch_2d: "size_x size_y x y",
     lambda: explorers.contributions(IMAGE, FILTER): "",
 }
@@ -408,9 +359,9 @@ def test_a_step_is_ticked_where_the_reader_only_points_and_can_be_the_lessons_ow
     assert MADE["weight_gradient"](steps={}).steps.children == ()
 
 
-@pytest.mark.parametrize("name", [*(name for name in MADE if name != "threads"), "edges"])
+@pytest.mark.parametrize("name", [*(name for name in MADE if name != "threads"), "own_filter"])
 def test_a_window_is_dragged_by_whole_steps_and_clamped(name):
-    explorer = explorers.edges() if name == "edges" else MADE[name]()
+    explorer = explorers.own_filter() if name == "own_filter" else MADE[name]()
     explorer.set(**{value: 2 - i for i, value in enumerate(("stride", "padding")) if value in explorer.values})
     start, index = explorer.picture.window, len(explorer.picture.touchable)
     for place in (1, 1), (1, 0), (0, 1):

@@ -43,6 +43,9 @@ COUNTED = dict(enumerate(["three", "four", "five", "six", "seven", "eight", "nin
 NO_PROSE = re.compile(r"\$\$.*?\$\$|\$[^$\n]+\$|\]\([^)]*\)", re.DOTALL)  # equations, and where links lead
 ELSEWHERE = {  # words near a question in which the number of its answer means another thing
     "changed_numbers": ("here of 4", "puts 4 threads"),
+    "output_by_hand": ("5 columns", "5 × 5", "the filter has 5"),
+    "output_size": ("6 of them", "6 input channels"),
+    "outputs_of_a_corner": ("four digits", "4 digits", "binding 4"),
     "change_of_the_loss": ("16 filters",),
 }
 

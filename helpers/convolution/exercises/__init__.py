@@ -1,7 +1,7 @@
 """What a learner works out in the convolution lessons: kernels to write, and questions to answer.
 
-The questions of each lesson are in a file beside this one, and the steps to the kernel of lesson 02 in
-`weight_gradient.py`.
+The questions of each lesson are in a file beside this one, the kernels of lesson 01 in `forward.py`, and the steps to
+that of lesson 02 in `weight_gradient.py`.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ import numpy as np
 
 from helpers.checks.differences import central_differences
 from helpers.convolution import reference
-from helpers.convolution.exercises import weight_gradient
+from helpers.convolution.exercises import forward, weight_gradient
 from helpers.convolution.exercises.weight_gradient import case
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
@@ -50,38 +50,6 @@ def _classroom_cases(case: Callable[..., Case], slopes: Array, *given: tuple[Arr
 
 # --- Lesson 01: the forward pass -------------------------------------------------------------------------------
 
-
-@cache
-def _forward_cases() -> tuple[Case, ...]:
-    """One output, then one difficulty after the other, and last a layer of LeNet."""
-    random = np.random.default_rng(1)
-    digit = digits.conv1_input(1, first=3)
-    return (
-        _forward_case("conv2d_one_output", random, draw(random, 1, 1, 3, 3), (1, 1, 3, 3)),
-        _forward_case("conv2d_rectangle", random, draw(random, 1, 1, 4, 6), (1, 1, 2, 3)),
-        _forward_case("conv2d_padding", random, draw(random, 1, 1, 4, 3), (1, 1, 3, 2), 1, 1),
-        _forward_case("conv2d_stride", random, draw(random, 1, 1, 6, 9), (1, 1, 2, 3), 2),
-        _forward_case("conv2d_channels_and_batch", random, draw_quarters(random, 7, 4, 9, 11), (8, 4, 2, 3), 2, 1),
-        _forward_case("conv2d_lenet_conv1", random, digit, (6, 1, 5, 5)),
-    )
-
-
-def _forward_case(name, random, input, weight_size, stride: int = 1, padding: int = 0) -> Case:
-    weight, bias = draw(random, *weight_size, largest=3), random.choice([-2, -1, 1, 2], weight_size[0])
-    if "batch" in name:
-        weight, bias = weight / 4, bias / 4
-    expected = reference.conv2d(input, weight, bias, stride, padding)
-    params = (*input.shape, weight_size[0], *weight_size[2:], stride, padding)
-    return case(name, (input, weight, bias.astype(np.float32)), expected, params)
-
-
-FORWARD = Puzzle(
-    "conv2d",
-    "convolution",
-    "n co oh ow",
-    _forward_cases,
-    Skill.one_thread_for("output", "conv2d_stride"),
-)
 
 FORWARD_QUESTIONS = questions(HERE.with_name("forward"))
 
@@ -242,7 +210,7 @@ BIAS_QUESTIONS = questions(HERE.with_name("bias_gradient"))
 DILATION_QUESTIONS = questions(HERE.with_name("dilation_and_groups"))  # of appendix B
 
 PUZZLES = (  # as their lessons appear
-    FORWARD,
+    *forward.PUZZLES,
     *weight_gradient.STEPS,
     weight_gradient.STRIDED,
     GRAD_WEIGHT,

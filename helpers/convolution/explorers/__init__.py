@@ -2,16 +2,11 @@
 
 from helpers.convolution.explorers.any_size import any_forward, any_input_gradient, any_weight_gradient  # noqa: F401
 from helpers.convolution.explorers.small_case import (  # noqa: F401
-    EDGES,
     SMALL_CASE,
     bias_gradient,
     contributions,
-    edges,
     forward,
     input_gradient,
-    one_product,
-    outputs_of_pixel,
-    outputs_of_weight,
     own_filter,
     pixel_counts,
     scatter_and_gather,

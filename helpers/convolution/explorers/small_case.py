@@ -1,5 +1,6 @@
-"""One small case of a convolution and its gradients, a digit's edges, and the threads that share the work."""
+"""One small case of a convolution and its gradients, a filter of one's own, and the threads that share the work."""
 
+from collections.abc import Callable
 from functools import lru_cache
 from math import ceil, prod
 
@@ -8,15 +9,9 @@ import numpy as np
 from helpers.convolution import operations
 from helpers.convolution.exercises.weight_gradient import IMAGE, UPSTREAM
 from helpers.convolution.explorers.any_size import STRIDES
-from helpers.convolution.pictures.forward import (
-    ContributionPicture,
-    DependencePicture,
-    EdgesPicture,
-    MatrixPicture,
-    OwnFilterPicture,
-    WindowPicture,
-)
+from helpers.convolution.pictures.forward import ContributionPicture, WindowPicture
 from helpers.convolution.pictures.input_gradient import InputGradientPicture, PixelCountsPicture, ScatterGatherPicture
+from helpers.convolution.pictures.own_filter import LEVEL, OwnFilterPicture
 from helpers.convolution.pictures.parameter_gradients import (
     BiasGradientPicture,
     SharedProductsPicture,
@@ -158,31 +153,13 @@ def contributions(input: Array, weight: Array) -> Explorer:
     picture = ContributionPicture(_one_pair(input, weight), input, weight, operations.conv2d(input, weight))
     sizes = [grid.values.shape for grid in picture.grids]
     rules = {"tensor": 3, "row": lambda v: sizes[v["tensor"]][0], "column": lambda v: sizes[v["tensor"]][1]}
-    return Explorer(picture.show, rules, {"tensor": 2}, front=())
-
-
-def outputs_of_weight(input: Array, weight: Array) -> Explorer:
-    """Sliders over the weights of a filter (1, 1, kH, kW), and stride and padding: which outputs does one reach?"""
-    return _dependence("weight", input, weight, kh=weight.shape[2], kw=weight.shape[3])
-
-
-def outputs_of_pixel(input: Array, weight: Array) -> Explorer:
-    """Sliders over the pixels of an image (1, 1, H, W), and stride and padding: which outputs does one reach?"""
-    return _dependence("pixel", input, weight, ih=input.shape[2], iw=input.shape[3])
-
-
-def _dependence(kind: str, input: Array, weight: Array, **limits: int) -> Explorer:
-    """Raise one "weight" or one "pixel" by 1, and show how the outputs change."""
-
-    def draw(stride: int, padding: int, **place: int) -> Picture:
-        shape = _one_pair(input, weight, stride, padding)
-        output = operations.conv2d(input, weight, None, stride, padding)
-        tensors = {"pixel": input.copy(), "weight": weight.copy()}
-        tensors[kind][0, 0, *place.values()] += 1
-        raised = operations.conv2d(*tensors.values(), None, stride, padding)
-        return DependencePicture(shape, input, weight, output).show(kind, *place.values(), raised)
-
-    return Explorer(draw, {**limits, "stride": STRIDES, "padding": 2})
+    middle = {"row": input.shape[2] // 2, "column": input.shape[3] // 2}
+    steps = {
+        "Point at a weight: how many outputs does it reach?": {"tensor": 1},
+        f"Point at the pixel [{middle['row']},{middle['column']}]: how many?": {"tensor": 0, **middle},
+        "Point at the pixel [0,0]: which weight multiplies it?": {"tensor": 0, "row": 0, "column": 0},
+    }
+    return Explorer(picture.show, rules, {"tensor": 2}, front=(), steps=steps)
 
 
 def scatter_and_gather(weight: Array, grad_output: Array) -> Explorer:
@@ -196,18 +173,6 @@ def scatter_and_gather(weight: Array, grad_output: Array) -> Explorer:
     return Explorer(picture.show, rules, dict.fromkeys(rules, 1))
 
 
-def one_product(input: Array, weight: Array, windows: Array, product: Array) -> Explorer:
-    """Sliders over the matrix of windows of an image (1, Ci, H, W), and over the filters (Co, Ci, kH, kW).
-
-    `windows` is (oH*oW, Ci*kH*kW), and `product` (oH*oW, Co) what the GPU returned for its product with the filters.
-    """
-    shape = ConvShape(*input.shape, len(weight), *weight.shape[2:])
-    if windows.shape != (rows_columns := (shape.out_h * shape.out_w, prod(weight.shape[1:]))):
-        raise ValueError(f"windows has shape {windows.shape}: input and weight need {rows_columns}")
-    picture = MatrixPicture(shape, input, weight, operations.conv2d(input, weight), windows, product)
-    return Explorer(picture.show, {"row": len(windows), "column": windows.shape[1], "co": len(weight)}, play="row")
-
-
 def pixel_counts() -> Explorer:
     """Sliders for filter, stride and padding: in how many windows does each pixel of a 7 x 9 image lie?"""
     picture = PixelCountsPicture()
@@ -218,59 +183,34 @@ def pixel_counts() -> Explorer:
     return Explorer(draw, {"kH": (1, 5), "kW": (1, 5), "stride": STRIDES, "padding": 3}, {"kH": 3, "kW": 3})
 
 
-EDGES = {  # filters that turn a digit into something that the eye knows
-    "the pixel itself": [[0, 0, 0], [0, 1, 0], [0, 0, 0]],
-    "one to the left": [[0, 0, 0], [0, 0, 1], [0, 0, 0]],
-    "blur": [[1, 1, 1], [1, 1, 1], [1, 1, 1]],
-    "horizontal edges": [[-1, -2, -1], [0, 0, 0], [1, 2, 1]],
-    "vertical edges": [[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]],
-    "outline": [[-1, -1, -1], [-1, 8, -1], [-1, -1, -1]],
-}
+def own_filter(
+    weight: Array | None = None, convolve: Callable[[Array, Array], Array] = operations.conv2d, whose: str = ""
+) -> Explorer:
+    """A 7 and nine weights to click, from -2 to 2: make a filter that finds one of its strokes.
 
-
-def edges() -> Explorer:
-    """Sliders for a digit, a filter of EDGES, stride, padding, and the output at which to look."""
-
-    @lru_cache(1)
-    def picture(digit: int, filter: int, stride: int, padding: int) -> EdgesPicture:
-        name, numbers = list(EDGES.items())[filter]
-        input, weight = digits.conv1_input(1, first=digit), np.array(numbers, np.float32)[None, None]
-        output = operations.conv2d(input, weight, None, stride, padding)
-        return EdgesPicture(_one_pair(input, weight, stride, padding), input, weight, output, name)
-
-    def draw(oh: int, ow: int, **chosen: int) -> Picture:
-        return picture(**chosen).show(oh, ow)
-
-    def outputs(v: dict[str, int]) -> int:
-        return (25 + 2 * v["padding"]) // v["stride"] + 1
-
-    front = {"digit": 10, "filter": len(EDGES), "stride": STRIDES, "padding": 3}
-    start = {"digit": 3, "filter": 3, "oh": 4, "ow": 12}
-    return Explorer(draw, {**front, "oh": outputs, "ow": outputs}, start, front=[*front])
-
-
-def own_filter() -> Explorer:
-    """A 7 and nine weights to click, from -2 to 2: make a filter that finds one of its strokes."""
+    `weight` (3, 3) are the weights at first: without them, the one in the middle is 1, and all others are 0. `convolve`
+    takes an input and a weight, and returns the output; `whose` names its kernel.
+    """
     digit = digits.conv1_input(1, first=7)
 
     @lru_cache(1)
     def picture(weight: bytes) -> OwnFilterPicture:
         filter = np.frombuffer(weight, np.float32).reshape(1, 1, 3, 3)
-        return OwnFilterPicture(digit, filter, operations.conv2d(digit, filter))
+        return OwnFilterPicture(digit, filter, convolve(digit, filter), whose or adapter_info().short)
 
     def draw(oh: int, ow: int, weight: Array) -> Picture:
         return picture(np.float32(weight).tobytes()).show(oh, ow)
 
     def only_the_level_stroke(values: Values) -> bool:
         drawn = draw(**values)
-        return len(drawn.found) >= OwnFilterPicture.level and not drawn.found_below
+        return len(drawn.found) >= LEVEL and not drawn.found_below
 
+    start = np.diag([0.0, 1, 0]) if weight is None else np.asarray(weight, float)
     steps = {
-        "Click a weight: where do outputs change?": lambda v: v["weight"].sum() != 1,
+        "Click a weight: where do outputs change?": lambda v: (v["weight"] != start).any(),
         "Make a filter that finds only the level stroke.": only_the_level_stroke,
         "Drag the frame over what it finds.": lambda v: [v["oh"], v["ow"]] in draw(**v).found,
     }
-    start = np.array(EDGES["the pixel itself"], float)
     places = {"oh": 26, "ow": 26}
     return Explorer(draw, places, {"oh": 6, "ow": 14}, arrays={"weight": start}, front=(), steps=steps)
 
