@@ -319,7 +319,7 @@ class Bars(Grid):
 
 def fitting(texts: Iterable[str], room: float, size: float, weight: str = "normal") -> float:
     """The size of letters, reduced where the widest text would not fit."""
-    return min(size, room / max((text_width(text, 1, weight) for text in texts), default=1))
+    return min(size, room / max((text_width(text, 1, weight) for text in texts if text), default=1))
 
 
 def side_by_side(

@@ -114,8 +114,8 @@ def input_gradient(weight: Array, grad_output: Array, steps: Trials | None = Non
 def _with_letters(picture: SumPicture, start: int, steps: Trials | None, suggested: Trials) -> Explorer:
     """Sliders over the rows and columns of a result with one plane; both begin at `start`."""
 
-    def draw(**place: int) -> Picture:
-        return picture.show(*place.values())
+    def draw(product: int = 0, **place: int) -> Picture:
+        return picture.show(*place.values(), product=product)
 
     names = picture.element
     rules, values = dict(zip(names, picture.returned.shape[2:], strict=True)), dict.fromkeys(names, start)

@@ -23,6 +23,7 @@ class WindowPicture(SumPicture):
 
     left, result = Tensor("weight", "co", "ci"), Tensor("output", "n", "co")
     element = "oh", "ow"
+    points = True
     axis, symbol, total = "ci", "output", "The bias and all its terms"
     taps = staticmethod(indices.taps_of_output)
     left_at, right_at = attrgetter("kh", "kw"), attrgetter("ih", "iw")

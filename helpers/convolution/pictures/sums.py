@@ -27,6 +27,11 @@ class Tensor(NamedTuple):
     first: str
     second: str
 
+    @property
+    def word(self) -> str:
+        """What one of its numbers is called."""
+        return "gradient" if self.name.startswith("grad_") else self.name
+
     def plane(self, values: Array, place: Place) -> Array:
         """The matrix at a place."""
         return values[place[self.first], place[self.second]]
@@ -108,7 +113,7 @@ class SumPicture(Picture):
         self.boxes([*boxes, *filter(None, [columns.get(i)])], INK, line=2.4)
         factors = self._factors(taps[i], place)
         places = self.left_at(taps[i]), self.right_at(taps[i])
-        names = [f"{name} [{row},{column}]" for name, (row, column) in zip(("gradient", "pixel"), places, strict=True)]
+        names = [f"{name} [{row},{column}]" for name, (row, column) in zip((self.left.word, "pixel"), places, strict=True)]
         names = self._term(taps[i], place).split("·") if self.letters else names
         return f"{names[0].capitalize()} multiplies {names[1]}: {product_text(*factors)} = {number(prod(factors))}"
 
