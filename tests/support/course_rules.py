@@ -29,8 +29,13 @@ from helpers.exercises import ALL_PUZZLES, QUESTIONS
 from helpers.grading.handed_in import EXERCISE
 from helpers.pictures.parts import Grid
 
-# The map, and the lessons that are rebuilt.
-IN_NEW_FORM = "start_here", "00_meet_the_gpu", "02_weight_gradient", "07_train_lenet"
+IN_NEW_FORM = (
+    "start_here",
+    "00_meet_the_gpu",
+    "01_convolution_as_correlation",
+    "02_weight_gradient",
+    "07_train_lenet",
+)
 
 MOST_MINUTES, MOST_WORDS, WORDS_BEFORE_A_LINE, MOST_BETWEEN, LEAST_KERNELS = 60, 2_500, 700, 280, 3
 CELL, WITH_EQUATION, RECAP = 125, 180, 260  # the most words of a text cell
