@@ -31,6 +31,7 @@ from helpers.pictures.parts import Grid
 
 IN_NEW_FORM = (
     "start_here",
+IN_NEW_FORM = (
     "00_meet_the_gpu",
     "01_convolution_as_correlation",
     "02_weight_gradient",

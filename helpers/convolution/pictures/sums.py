@@ -113,7 +113,9 @@ class SumPicture(Picture):
         self.boxes([*boxes, *filter(None, [columns.get(i)])], INK, line=2.4)
         factors = self._factors(taps[i], place)
         places = self.left_at(taps[i]), self.right_at(taps[i])
-        names = [f"{name} [{row},{column}]" for name, (row, column) in zip((self.left.word, "pixel"), places, strict=True)]
+        names = [
+            f"{name} [{row},{column}]" for name, (row, column) in zip((self.left.word, "pixel"), places, strict=True)
+        ]
         names = self._term(taps[i], place).split("·") if self.letters else names
         return f"{names[0].capitalize()} multiplies {names[1]}: {product_text(*factors)} = {number(prod(factors))}"
 
