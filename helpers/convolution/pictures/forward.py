@@ -98,4 +98,4 @@ class ContributionPicture(Picture):
         reached = f"{len(taps)} output{'s' * (len(taps) > 1)}: {rows_and_columns(outputs)}"
         if tensor == 1:
             return f"multiplies one pixel for each of {reached}. These are input {rows_and_columns(pixels)}."
-        return f"reaches {reached}, through a different weight each time."
+        return f"reaches {reached}{', through a different weight each time' * (len(taps) > 1)}."
