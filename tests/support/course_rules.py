@@ -31,13 +31,10 @@ from helpers.pictures.parts import Grid
 
 IN_NEW_FORM = (
     "start_here",
-IN_NEW_FORM = (
     "00_meet_the_gpu",
     "01_convolution_as_correlation",
     "02_weight_gradient",
-IN_NEW_FORM = (
     "07_train_lenet",
-)
 )
 
 MOST_MINUTES, MOST_WORDS, WORDS_BEFORE_A_LINE, MOST_BETWEEN, LEAST_KERNELS = 60, 2_500, 700, 280, 3
