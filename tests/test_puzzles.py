@@ -21,7 +21,10 @@ from helpers.grading.verdict import AS_OURS, NOT_ATTEMPTED, RIGHT
 from helpers.kernels import load
 from wgsl import Kernel, without_comments
 
-TO_DECODE = {"weight_index": "const co = 0u; const ci = 0u; const kh = 0u; const kw = 0u;"}  # what a skeleton stores
+TO_DECODE = {  # what a skeleton stores, and the learner declares
+    "weight_index": "const co = 0u; const ci = 0u; const kh = 0u; const kw = 0u;",
+    "output_index": "const n = 0u; const co = 0u; const oh = 0u; const ow = 0u;",
+}
 every_puzzle = pytest.mark.parametrize("name", PUZZLES)
 # Where one factor is 0, the other may hold any number: one of these lines could go, not both.
 EITHER = {"    left[slot] = 0.0;  // *", "    right[slot] = 0.0;  // *"}
@@ -100,7 +103,7 @@ def test_cases_are_small_whole_numbers_and_then_quarters_so_that_sums_are_exact_
         assert max(abs(array).max() for array in (*case.inputs, case.expected)) < 2**12
         assert len(PUZZLES[name].axes.split()) == case.expected.ndim
     assert not quarters[0]
-    assert any(quarters) == (name != "weight_index"), "it has no inputs, and stores indices"
+    assert any(quarters) == (name not in TO_DECODE), "it has no inputs, and stores indices"
 
 
 # --- Other right kernels ------------------------------------------------------------------------------------
@@ -160,7 +163,7 @@ def test_a_kernel_in_the_classrooms_letters_is_right(name):
 
 # --- From a blank page --------------------------------------------------------------------------------------
 
-BLANK = {"add_bias", "strided_grad_weight", "max_pool2d_backward"}
+BLANK = {"add_bias", "strided_conv2d", "strided_grad_weight", "max_pool2d_backward"}
 
 
 def test_these_puzzles_begin_with_a_blank_page_that_states_the_task():

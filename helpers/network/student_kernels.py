@@ -122,6 +122,7 @@ PLACES: dict[str, Place] = {
         lambda s: s.weight[1:],
         fits=lambda s: s == _alike(s, s.kernel_w, s.stride_h, s.padding_h),
     ),
+    "strided_conv2d": _Convolution(FORWARD, "input weight bias output", ConvShape.params, lambda s: s.weight[1:]),
     "conv2d_grad_weight": Place(*OF_WEIGHT, _six_words, _outputs, fits=_is_plain),
     "strided_grad_weight": Place(*OF_WEIGHT, ConvShape.params, _outputs),
     "conv2d_grad_input": Place(

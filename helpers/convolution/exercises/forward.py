@@ -62,7 +62,7 @@ def _padding_cases() -> tuple[Case, ...]:
 def _index_cases() -> tuple[Case, ...]:
     """One channel, and then sizes of which no two are equal; a thread stores a row."""
     rows = {name: np.indices(size).reshape(4, -1).T.astype(np.float32) for name, size in OUTPUTS.items()}
-    return tuple(case(name, (), rows[name], size, 4 * 64) for name, size in OUTPUTS.items())
+    return tuple(case(name, (), rows[name], size, at_once=4 * 64) for name, size in OUTPUTS.items())
 
 
 @cache
@@ -108,7 +108,7 @@ def _plane_case(name: str, s: ConvShape, puzzle: str, image: Array, weight: Arra
     """One image and one filter of one channel."""
     expected = reference.conv2d(image[None, None], weight[None, None], None, s.stride, s.padding)[0, 0]
     sizes = dict(zip(WORDS, s.params(), strict=True))
-    return case(name, (image, weight), expected, tuple(sizes[word] for word in PLANES[puzzle].split()), 64)
+    return case(name, (image, weight), expected, tuple(sizes[word] for word in PLANES[puzzle].split()), at_once=64)
 
 
 # --- The puzzles ------------------------------------------------------------------------------------------------
