@@ -48,9 +48,13 @@ def do(cells: list[str]) -> None:
         for statement in ast.parse(cell).body:
             if isinstance(statement, ast.Assign):
                 try:
-                    names[statement.targets[0].id] = ast.literal_eval(statement.value)
-                except (ValueError, AttributeError):
+                    value, target = ast.literal_eval(statement.value), statement.targets[0]
+                except ValueError:
                     continue
+                if isinstance(target, ast.Tuple):
+                    names |= dict(zip((name.id for name in target.elts), value, strict=True))
+                elif isinstance(target, ast.Name):
+                    names[target.id] = value
             elif handed_in.exercises([ast.unparse(statement)]):
                 exec(compile(ast.Module([statement], []), "cell", "exec"), names)
 

@@ -229,7 +229,11 @@ INDICES = {  # the index of a thread's element, how many there are, and the guar
     "weight_window": ("index", "kernel_h * kernel_w", None),
     "weight_padding": ("index", "params.kernel_h * params.kernel_w", None),
     "strided_grad_weight": ("index", "params.out_channels * params.in_channels * taps", None),
-    "conv2d_grad_weight": ("index", "params.out_channels * params.in_channels * taps", None),
+    "conv2d_grad_weight": (
+        "index",
+        "params.out_channels * params.in_channels * params.kernel_size * params.kernel_size",
+        None,
+    ),
     "conv2d_grad_input": ("index", "params.N * params.Ci * params.H * params.W", None),
     "conv2d_grad_bias": ("co", "params.Co", None),
     "gemm_bwd_dbias": ("n", "params.N", None),
