@@ -24,20 +24,20 @@ def learners_files(tmp_path, monkeypatch):
     monkeypatch.setenv("CONVGRAD_MY", str(tmp_path))
 
 
-def without(puzzle: str) -> dict[str, str]:
-    return {name: text for name, text in OFFICIAL.items() if name != puzzle}
+def without(*puzzles: str) -> dict[str, str]:
+    return {name: text for name, text in OFFICIAL.items() if name not in puzzles}
 
 
 # --- In a network ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("other", [WEIGHT, STRIDED])
-def test_all_official_kernels_of_puzzles_compute_the_gradients_of_lenet(other):
-    network = Network(kernels=student_kernels(without(other)))
+@pytest.mark.parametrize("others", [{WEIGHT, "conv2d"}, {STRIDED, "strided_conv2d"}])
+def test_all_official_kernels_of_puzzles_compute_the_gradients_of_lenet(others):
+    network = Network(kernels=student_kernels(without(*others)))
     assert not check_step(network, IMAGES[:3], LABELS[:3]).wrong
     space = network.workspace(3)
     run = {each.kernel.name.removeprefix("your ") for each in (*space.forward, *space.backward, *network.update(1, 0))}
-    assert {*without(other)} <= run
+    assert {*without(*others)} <= run
 
 
 WRONG = {  # a puzzle, and an edit that makes its kernel wrong
@@ -71,7 +71,9 @@ def test_a_batch_with_too_many_loops_for_the_driver_is_refused():
 
 def test_what_has_no_place_or_the_same_one_is_refused():
     for call in (lambda: student_kernels({"map": ""}), lambda: train_apart("map")):
-        with pytest.raises(ValueError, match="puzzle = 'map': it must be one of conv2d, conv2d_grad_weight, "):
+        with pytest.raises(
+            ValueError, match="puzzle = 'map': it must be one of conv2d, strided_conv2d, conv2d_grad_weight, "
+        ):
             call()
     with pytest.raises(ValueError, match=f"{WEIGHT} and {STRIDED} compute the same gradient: choose one"):
         student_kernels({WEIGHT: "", STRIDED: ""})

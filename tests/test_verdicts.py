@@ -232,7 +232,7 @@ INDICES = {  # the index of a thread's element, how many there are, and the guar
     "conv2d_grad_weight": (
         "index",
         "params.out_channels * params.in_channels * params.kernel_size * params.kernel_size",
-        None,
+        "if (index >= params.out_channels * params.in_channels * taps) { return; }",
     ),
     "conv2d_grad_input": ("index", "params.N * params.Ci * params.H * params.W", None),
     "conv2d_grad_bias": ("co", "params.Co", None),

@@ -44,7 +44,10 @@ class OwnFilterPicture(Picture):
     def _draw_planes(self, whose: str) -> None:
         self.image(self.sheet, colormaps["gray_r"](self.digit / 15, bytes=True))
         draw_signed(self, self.output / (abs(self.output).max() or 1), self.result)
-        for box, title, note in (self.sheet, "input", "28 × 28"), (self.result, "output", f"26 × 26, by {whose}"):
+        for box, title, note in (
+            (self.sheet, "input", "28 × 28"),
+            (self.result, "output", f"26 × 26, by {whose.partition(',')[0]}"),
+        ):
             self.boxes([box], look(title).ink)
             self.bold(box.x, 20, title, 15, look(title).ink)
             self.write(box.x, 38, note, 13, GRAY)
