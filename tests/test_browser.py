@@ -216,7 +216,7 @@ def a_race_is_drawn(lesson: LivePage) -> None:
 
 def weights_are_clicked(lesson: LivePage) -> None:
     """The digit and the output are drawn, and the last picture begins with the filter that was clicked in the first."""
-    first, last = lesson.explorers[0], lesson.explorers[-1]
+    first, last = lesson.explorers[0], lesson.source("helpers.your_convolution(")
     (shown,) = lesson.make([first])
     images = shown.image.locator("image")
     expect(images).to_have_count(4)  # the digit, the output, and two in the legend
@@ -225,7 +225,7 @@ def weights_are_clicked(lesson: LivePage) -> None:
     shown.cell.get_by_role("spinbutton", name="weight, row 0, column 0", exact=True).press("2")
     expect(shown.words).not_to_have_text(before)
     (again,) = lesson.make([last])
-    expect(again.words).to_have_text(shown.words.inner_text())
+    expect(again.words).to_contain_text(shown.words.inner_text().partition(" output[")[0])
 
 
 def each_lesson_can_be_pointed_at_and_opened(lesson):
