@@ -90,7 +90,8 @@ class Training:
         self.batch, self.seed = int(batch), seed
         self.learning_rate, self.momentum = learning_rate, momentum
         self.step, self.moments = 0, []
-        self._space, self._history = network.workspace(self.batch), _History(network.workspace(self.batch))
+        self._space = network.workspace(self.batch)
+        self._history = _History(self._space)
         self._batches = _Batches(self._space, images, self.labels)
         self.states = {0: _kept(network)}
         run(*self.states[0])
@@ -195,7 +196,7 @@ def _kernel(name: str) -> Kernel:
 
 
 def _dispatch(name: str, count: int, buffers: Sequence, *params: int) -> Pass:
-    """A kernel with a thread for each of so many numbers."""
+    """A kernel with a thread for each of `count` numbers."""
     return Pass(_kernel(name), (*buffers, uniform(params)), flat(count))
 
 
