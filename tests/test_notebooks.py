@@ -13,6 +13,7 @@ from nbformat import NotebookNode, v4
 from support.nbval_runs import PROJECT, nbval, red
 from support.notebook_gate import (
     IGNORE,
+    IGNORED,
     NOTEBOOKS,
     RULES,
     WIDGET_VIEW,
@@ -44,14 +45,14 @@ PLACE = LESSONS[1]  # where the notebooks below stand in for a lesson, between t
 def lesson() -> NotebookNode:
     """A notebook that keeps every rule; its last code cell is the third."""
     picture = {"image/png": "iVBO", "text/plain": "A square of 4 white pixels."}
-    setup = f"{IGNORE}\nfrom helpers import adapter_info\n\nadapter_info()"
+    setup = "from helpers import adapter_info\n\nadapter_info()"
     two = v4.new_output("execute_result", {"text/plain": "2"})
     kernel = 'kernel = """\n' + "@compute fn main() {}\n" * 30 + '"""\ndraw(kernel)'  # its text is not counted
     links = " · ".join(f"[{i}]({link})" for i, link in enumerate(navigation_links(PLACE)))
     return v4.new_notebook(
         cells=[
             v4.new_markdown_cell(f"# A lesson\n\nYou will see the GPU.\n\n{links}"),
-            v4.new_code_cell(setup, execution_count=1),
+            v4.new_code_cell(setup, execution_count=1, metadata={"tags": IGNORED}),
             v4.new_markdown_cell("## Numbers\n\nAdd two of them, as in [these](glossary.ipynb)."),
             v4.new_code_cell("1 + 1", execution_count=2, outputs=[two]),
             v4.new_markdown_cell("<details><summary>A hint</summary>\n\nLook at it.\n\n</details>"),
@@ -106,13 +107,17 @@ BREACHES = {
     ),
     "ignored_cells": [
         *map(code, [f"1 + 1  {IGNORE}", "# NBVAL_SKIP\n1 + 1", "# PYTEST_VALIDATE_IGNORE_OUTPUT\n1 + 1"]),
-        lambda nb: nb.cells[3].metadata.update(tags=["nbval-skip"]),
-        lambda nb: nb.cells.extend(v4.new_code_cell(IGNORE) for _ in range(3)),
+        *(
+            lambda nb, tags=tags: nb.cells[3].metadata.update(tags=tags)
+            for tags in (["nbval-skip"], [*IGNORED, "slow"])
+        ),
+        lambda nb: nb.cells.extend(v4.new_code_cell("1", metadata={"tags": IGNORED}) for _ in range(3)),
     ],
     "headings": [says("# Another lesson"), says("#### Too deep"), code("No heading here.", 0)],
     "setup_cell": [
         code("from helpers import adapter_info", 1),
-        code(f"{IGNORE}\nimport numpy", 1),
+        code("import numpy", 1),
+        lambda nb: nb.cells[1].metadata.clear(),
         code("import numpy"),
         code("import helpers\n\nimport numpy"),
     ],

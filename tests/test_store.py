@@ -5,7 +5,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat import NotebookNode, v4
-from support.notebook_gate import IGNORE
+from support.notebook_gate import IGNORED
 from support.sample import sample
 from support.store import StoreError, keep_ignored, normalize, store
 
@@ -21,7 +21,7 @@ slider.value = 3
 plt.imshow([[0, 1]])
 plt.show()
 1 + 1"""
-CLOCK = f"{IGNORE}\nimport time\n\nprint(time.time_ns() / 1e9, 'seconds')"
+CLOCK = "import time\n\nprint(time.time_ns() / 1e9, 'seconds')"
 
 
 def write(path: Path, cells: list[NotebookNode]) -> Path:
@@ -33,7 +33,7 @@ def write(path: Path, cells: list[NotebookNode]) -> Path:
 
 
 def test_store_writes_the_same_bytes_every_time(tmp_path):
-    toy, clock = v4.new_code_cell(TOY, metadata={"scrolled": True}), v4.new_code_cell(CLOCK)
+    toy, clock = v4.new_code_cell(TOY, metadata={"scrolled": True}), v4.new_code_cell(CLOCK, metadata={"tags": IGNORED})
     path = write(tmp_path / "toy.ipynb", [toy, clock])
     store(path)
     text = path.read_text(encoding="utf-8")
@@ -50,7 +50,9 @@ def test_an_ignored_cell_keeps_what_it_shows_until_it_is_edited(edited, shown):
     """With the new count of its cell."""
     results = [v4.new_output("execute_result", {"text/plain": str(n)}, execution_count=n) for n in (1, 2)]
     cells = [
-        v4.new_code_cell(f"{IGNORE}\n{r.execution_count * edited}", execution_count=r.execution_count, outputs=[r])
+        v4.new_code_cell(
+            str(r.execution_count * edited), execution_count=r.execution_count, outputs=[r], metadata={"tags": IGNORED}
+        )
         for r in results
     ]
     before, now = (v4.new_notebook(cells=[c], metadata={"language_info": {"name": "python"}}) for c in cells)

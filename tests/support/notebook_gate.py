@@ -20,7 +20,8 @@ from nbformat import NotebookNode
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 
-IGNORE = "# NBVAL_IGNORE_OUTPUT"
+IGNORED = ["nbval-ignore-output"]  # the tags of a cell whose output nbval does not compare; a reader sees no tag
+IGNORE = "# NBVAL_IGNORE_OUTPUT"  # the same as the first line of its code
 MARKER = re.compile("NBVAL_|PYTEST_VALIDATE_")  # nbval has more of them, and an older name
 MOST_IGNORED = 3  # the setup cell and two timings
 MEDIAN_LINES, MOST_LINES = 4, 20
@@ -95,7 +96,8 @@ class Cell:
         self.source: str = self.node.source
         self.is_code = self.node.cell_type == "code"
         self.outputs: list[NotebookNode] = self.node.outputs if self.is_code else []
-        self.ignored = IGNORE in self.source.splitlines()
+        self.tags: list[str] = [*self.node.metadata.get("tags", [])]
+        self.ignored = self.tags == IGNORED or IGNORE in self.source.splitlines()
         self.words = CODE.sub("", self.source)  # Markdown without the code in it
 
     def __str__(self) -> str:
@@ -200,15 +202,15 @@ def machine_facts(lesson):
 
 @rule
 def ignored_cells(lesson):
-    """Only setup and timings are ignored: at most 3 cells, by "# NBVAL_IGNORE_OUTPUT" alone on its line; no tags."""
+    """Only setup and timings are ignored: at most 3 cells, by the tag "nbval-ignore-output"; no other tags."""
     ignored = [cell for cell in lesson.code if cell.ignored]
     if len(ignored) > MOST_IGNORED:
         yield f"{len(ignored)} cells are ignored: {', '.join(map(str, ignored))}"
     for cell in lesson.code:
         lines = [line for line in cell.source.splitlines() if MARKER.search(line) and line != IGNORE]
         yield from (f"{cell} has {line!r}" for line in lines)
-        if tags := cell.node.metadata.get("tags"):
-            yield f"{cell} has the tags {tags}"
+        if cell.tags not in ([], IGNORED):
+            yield f"{cell} has the tags {cell.tags}"
 
 
 @rule

@@ -21,7 +21,7 @@ from nbformat import NotebookNode
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # this file is a script, too
 
-from support.notebook_gate import NOTEBOOKS, WIDGET_VIEW, Lesson, broken_rules, errors
+from support.notebook_gate import IGNORED, NOTEBOOKS, WIDGET_VIEW, Lesson, broken_rules, errors
 
 CELL_TIMEOUT = 120  # seconds
 
@@ -56,7 +56,7 @@ def normalize(notebook: NotebookNode) -> None:
     notebook.nbformat_minor = 5  # the first format with cell ids
     for cell, name in zip(notebook.cells, ids(notebook), strict=True):
         cell.id = name
-        cell.metadata = NotebookNode()
+        cell.metadata = NotebookNode(tags=IGNORED) if cell.metadata.get("tags") == IGNORED else NotebookNode()
         for output in [*cell.get("outputs", [])]:
             if output.get("data", {}).pop(WIDGET_VIEW, None) and not output.data:
                 cell.outputs.remove(output)
