@@ -21,7 +21,7 @@ from wgsl.simulator.memory import Words
 from wgsl.simulator.values import NamedValue, Place, Value
 from wgsl.simulator.watch import Watch
 from wgsl.simulator.watched import Named
-from wgsl.simulator.work import TooLong, Work
+from wgsl.simulator.work import TooLong, Work, operations_of
 from wgsl.types import program as ir
 
 
@@ -54,6 +54,7 @@ class Machine:
         self._budget = Budget(max_steps, dispatch, words)
         self._frames: list[_Frame] = []
         self._work, self._steps = work, 0
+        self._operations: dict[int, int] = {}  # by the statement's id: its hash is that of all that is in it
         self._kinds: dict[type, Callable[..., Lanes]] = {
             ir.Bind: self._bind, ir.Declare: self._declare, ir.Store: self._store, ir.Update: self._update,
             ir.Evaluate: self._evaluate, ir.Barrier: self._barrier, ir.If: self._if,
@@ -123,7 +124,10 @@ class Machine:
         self._watch.counter.step(statement.at, lanes)
 
     def _spend(self, statement: ir.Statement, lanes: Lanes) -> None:
-        if not self._work.spend(statement, lanes):
+        operations = self._operations.get(id(statement))
+        if operations is None:
+            operations = self._operations[id(statement)] = operations_of(statement)
+        if not self._work.spend(operations, lanes):
             raise TooLong(self._budget.outermost or statement.at, self._steps, self._dispatch.lanes)
 
     def _bind(self, statement: ir.Bind, lanes: Lanes) -> Lanes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from functools import cache
 
 from wgsl.simulator.lanes import Lanes
 from wgsl.types import kinds
@@ -22,9 +21,9 @@ class Work:
 
     left: int = MOST_WORK
 
-    def spend(self, statement: ir.Statement, lanes: Lanes) -> bool:
-        """Whether these invocations may run a statement."""
-        self.left -= operations(statement) * (OVERHEAD + lanes.count)
+    def spend(self, operations: int, lanes: Lanes) -> bool:
+        """Whether these invocations may run a statement of this many array operations."""
+        self.left -= operations * (OVERHEAD + lanes.count)
         return self.left >= 0
 
 
@@ -37,8 +36,7 @@ class TooLong(ValueError):
         super().__init__(f"this run is too long to be simulated: {self.how_far}; simulate a smaller problem")
 
 
-@cache
-def operations(statement: ir.Statement) -> int:
+def operations_of(statement: ir.Statement) -> int:
     """How many array operations a statement takes, without the statements in it."""
     declared = kinds.words(statement.variable.type) // CLEARED if isinstance(statement, ir.Declare) else 0
     parts = (part for field in fields(statement) for part in _parts(getattr(statement, field.name)))
