@@ -49,7 +49,7 @@ def says(grades: Grades, parts: str) -> bool:
     return bool(re.search(".*".join(map(re.escape, parts.split("…"))), said, re.IGNORECASE))
 
 
-@every("verdicts")
+@every("verdicts", of=75)
 def test_an_edited_kernel_gets_its_verdict_with_the_line_that_is_to_blame(family, heading, text, message, submissions):
     """It is stored; and what is not surely safe never reaches the adapter."""
     source = handed_in(heading, text)
@@ -125,7 +125,7 @@ VALUES = {"0.0": r"0.0", "a large number": r"1e30", "NaN": r"0.0 * (\2) / 0.0"}
 SPOILED = [(name, value) for name in PUZZLES for value in VALUES]
 
 
-@pytest.mark.parametrize(("name", "value"), sample(SPOILED, 25))
+@pytest.mark.parametrize(("name", "value"), sample(SPOILED, 10))
 def test_a_kernel_that_stores_one_number_everywhere_gets_no_false_name(name, value):
     output = PUZZLES[name].official.bindings[len(PUZZLES[name].cases()[0].inputs)].name
     source, count = re.subn(rf"({output}\[[^=;]*\]) = ([^;]*);", rf"\1 = {VALUES[value]};", edited(name))
@@ -188,8 +188,8 @@ UNWRITTEN = [
     ("tree_sum", edited("tree_sum", ("partial[thread] = sum;", "if (thread < params.n) { partial[thread] = sum; }"))),
     ("tiled_product", edited("tiled_product", ("    left[slot] = 0.0;", ""), ("    right[slot] = 0.0;", ""))),
 ]
-TEXTS = [(name, puzzle.official.source) for name, puzzle in PUZZLES.items()] + UNWRITTEN
-TEXTS += [(name, PUZZLES[name].with_mistake(mistake).source) for name, mistake in sample(MISTAKES, 12)]
+TEXTS = [(name, PUZZLES[name].official.source) for name in sample(PUZZLES, 10)] + UNWRITTEN
+TEXTS += [(name, PUZZLES[name].with_mistake(mistake).source) for name, mistake in sample(MISTAKES, 6)]
 
 
 @pytest.mark.parametrize(("name", "text"), TEXTS, ids=[f"{i} {name}" for i, (name, _) in enumerate(TEXTS)])
