@@ -32,17 +32,19 @@ def by_hand() -> float:
 
 
 def change_of_the_loss() -> float:
-    """By how much the loss of the small case changes when the weight [0,1] grows by 1."""
+    """By how much the loss of the small case changes when the weight [0,1] shrinks by 0.5."""
     image, upstream = explorers.SMALL_CASE
     weight = np.zeros((1, 1, 3, 3))
-    weight[0, 0, 0, 1] = 1
+    weight[0, 0, 0, 1] = -0.5
     return float((reference.conv2d(image, weight) * upstream).sum())
 
 
-def lines_of_the_padding_test() -> tuple[int, ...]:
-    """The lines of the official kernel that compare a place with the size of the image."""
-    lines = helpers.load("conv2d_grad_weight", "1_thread_per_weight").source.split("\n")
-    return tuple(i for i, line in enumerate(lines, 1) if re.search(r"if \(i[hw] (<|>=) params", line))
+def padding_tests() -> tuple[int, ...]:
+    """How often one thread of the official kernel tests the row and the column of a pixel."""
+    kernel = helpers.load("conv2d_grad_weight", "1_thread_per_weight")
+    arrays = [*(np.zeros(n, np.float32) for n in (9, 25, 9)), np.array(SMALL.params(), np.uint32)]
+    watched = helpers.simulate(kernel, arrays, (1, 1, 1), watch=["ih", "iw"]).watched
+    return tuple(int((watched[name]["invocation"] == 0).sum()) for name in ("ih", "iw"))
 
 
 COMPUTED = {
@@ -50,7 +52,7 @@ COMPUTED = {
     "dW[0,1]": by_hand,
     "change_of_the_loss": change_of_the_loss,
     "outputs_of_two_pixels": lambda: tuple(len(indices.taps_of_pixel(SMALL, i, i)) for i in (2, 0)),
-    "padding_test_lines": lines_of_the_padding_test,
+    "padding_tests_of_a_thread": padding_tests,
 }
 
 

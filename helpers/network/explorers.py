@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from helpers.data.digits import seen_and_unseen
 from helpers.network.live import Live, Unseen
 from helpers.network.network import Network as Net
 from helpers.network.pictures.curves import FiltersPicture
@@ -32,19 +33,20 @@ def _traces(net: Net, images: Array, labels: Array) -> list[NetworkTrace]:
     return [NetworkTrace(net, image, label) for image, label in zip(images, labels, strict=True)]
 
 
-def network(net: Net, images: Array, labels: Array, **values: int) -> Explorer:
+def network(net: Net | None = None, images: Array = (), labels: Array = (), **values: int) -> Explorer:
     """A slider over the steps of a digit's trace through a network and back, and what each layer makes of it.
 
     Parameters
     ----------
     net : Network
-        As it is now: what is shown is read at once.
+        As it is now: what is shown is read at once. Without one, a LeNet that nobody has trained.
     images, labels
-        float32 (N, C, H, W) and integers (N,), up to 20 digits.
+        float32 (N, C, H, W) and integers (N,), up to 20 digits; the first ten of the data if not given.
     values
         Where the sliders start: digit, step, tensor, map.
     """
-    picture = NetworkPicture(_traces(net, images, labels))
+    images, labels = (images, labels) if len(images) else (digits[:10] for digits in seen_and_unseen()[:2])
+    picture = NetworkPicture(_traces(net or Net(seed=0), images, labels))
     forward = len(picture.columns) - 1
     steps = {
         "Play: the gradient walks back.": {"step": picture.last},
@@ -58,7 +60,7 @@ def network(net: Net, images: Array, labels: Array, **values: int) -> Explorer:
         "map": lambda v: picture.maps(v["tensor"]),
     }
     start = {"step": forward} | values
-    return Explorer(picture.show, rules, start, play="step", steps=steps)
+    return Explorer(picture.show, rules, start, play="step", front=["step"], steps=steps)
 
 
 def loss_of_logits(right: int = 3) -> Explorer:

@@ -1,10 +1,12 @@
 """A simulated run, step by step: sliders over the kernel's text, its threads, and the memory that they touch."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from helpers.stepper.explorer import StepperExplorer
 from helpers.stepper.picture import StepperPicture
 from helpers.stepper.text import outline
+from helpers.widgets.controls import Trials
 from wgsl import Listing
 from wgsl.simulator.trace import Trace
 
@@ -16,6 +18,7 @@ def stepper(
     part: Listing | None = None,
     only: Sequence[str] = (),
     stop: str = "",
+    steps: Trials = MappingProxyType({}),
     **values: int,
 ) -> StepperExplorer:
     """Sliders over the steps of a simulated run and over its threads; buttons play the steps, or go to where one asks.
@@ -34,15 +37,17 @@ def stepper(
         Pieces of the text: only lines that contain one of them have steps, and the text is an outline around them.
     stop : str
         Where "next stop" goes on to, as a reader writes it: "sum is 12", or "total[0] is written".
+    steps : mapping of str to values or callable
+        What to try, as an `Explorer` takes it.
     values : int
         Where the sliders `step` and `thread` start.
     """
     part, code = part or trace.kernel.listing, ["", *trace.kernel.code.split("\n")]
     lines = range(part.first_line, part.first_line + part.text.count("\n") + 1)
-    steps = [line for line in lines if not only or any(piece in code[line] for piece in only)]
-    shown = outline(trace.kernel, steps) if only else lines
-    picture = StepperPicture(trace, shapes or _touched(trace), shown, steps)
-    return StepperExplorer(picture, values, stop)
+    stepped = [line for line in lines if not only or any(piece in code[line] for piece in only)]
+    shown = outline(trace.kernel, stepped) if only else lines
+    picture = StepperPicture(trace, shapes or _touched(trace), shown, stepped)
+    return StepperExplorer(picture, values, stop, steps)
 
 
 def _touched(trace: Trace) -> dict[str, tuple[int, ...]]:

@@ -7,7 +7,7 @@ import ipywidgets
 
 from helpers.stepper.picture import StepperPicture
 from helpers.stepper.stops import Stops
-from helpers.widgets.controls import Values
+from helpers.widgets.controls import Trials, Values
 from helpers.widgets.explorer import Explorer
 
 SAID = "margin: 0; line-height: 1.35; min-height: 2.7em"  # as high with one line as with two
@@ -21,9 +21,9 @@ class StepperExplorer(Explorer):
     "total[0] is written".
     """
 
-    def __init__(self, picture: StepperPicture, values: dict[str, int], stop: str = "") -> None:
+    def __init__(self, picture: StepperPicture, values: dict[str, int], stop: str, steps: Trials) -> None:
         rules = {"step": len(picture.replay.events), "thread": picture.replay.count}
-        super().__init__(picture.show, rules, values, play="step")
+        super().__init__(picture.show, rules, values, play="step", steps=steps)
         self.stops = Stops(picture.replay)
         suggested = self.stops.suggested
         self._stop = ipywidgets.Combobox(

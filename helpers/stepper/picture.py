@@ -1,6 +1,7 @@
 """A picture of one event of a simulated run: the kernel's text, the threads, and the arrays in memory."""
 
 from collections.abc import Collection, Mapping, Sequence
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from helpers.pictures.canvas import (
     text_width,
     tint,
 )
-from helpers.pictures.parts import look
+from helpers.pictures.parts import Touchable, look
 from helpers.stepper.grids import Drawn, arrange
 from helpers.stepper.replay import (
     ACTIVE,
@@ -146,6 +147,11 @@ class StepperPicture(Picture):
         self.bold(self.right, 18, plural(self.replay.count, "thread"), 15)
         self._explain(18, (ACTIVE, WAITING, DONE))
         self.boxes(map(self._thread, threads), GRAY)
+        if (wide := min(self.replay.threads, IN_A_ROW)) and self.replay.threads % wide == 0:  # no row has a gap
+            x, y, width, _ = self._thread(0)
+            strip = SimpleNamespace(x=x, y=y, width=width, height=THREAD[1] + 2, names=())
+            strip.values = np.zeros((self.replay.count // wide, wide))
+            self.touchable["threads"] = Touchable(strip, ("thread",), {})
         for group in range(self.replay.groups if self.names else 0):
             middle = self._thread(group * self.replay.threads).middle[1]
             self.write(self.right, middle, f"group {group}", 12, GRAY)

@@ -43,7 +43,7 @@ def control(box: ipywidgets.Widget, slider: ipywidgets.Widget, player: ipywidget
 
 
 def in_a_row(box: ipywidgets.Widget, slider: ipywidgets.Widget, player: ipywidgets.Widget) -> ipywidgets.HBox:
-    """All that moves one value, and what plays the others, where the picture needs the height."""
+    """All that moves the only value in front, and what plays it or the others: the picture needs the height."""
     slider.layout.width = "180px"
     row = ipywidgets.HBox([box, slider, player])
     row.add_class("convgrad-control")

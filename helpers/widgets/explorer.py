@@ -127,7 +127,7 @@ class Explorer(ipywidgets.VBox):
         behind.layout.display = "none"
         more = fold("more settings", lambda is_open: setattr(behind.layout, "display", None if is_open else "none"))
         alone = [self._player] if self._player and not beside else []
-        if alone and len(front) == 1:
+        if self._player and len(front) == 1:
             above, alone = in_a_row(*self._controls[front[0]], self._player), []
         else:
             above = self._row(front, len(front), beside)

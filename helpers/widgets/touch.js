@@ -125,7 +125,7 @@ function render({ model, el }) {
     };
     made.setAttribute("aria-valuemin", low);
     made.setAttribute("aria-valuemax", high);
-    made.classList.add(upright ? "convgrad-bar" : "convgrad-number");
+    made.classList.add(upright ? "convgrad-upright" : "convgrad-number");
     made.addEventListener("pointerdown", event => {
       if (event.button) return;
       made.focus({ preventScroll: true });

@@ -51,7 +51,7 @@ ELSEWHERE = {  # words near a question in which the number of its answer means a
     "output_by_hand": ("5 columns", "5 × 5", "the filter has 5"),
     "output_size": ("6 of them", "6 input channels"),
     "outputs_of_a_corner": ("four digits", "4 digits", "binding 4"),
-    "change_of_the_loss": ("16 filters",),
+    "padding_tests_of_a_thread": ("1, 3, 3)       9 of 9",),
 }
 
 

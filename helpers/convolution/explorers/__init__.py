@@ -15,4 +15,5 @@ from helpers.convolution.explorers.small_case import (  # noqa: F401
     threads,
     tree_reduction,
     weight_gradient,
+    weight_steps,
 )

@@ -28,6 +28,7 @@ from helpers.stepper import stepper
 from helpers.summation.pictures import TreePicture
 from helpers.widgets.controls import Trials, Values
 from helpers.widgets.explorer import Explorer, Rule
+from wgsl import Kernel
 from wgsl.simulator.run import simulate
 
 Array = np.ndarray
@@ -269,3 +270,22 @@ def shared_weight_steps(weight: Array, grad_output: Array, padding: int = 0, **o
     shapes = {"weight": weight.shape, "shared_weights": (prod(filter),)}
     shapes |= {"grad_output": grad_output.shape, "grad_input": shape.input}
     return stepper(trace, shapes, only=("workgroupBarrier", "shared_weights[i]", "grad_input["), **options)
+
+
+def weight_steps(kernel: Kernel) -> Explorer:
+    """Sliders through a simulated run of a kernel with a thread for each of 2 x 2 weights, over two images.
+
+    "Next stop" goes on to where it has done with the first one, as a kernel that forgets the batch has with all.
+    """
+    shape, values = ConvShape(2, 1, 3, 3, 1, 2, 2), np.random.default_rng(0).integers(0, 4, 26).astype(np.float32)
+    input, grad_output = values[:18].reshape(shape.input), values[18:].reshape(shape.output)
+    small = kernel.edit("@workgroup_size(256)", "@workgroup_size(4)").edit("* 256u", "* 4u")
+    arrays = grad_output, input, np.zeros(shape.weight, np.float32), np.array(shape.params(), np.uint32)
+    trace = simulate(small, arrays, (1, 1, 1), watch=["n", "oh", "ow", "sum"])
+    shapes = {"input": shape.input, "grad_output": shape.output, "grad_weight": shape.weight}
+    steps = {
+        "Press next stop: image 0 is done.": {"step": 7},
+        "Go to the last step: what was not read?": {"step": 9},
+        "Point at another thread.": lambda v: v["thread"] > 0,
+    }
+    return stepper(trace, shapes, only=("for (var n", "sum"), stop="n is 1", steps=steps)

@@ -24,7 +24,7 @@ class WeightGradientPicture(SumPicture):
 
     left, result = Tensor("grad_output", "n", "co"), Tensor("grad_weight", "co", "ci")
     axis, symbol, element = "n", "dW", ("kh", "kw")
-    lettered = 268  # to fit on the first screen of a lesson
+    lettered = 228  # to fit on the first screen of a lesson
     points = True
     taps = staticmethod(indices.taps_of_weight)
     left_at, right_at = attrgetter("oh", "ow"), attrgetter("ih", "iw")
@@ -32,7 +32,7 @@ class WeightGradientPicture(SumPicture):
     @property
     def foot(self) -> int:
         """The height of the table."""
-        return 60 if self.letters else 78
+        return 54 if self.letters else 78
 
     def _steps(self) -> tuple[Cell, Cell]:
         return self.shape.dilation, self.shape.stride

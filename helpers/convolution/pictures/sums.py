@@ -16,7 +16,7 @@ from helpers.pictures.parts import LIFTED, Cell, Grid, Pointed, foot, look, prod
 Array = np.ndarray
 Place = Mapping[str, int]  # of a plane: co, ci and n
 CORRELATION = "★ correlation: slide, multiply, add"
-FACTORS = ";  small, below a pixel: what it is multiplied by"
+FACTORS = ";  small: what a pixel is multiplied by"
 NTH = {2: "2nd", 3: "3rd"}
 
 
@@ -221,14 +221,18 @@ def draw_grids(
 ) -> list[Grid]:
     """The grids of image ★ factors = result; `planes` are (values, title, note) of each, the image without its padding.
 
-    A `changing` result makes room for what is written into its corners.
+    A `changing` result makes room for what is written into its corners. Where the `foot` is low, the caption stands
+    beside the last row of the image, if only the image has so many rows.
     """
     (image, *head), factors, result = planes
     padded = np.pad(image, [(zeros, zeros) for zeros in shape.padding], constant_values=np.nan)
     matrices = (padded, *head, 0.5 if changing else LIFTED), factors, (*result, LIFTED if changing else 0.5)
-    grids = side_by_side(picture, matrices, "★=", 6, picture.height - foot - 32, 1.3 if foot == 78 else 1.8)
+    beside = foot < 78 and max(len(factors[0]), len(result[0])) < len(padded)
+    bottom = picture.height - foot - (12 if beside else 32)
+    grids = side_by_side(picture, matrices, "★=", 6, bottom, 1.3 if foot == 78 else 2)
     grids[0].first, grids[0].empty = (-shape.padding_h, -shape.padding_w), "padding"
-    picture.write(MARGIN, picture.height - foot - 20, caption, 13, GRAY)
+    place = (grids[1].x, grids[0].bottom - 11) if beside else (MARGIN, picture.height - foot - 20)
+    picture.write(*place, caption, 13, GRAY)
     draw_group(picture, shape, co)
     return grids
 

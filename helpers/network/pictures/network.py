@@ -5,15 +5,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from helpers.gpu import adapter_info
 from helpers.network.layers import gradient_of
 from helpers.network.pictures.maps import Area, Layout, Maps, a_digit, framed
 from helpers.network.trace import NetworkTrace, written
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, WIDTH, Box, Picture, number, text_width
 from helpers.pictures.figures import colored, explain
 
-HEIGHT = 150  # CSS pixels of each of the two rows of maps
-TOPS = 64, 244  # where the two rows begin: values, gradients
-BAR, BARS = 15, 62  # CSS pixels: the height of an output's bar, and the width of all bars
+HEIGHT = 120  # CSS pixels of each of the two rows of maps
+TOPS = 60, 206  # where the two rows begin: values, gradients
+BAR, BARS = 12, 62  # CSS pixels: the height of an output's bar, and the width of all bars
 LISTED = 10  # outputs that are drawn as bars with their numbers' names
 
 
@@ -47,7 +48,7 @@ class NetworkPicture(Picture):
     """
 
     def __init__(self, traces: Sequence[NetworkTrace]) -> None:
-        super().__init__(422)
+        super().__init__(354)
         self.traces, network = traces, traces[0].network
         tensors = ["images", *(f"{layer.name}.output" for layer in network.layers)]
         names = ["images", *(layer.name for layer in network.layers)]
@@ -104,6 +105,7 @@ class NetworkPicture(Picture):
             self.write(middle, 33, "×".join(map(str, column.size)), 13, INK, align="middle")
         self.bold(MARGIN, TOPS[0] - 8, "values →", 13, BLUE)
         self.bold(WIDTH - MARGIN, TOPS[1] - 14, "← gradients", 13, BLUE, "right")
+        self.write(MARGIN, TOPS[1] - 14, f"on {adapter_info().short}", 13, GRAY)
         for tensor in range(self.last + 1):
             if tensor <= step:
                 self._draw_tensor(trace, tensor, tensor == step)
@@ -208,7 +210,7 @@ def _column(layer: str, tensor: str, size: tuple[int, ...], is_last: bool) -> Co
     if len(size) == 1:
         across = -(-maps[0] // 15)
         return Column(layer, tensor, size, maps, 8, across, bars)
-    across = 1 if maps[0] == 1 else 2 if maps[0] <= 8 else 4
+    across = 1 if maps[0] == 1 else 3 if maps[1] > 20 else 2 if maps[0] <= 8 else 4
     down = -(-maps[0] // across)
     most = max(3, 20 // maps[1])
     pixel = max(1, min(most, HEIGHT // (down * (maps[1] + 1) - 1)))

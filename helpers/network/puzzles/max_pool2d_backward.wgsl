@@ -15,8 +15,8 @@
 //              planes, H, W, k, S, P, oH, oW   (planes is N*C)
 // main       workgroups of 256 threads, and a thread for each pixel
 // dispatch   ceil(planes*H*W / 256) workgroups in x, 1 in y, 1 in z
-// counts     in the test pool_planes, the busiest thread may run 8 times the
-//              statements of ours, and write 2 pixels
+// counts     in the test pool_lenet_pool2, the busiest thread may load 24
+//              numbers, write 2 pixels, and run 8 times the statements of ours
 // planes is N*C; the windows are k x k, with stride S and padding P  // *
 struct Params {  // *
   planes: u32, H: u32, W: u32,  // *

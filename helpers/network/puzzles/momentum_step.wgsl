@@ -18,8 +18,8 @@ struct Params { n: u32, learning_rate: f32, momentum: f32 }
 fn main(@builtin(global_invocation_id) global: vec3u) {
   let i = global.x;  // [0, n)
   if (i >= params.n) { return; }
-  // 1. Replace velocity[i] by momentum times itself, plus grad[i].
+  // 1. Make the velocity the new one.
   velocity[i] = params.momentum * velocity[i] + grad[i];  // *
-  // 2. Move parameter[i] against it, by the learning rate.
+  // 2. Move the parameter by it.
   parameter[i] = parameter[i] - params.learning_rate * velocity[i];  // *
 }
