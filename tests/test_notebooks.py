@@ -107,10 +107,7 @@ BREACHES = {
     ),
     "ignored_cells": [
         *map(code, [f"1 + 1  {IGNORE}", "# NBVAL_SKIP\n1 + 1", "# PYTEST_VALIDATE_IGNORE_OUTPUT\n1 + 1"]),
-        *(
-            lambda nb, tags=tags: nb.cells[3].metadata.update(tags=tags)
-            for tags in (["nbval-skip"], [*IGNORED, "slow"])
-        ),
+        lambda nb: nb.cells[3].metadata.update(tags=[*IGNORED, "nbval-skip"]),
         lambda nb: nb.cells.extend(v4.new_code_cell("1", metadata={"tags": IGNORED}) for _ in range(3)),
     ],
     "headings": [says("# Another lesson"), says("#### Too deep"), code("No heading here.", 0)],
