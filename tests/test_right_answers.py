@@ -31,14 +31,15 @@ from helpers.speed.traffic import traffic
 
 
 @cache
-def asked(name: str) -> list[np.ndarray]:
-    """The matrices that a question gives, for pen and paper."""
-    return [np.array(literal_eval(text), np.float32) for text in re.findall(r"`(\[\[.*?\]\])`", QUESTIONS[name].asked)]
+def asked(name: str, w: str = "") -> list[np.ndarray]:
+    """The matrices that a question gives, for pen and paper; a number in the place of the w that it asks for."""
+    texts = re.findall(r"`(\[\[.*?\]\])`", QUESTIONS[name].asked.replace("w", w) if w else QUESTIONS[name].asked)
+    return [np.array(literal_eval(text), np.float32) for text in texts]
 
 
 # --- 01: the forward convolution --------------------------------------------------------------------------------
 
-CONV1, CONV2 = ConvShape(4, 1, 28, 28, 6, 5, 5), ConvShape(1, 6, 12, 12, 16, 5, 5)
+CONV1 = ConvShape(4, 1, 28, 28, 6, 5, 5)
 
 
 def shifted() -> str:
@@ -49,10 +50,12 @@ def shifted() -> str:
     return {(2, 1): "left", (2, 3): "right", (1, 2): "up", (3, 2): "down"}[row, column]
 
 
-def output(row: int, column: int, change=lambda filter: filter) -> float:
-    """An output with pen and paper; of the filter as it is, or changed."""
-    image, filter = asked("output_by_hand")
-    return float((image[row : row + 2, column : column + 2] * change(filter)).sum())
+def weight_by_hand(row: int, column: int, change=lambda filter: filter) -> float:
+    """The missing weight, with the window of that output; in the filter as it is, or changed."""
+    (image, without), (_, with_one) = (asked("output_by_hand", w) for w in "01")
+    window = image[row : row + 2, column : column + 2]
+    known, more = ((window * change(filter)).sum() for filter in (without, with_one))
+    return float((11 - known) / (more - known))
 
 
 def square(size: int, kernel: int, *steps: int) -> ConvShape:
@@ -60,9 +63,9 @@ def square(size: int, kernel: int, *steps: int) -> ConvShape:
     return ConvShape(1, 1, size, size, 1, kernel, kernel, *steps)
 
 
-def corner(padding: int = 1, *place: int) -> int:
+def corner(stride: int = 2, padding: int = 2, *place: int) -> int:
     """How many outputs a pixel has a part in; the corner's, unless another is named."""
-    return len(indices.taps_of_pixel(square(6, 3, 1, padding), *place or (0, 0)))
+    return len(indices.taps_of_pixel(square(6, 5, stride, padding), *place or (0, 0)))
 
 
 # --- 03: the input gradient -------------------------------------------------------------------------------------
@@ -253,12 +256,12 @@ def other_loop() -> str:
 # --- The tables -------------------------------------------------------------------------------------------------
 
 COMPUTED = {
-    "output_by_hand": lambda: output(1, 0),
+    "output_by_hand": lambda: weight_by_hand(1, 0),
     "output_size": lambda: square(12, 5, 2, 2).out_h,
     "shifted_picture": shifted,
-    "products_of_an_output": lambda: prod(CONV2.weight[1:]),
+    "products_of_an_output": lambda: 6 * len(indices.taps_of_output(square(12, 5, 1, 2), 0, 0)),
     "offset": lambda: int(np.ravel_multi_index((1, 2, 3, 4), (2, 3, 5, 7))),
-    "after_2_to_the_24": lambda: int(np.float32(2**24) + np.float32(1)),
+    "after_2_to_the_24": lambda: int(sum([np.float32(1)] * 1000, np.float32(2**24))),
     "outputs_of_a_weight": lambda: CONV1.batch * len(indices.taps_of_weight(CONV1, 0, 0)),
     "outputs_of_a_corner": corner,
     "threads_that_write_a_pixel": lambda: windows(square(5, 3), 2, 2),
@@ -318,10 +321,10 @@ FLIPPED, TRANSPOSED = (lambda filter: filter[::-1, ::-1]), np.transpose
 ABOVE, OTHER, UPSTREAM = np.array([[2, 3], [1, 4]]), np.array([[3, 1], [0, 4]]), np.array([[2, 1], [-1, 3]])
 MISTAKES = {  # what is said of them, and how they come about
     "output_by_hand": lambda: {
-        "flipped": output(1, 0, FLIPPED),
-        "transposed": output(1, 0, TRANSPOSED),
-        "without a minus": output(1, 0, abs),
-        **{f"it is output[{row},{column}]": output(row, column) for row, column in ((0, 0), (0, 1), (1, 1))},
+        "flipped": weight_by_hand(1, 0, FLIPPED),
+        "transposed": weight_by_hand(1, 0, TRANSPOSED),
+        "without a minus": weight_by_hand(1, 0, abs),
+        "make output[0,1]": weight_by_hand(0, 1),
     },
     "output_size": lambda: {"without padding": square(12, 5, 2).out_h, "stride 1": square(12, 5, 1, 2).out_h},
     "offset": lambda: {
@@ -331,9 +334,9 @@ MISTAKES = {  # what is said of them, and how they come about
         "in the first image": np.ravel_multi_index((0, 2, 3, 4), (2, 3, 5, 7)),
     },
     "outputs_of_a_corner": lambda: {
-        "without padding": corner(0),
-        "in the middle": corner(1, 2, 2),
-        "on an edge": corner(1, 0, 2),
+        "stride 1": corner(1),
+        "without padding": corner(2, 0),
+        "in the middle": corner(1, 2, 2, 2),
     },
     "dW[0,1]": lambda: {
         "does a correlation flip it": np.vdot(ABOVE[::-1, ::-1], UPSTREAM),

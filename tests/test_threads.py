@@ -155,19 +155,23 @@ fn main() { result[0] = arrayLength(&points); }
 
 
 def test_the_answers_are_what_the_gpu_says():
-    eight, ids = np.arange(1, 9, dtype=np.float32), Dispatch((4, 1), (64, 1), 1, 256).ids(3 * 64 + 5, 0)
-    assert (ids.workgroup_id[0], ids.local_invocation_index) == (3, 5)
+    eight, ids = np.arange(1, 9, dtype=np.float32), Dispatch((4, 1), (64, 1), 1, 256).ids(250, 0)
+    by_three, box = KERNELS["double"].replace("size(4)", "size(3)"), [0, 0, 0, 0]
     assert workgroups_for(64, 64) == 1
     below = "@group(0) @binding(0) var<storage, read_write> x: array<u32>; @compute @workgroup_size(1)"
     two_minus_three = gpu.launch(f"{below} fn main() {{ x[0] = x[0] - 3u; }}", [np.uint32([2])])[0]
     reverse = exercises.PUZZLES[5]
-    wrong = simulated(reverse.with_mistake(reverse.mistakes[0]), reverse.cases()[0]).wrong.sum()
+    assert not simulated(reverse.with_mistake(reverse.mistakes[0]), reverse.cases()[0]).wrong.any()  # in step
+    wrong = 0
+    for thread in range(4):  # one after the other
+        box[thread] = thread + 1
+        wrong += box[3 - thread] != 4 - thread
     computed = {
-        "changed_numbers": (gpu.launch(KERNELS["double"], [eight]) != eight).sum(),
-        "global_number": ids.global_invocation_id[0],
+        "changed_numbers": (gpu.launch(by_three, [eight], workgroups=2) != eight).sum(),
+        "global_number": ids.local_invocation_index,
         "idle_threads": Dispatch((workgroups_for(1000, 64), 1), (64, 1), 1, 1000).idle,
         "two_minus_three": two_minus_three,
-        "offset_2d": np.ravel_multi_index((2, 3), (4, 7)),
+        "offset_2d": np.unravel_index(19, (4, 7)),
         "orders_of_a_swap": sum(swap(order, (3, 8))[0] != [8, 3] for order in orders(barrier=False)),
         "wrong_without_barrier": wrong,
         "elements_of_vec3f": gpu.launch(VECTORS, [np.zeros(12, np.float32), np.zeros(1, np.uint32)])[0],

@@ -16,8 +16,9 @@ from helpers.grading.puzzle import Case, Puzzle, declarations, same_code
 from helpers.grading.test_run import MOST_ITERATIONS, TestRun, launched, passes_to_blame, simulated, traced
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, OURS, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from wgsl import Kernel, UnsupportedWgsl, WgslError
-from wgsl.simulator.findings import Finding
+from wgsl.simulator.findings import Finding, causes
 from wgsl.simulator.run import compiled
+from wgsl.simulator.settled import remark
 from wgsl.simulator.work import Work
 
 MOST_WORK = 500_000_000  # of `Work`, for one text in all its tests: about 4 s, and 5 times our largest
@@ -134,7 +135,7 @@ def _problem(kernel: Kernel, puzzle: Puzzle) -> str:
 
     Raises WgslError where it does not compile.
     """
-    official, blank = puzzle.official, not Kernel(puzzle.skeleton).code.strip()
+    official, given = puzzle.official, Kernel(puzzle.skeleton).code.count("@binding")
     if slip := text_checks.retyped(kernel, official) or text_checks.renamed(kernel, puzzle.entry_points):
         return slip
     for entry_point in puzzle.entry_points:
@@ -144,7 +145,7 @@ def _problem(kernel: Kernel, puzzle: Puzzle) -> str:
             continue
         if slip := text_checks.exchanged(kernel, official):
             return slip
-        if not blank:
+        if binding < given:
             return f"its binding {binding} is not the skeleton's; copy all bindings, and the struct, from there"
         if not wanted:
             return f"it has a binding {binding}, which the task does not name"
@@ -260,7 +261,7 @@ class _Grader:
         names = [run.case.name for run in runs]
         self.asked = runs[names.index(puzzle.skill.test) if puzzle.skill and puzzle.skill.test in names else -1]
         self.slip = self.wrong and (text_checks.exchanged(kernel, puzzle.official) or text_checks.hidden(kernel))
-        self.turn_too_many = False  # whether it has been said
+        self.remarks = {""}  # what has been said of work for nothing
         self.everywhere = next(filter(self._concerns_all, self.first.values()), None)
         self.lacks = {} if self.wrong or self.first else self._more()
 
@@ -296,6 +297,8 @@ class _Grader:
             return self.not_yet(self._recognized())
         suspects = self.smallest or [run for run in self.runs if run.findings]
         if suspects and (mistake := self._recognized()):
+            tail = causes(self.kernel.source)
+            verdicts = {run: replace(said, detail=said.detail.replace(tail, "")) for run, said in verdicts.items()}
             verdicts[suspects[0]] = self._named(verdicts[suspects[0]], mistake)
         for smallest in self.smallest:
             verdicts[smallest] = replace(verdicts[smallest], drawing=self._drawn(smallest), **self._pictured(smallest))
@@ -385,10 +388,11 @@ class _Grader:
         ours = self._ours(run.case)
         others = [words for key, words in ours.work.items() if run.work.get(key) != words]
         said = ", ".join(run.work.values()) + (OURS + ", ".join(others)) * bool(others)
-        if self.turn_too_many or not self._has_turn_too_many(run, ours):
-            return said
-        self.turn_too_many = True
-        return f"{said}; {TURN}"
+        programs = (compiled(self.kernel, name, None) for name in self.puzzle.entry_points)
+        found = {TURN * self._has_turn_too_many(run, ours), *(remark(each, self.kernel.source) for each in programs)}
+        new = found - self.remarks
+        self.remarks |= new
+        return "; ".join([said, *sorted(new)])
 
     @staticmethod
     def _has_turn_too_many(run: TestRun, ours: TestRun) -> bool:

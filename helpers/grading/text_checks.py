@@ -23,10 +23,10 @@ def missing(kernel: Kernel, puzzle: Puzzle, error: WgslError) -> str:
     name = re.match(r"\w*", kernel.source.split("\n")[error.line - 1][error.column - 1 :])[0]
     for node in _given(puzzle):
         line = _line(puzzle.official, node)[1].partition("//")[0].strip()
-        if node.name == name and line in puzzle.skeleton and not _declares(kernel.code, node):
+        if node.name == name and Kernel(puzzle.skeleton).code.strip() and not _declares(kernel.code, node):
             text = puzzle.official.source[node.at : node.end] if isinstance(node, tree.Parameter) else line
-            there = f"line {error.line}, column {error.column}: `{name}` is declared nowhere"
-            return f"{there}: the skeleton's line `{text}` is missing"
+            cure = f"the skeleton's line `{text}` is missing" if line in puzzle.skeleton else "which step declares it?"
+            return f"line {error.line}, column {error.column}: `{name}` is declared nowhere: {cure}"
     return ""
 
 

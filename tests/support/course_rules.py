@@ -47,8 +47,8 @@ NUMBER = re.compile(r"(?<![\w.])-?(?:0|[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d*)(?:\.\d+
 COUNTED = dict(enumerate(["three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], 3))
 NO_PROSE = re.compile(r"\$\$.*?\$\$|\$[^$\n]+\$|\]\([^)]*\)", re.DOTALL)  # equations, and where links lead
 ELSEWHERE = {  # words near a question in which the number of its answer means another thing
-    "changed_numbers": ("here of 4", "puts 4 threads"),
     "output_by_hand": ("5 columns", "5 × 5", "the filter has 5"),
+    "products_of_an_output": (" 54        }",),
     "output_size": ("6 of them", "6 input channels"),
     "outputs_of_a_corner": ("four digits", "4 digits", "binding 4"),
     "padding_tests_of_a_thread": ("1, 3, 3)       9 of 9",),

@@ -9,8 +9,9 @@ from support.messages import every
 from support.small_kernels import DECLARED, MAIN, run, text_of
 from support.wgsl_programs import rows
 
-from wgsl import simulate
+from wgsl import Kernel, simulate
 from wgsl.simulator import run as simulator
+from wgsl.simulator.settled import remark
 
 # --- Which finding, in which line -----------------------------------------------------------------------------
 
@@ -40,6 +41,19 @@ def test_each_mistake_is_found_where_it_is_and_said_and_nothing_else(family, hea
         racing = finding.kind in ("data race", "overlapping writes")
         assert finding.other_line == ((earlier or finding.line) if racing else None)
         assert finding.source_line == text_of(body, DECLARED).split("\n")[finding.line - 1]
+
+
+# --- What never changes ---------------------------------------------------------------------------------------
+
+SETTLED = {"t < 0": "never", "0u > t": "never", "t >= 0u": "always", "0 <= t": "always"}
+OPEN = "t <= 0", "0 >= t", "t > 0u", "0 < t", "t < 1", "i32(t) < 0", "0.0 > f32(t)", "t == 0u"
+
+
+@pytest.mark.parametrize("condition", [*SETTLED, *OPEN])
+def test_a_comparison_that_a_u32_settles_is_remarked_and_no_other(condition):
+    kernel = Kernel(text_of(f"if ({condition}) {{ numbers[t] = 1u; }}"))
+    said = remark(simulator.compiled(kernel, "main", None), kernel.source)
+    assert said.startswith(f"`{condition}` {SETTLED[condition]} holds, ") if condition in SETTLED else said == ""
 
 
 # --- What an access past the end does -------------------------------------------------------------------------

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from functools import cache, partial
 
 import numpy as np
@@ -11,9 +10,9 @@ import numpy as np
 from wgsl.simulator import findings
 from wgsl.simulator.lanes import Dispatch, Lanes
 from wgsl.simulator.memory import Words
+from wgsl.simulator.settled import settled
 from wgsl.simulator.watch import Watch
 from wgsl.types import program as ir
-from wgsl.types.kinds import U32
 
 
 class Stopped(Exception):
@@ -26,7 +25,7 @@ class Stopped(Exception):
     def report(self, watch: Watch) -> None:
         """Note the finding."""
         condition = self._loop.condition
-        below_zero = watch.source(condition) if condition is not None and _always_holds(condition) else ""
+        below_zero = watch.source(condition) if settled(condition) else ""
         message = partial(findings.endless, *self._iterations, self._unmoved, below_zero, _is_closed(self._loop))
         watch.collector.add("endless loop", self._loop.at, self._lanes, message)
 
@@ -106,8 +105,8 @@ class Budget:
 def exit_variables(loop: ir.Loop) -> tuple[ir.Variable, ...]:
     """The function's and private variables that the conditions read on which a loop's end depends."""
     conditions = [loop.condition, loop.break_if]
-    conditions += [part.condition for part in _parts(loop.body) if isinstance(part, ir.If) and _leaves(part)]
-    roots = (part for condition in conditions if condition for part in _parts(condition) if isinstance(part, ir.Root))
+    conditions += [part.condition for part in ir.parts(loop.body) if isinstance(part, ir.If) and _leaves(part)]
+    roots = (part for condition in conditions if condition for part in ir.parts(condition) if isinstance(part, ir.Root))
     return tuple(dict.fromkeys(root.variable for root in roots if root.variable.space in ("function", "private")))
 
 
@@ -115,27 +114,9 @@ def _is_closed(loop: ir.Loop) -> bool:
     """Whether a loop has no condition but `true`, and nothing in it leaves it."""
     endings = [loop.condition, loop.break_if]
     always = all(isinstance(condition, ir.Constant | None) for condition in endings)
-    return always and not any(isinstance(part, ir.Break | ir.Return) for part in _parts(loop.body))
-
-
-def _always_holds(condition: ir.Expression) -> bool:
-    """Whether a condition is ``x >= 0u``."""
-    if not isinstance(condition, ir.Binary) or condition.operator != ">=" or condition.left.type is not U32:
-        return False
-    return isinstance(condition.right, ir.Constant) and condition.right.leaves == (0,)
+    return always and not any(isinstance(part, ir.Break | ir.Return) for part in ir.parts(loop.body))
 
 
 def _leaves(statement: ir.If) -> bool:
     """Whether a branch leaves the loop."""
     return any(isinstance(part, ir.Break | ir.Return) for part in (*statement.then, *statement.otherwise))
-
-
-def _parts(node: object) -> Iterator[object]:
-    """All that a statement or expression consists of."""
-    if isinstance(node, tuple):
-        for part in node:
-            yield from _parts(part)
-    elif is_dataclass(node) and not isinstance(node, ir.Variable | ir.Binding | ir.Function):
-        yield node
-        for member in fields(node):
-            yield from _parts(getattr(node, member.name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from wgsl.diagnostics import Lines
 from wgsl.simulator.lanes import Dispatch
+from wgsl.syntax.tokens import without_comments
 from wgsl.types.uniformity import NotPortable
 
 SHOWN = 8  # invocations that a finding names
@@ -99,7 +101,6 @@ class Collector:
 # They say "thread", as the lessons do, where WGSL says "invocation".
 
 QUOTED = 80  # characters of a line that are quoted
-CAUSES = "check the guard, the loop's limit and the offsets"
 
 
 def thread_name(named: tuple[tuple[int, int, int], int], alone: bool) -> str:
@@ -114,7 +115,15 @@ def quoted_line(number: int, text: str) -> str:
     return f"line {number}, `{code if len(code) <= QUOTED else code[:QUOTED] + '...'}`"
 
 
-def out_of_range(who: str, write: bool, source: str, index: int, name: str, count: int, dropped: bool) -> str:
+def causes(text: str) -> str:
+    """What to look at where an index is past an array; at a loop's limit only where there is a loop."""
+    loop = ", the loop's limit" if re.search(r"\b(?:for|while|loop)\b", without_comments(text)) else ""
+    return f"; check the guard{loop} and the offsets"
+
+
+def out_of_range(
+    text: str, who: str, write: bool, source: str, index: int, name: str, count: int, dropped: bool
+) -> str:
     """An index past an array."""
     verb = "writes" if write else "reads"
     has = f"{count:,} elements, numbered 0 to {count - 1:,}" if count != 1 else "only element 0"
@@ -122,7 +131,7 @@ def out_of_range(who: str, write: bool, source: str, index: int, name: str, coun
         here = "the write is dropped" if write else "it gets 0"
     else:
         here = "it overwrites the last element" if write else "it gets the last element"
-    return f"{who} {verb} `{source}` with index {index:,}, but `{name}` has {has} (here {here}); {CAUSES}"
+    return f"{who} {verb} `{source}` with index {index:,}, but `{name}` has {has} (here {here}){causes(text)}"
 
 
 def overflow(who: str, source: str, index: int) -> str:

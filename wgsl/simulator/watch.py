@@ -95,7 +95,8 @@ class Watch:
             else:
                 kind = f"{fault.kind} {'write' if write else 'read'}"
                 array = self.source(fault.array), fault.count, fault.dropped
-                message = partial(findings.out_of_range, self.who(lane), write, self.source(fault.part), index, *array)
+                access = self._text.source, self.who(lane), write, self.source(fault.part), index
+                message = partial(findings.out_of_range, *access, *array)
             self.collector.add(kind, fault.at, lanes.index[mask], message)
 
     # --- Accesses ---------------------------------------------------------------------------------------------

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, is_dataclass
 
 from wgsl.diagnostics import Span
 from wgsl.syntax.tokens import Word
@@ -400,3 +401,14 @@ class Program:
     workgroup: tuple[Variable, ...]
     private: tuple[Variable, ...]
     written: frozenset[Variable] = field(default_factory=frozenset)
+
+
+def parts(node: object) -> Iterator[object]:
+    """All that a statement or expression consists of."""
+    if isinstance(node, tuple):
+        for part in node:
+            yield from parts(part)
+    elif is_dataclass(node) and not isinstance(node, Variable | Binding | Function):
+        yield node
+        for member in fields(node):
+            yield from parts(getattr(node, member.name))

@@ -92,9 +92,11 @@ def _output(shape: ConvShape, oh: int, ow: int) -> Marking:
             (ih, iw) for ih, iw in window if ih == oh
         },
         "this is one pixel; how many pixels does the filter cover?": {(oh, ow)},
+        "this window is higher than wide; which number of 2 × 3 counts the rows?": {
+            (oh + kw, ow + kh) for kh, kw in product(range(shape.kernel_h), range(shape.kernel_w))
+        },
     }
-    how = "5 × 5 pixels, 3 × 3 weights, stride 1, no padding"
-    asked = f"Mark the pixels that contribute to the output [{oh},{ow}] ({how})."
+    asked = f"Mark the pixels that contribute to the output [{oh},{ow}] (5 × 5 pixels, 2 × 3 weights)."
     return _marking(
         asked,
         (5, 5),
@@ -167,7 +169,7 @@ def _pixel(shape: ConvShape, ih: int, iw: int) -> Marking:
 
 
 MARKINGS = {  # as their lessons appear
-    "pixels_of_an_output": _output(SMALL, 1, 2),
+    "pixels_of_an_output": _output(replace(SMALL, kernel_h=2), 2, 1),
     "pixels_of_dW[0,1]": _weight(SMALL, 0, 1),
     "pixels_of_dW[1,0]_with_stride_2": _weight(STRIDED, 1, 0),
     "outputs_of_dX[1,2]": _pixel(SMALL, 1, 2),

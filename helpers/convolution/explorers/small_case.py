@@ -209,7 +209,7 @@ def own_filter(
     start = np.diag([0.0, 1, 0]) if weight is None else np.asarray(weight, float)
     steps = {
         "Click a weight: where do outputs change?": lambda v: (v["weight"] != start).any(),
-        "Make a filter that finds only the level stroke.": only_the_level_stroke,
+        "Make a filter that finds only the horizontal stroke.": only_the_level_stroke,
         "Drag the frame over what it finds.": lambda v: [v["oh"], v["ow"]] in draw(**v).found,
     }
     places = {"oh": 26, "ow": 26}

@@ -14,7 +14,7 @@ from helpers.pictures.parts import Grid, Window, conclusion, look, product_text,
 Array = np.ndarray
 
 PIXEL, FILTER_CELL, TOP = 8, 36, 48  # CSS pixels
-LEVEL = 10  # the rows of outputs, from the first, that touch the level stroke of the 7
+LEVEL = 10  # the rows of outputs, from the first, that touch the horizontal stroke of the 7
 
 
 class OwnFilterPicture(Picture):
@@ -64,7 +64,7 @@ class OwnFilterPicture(Picture):
 
     @property
     def found_below(self) -> int:
-        """How many of the outputs that are found do not touch the level stroke."""
+        """How many of the outputs that are found do not touch the horizontal stroke."""
         return sum(oh >= LEVEL for oh, _ in self.found)
 
     def draw(self, oh: int, ow: int) -> str:
@@ -82,6 +82,6 @@ class OwnFilterPicture(Picture):
 
     def _finds(self) -> str:
         if not self.found:
-            return "No output is above 0: your filter finds nothing."
+            return "No output is above 0."
         count, below = len(self.found), self.found_below
-        return f"Your filter finds {count} outputs, {count - below} of them on the level stroke, {below} below it."
+        return f"{count} outputs are above 0, {count - below} of them on the horizontal stroke, {below} further down."

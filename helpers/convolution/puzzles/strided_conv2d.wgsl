@@ -11,13 +11,12 @@
 // binding 2  bias (Co)                  var<storage, read>, array<f32>
 // binding 3  output (N,Co,oH,oW)        var<storage, read_write>, array<f32>
 // binding 4  var<uniform>, a struct of twelve u32 in this order
-//            (Pw comes last):
+//            (Pw comes last, as in the official kernel):
 //              N, Ci, H, W, Co, kH, kW, S, Ph, oH, oW, Pw
 // main       workgroups of 256 threads, and a thread for each output
 // dispatch   ceil(N*Co*oH*oW / 256) workgroups in x, 1 in y, 1 in z
-// counts     your busiest thread may write at most 2 times as many outputs
-//            as ours, which writes one, and run at most 8 times as many
-//            statements
+// judged by  the thread that does most: it may write at most two outputs,
+//            and run at most 8 times as many statements as ours
 struct Params {  // *
   batch: u32, in_channels: u32, in_h: u32, in_w: u32,  // *
   out_channels: u32, kernel_h: u32, kernel_w: u32,  // *

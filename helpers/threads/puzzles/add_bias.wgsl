@@ -12,8 +12,8 @@
 //
 //     output[n,c,p] = input[n,c,p] + bias[c]
 //
-// n counts images, c channels, and p the pixels of a channel. The arrays are
-// flat: p changes fastest, then c, then n.
+// n counts images, c channels, and p the pixels of a channel. Each array is one
+// long row of numbers: p changes fastest, then c, then n.
 //
 // Group 0 has these bindings:
 //

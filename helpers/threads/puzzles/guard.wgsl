@@ -8,18 +8,20 @@
 // dispatch  ceil(n / 64) workgroups of 64 threads: one thread computes one element
 // barriers  none: each thread writes its own element
 
-struct Sizes { n: u32 }
+// 1. Declare the struct Sizes, with one u32 of the name n.
+struct Sizes { n: u32 }  // *
 
 @group(0) @binding(0) var<storage, read> input: array<f32>;         // (n)
 @group(0) @binding(1) var<storage, read_write> output: array<f32>;  // (n)
-@group(0) @binding(2) var<uniform> sizes: Sizes;
+// 2. Declare the uniform sizes, of type Sizes, at binding 2.
+@group(0) @binding(2) var<uniform> sizes: Sizes;  // *
 
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) global: vec3u) {
-  // 1. Give the number of this thread, global.x, the name i.
+  // 3. Which element is this thread's own? Call its number i.
   let i = global.x;  // *
-  // 2. Return if there is no element i: the array has sizes.n elements.
+  // 4. Return if there is no such element.
   if (i >= sizes.n) { return; }  // *
-  // 3. Write 3 times input[i], plus 1, to output[i].
+  // 5. Compute the element, and store it.
   output[i] = 3.0 * input[i] + 1.0;  // *
 }

@@ -23,6 +23,6 @@ fn main(@builtin(global_invocation_id) global: vec3u) {
   let row = global.y;  // *
   // 2. Return if there is no such row or no such column.
   if (row >= sizes.rows || column >= sizes.columns) { return; }  // *
-  // 3. Write input[row,column] to output[column,row]; both are flat.
+  // 3. Write input[row,column] to output[column,row], at their offsets.
   output[column * sizes.rows + row] = input[row * sizes.columns + column];  // *
 }

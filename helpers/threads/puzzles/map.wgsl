@@ -13,8 +13,8 @@
 
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) global: vec3u) {
-  // 1. Give the number of this thread, global.x, the name i.
+  // 1. Which element is this thread's own? Call its number i.
   let i = global.x;  // *
-  // 2. Write 3 times input[i], plus 1, to output[i].
+  // 2. Compute the element, and store it.
   output[i] = 3.0 * input[i] + 1.0;  // *
 }
