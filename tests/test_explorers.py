@@ -385,7 +385,7 @@ def test_weights_that_are_clicked_make_the_output_of_the_reference():
     found = 3 * digit[0, 0, 1:-1, 1:-1] >= 2 * digit.max()  # each weight is 0 but the middle one
     on, below = found[:10].sum(), found[10:].sum()
     assert explorer.sentence.startswith(
-        f"{on + below} outputs are above 0, {on} of them on the horizontal stroke, {below} further down."
+        f"{on + below} outputs are two thirds of the largest or more, {on} of them on the horizontal stroke, "
     )
     touch(explorer, grid, 2, 2, numbers=[-2, -2, -2, 0, 0, 0, 1, 1, 9])  # what is out of range is taken to its limit
     assert explorer.arrays["weight"].tolist() == [[-2, -2, -2], [0, 0, 0], [1, 1, 2]]
@@ -397,7 +397,7 @@ def test_weights_that_are_clicked_make_the_output_of_the_reference():
         assert explorer.set(oh=oh, ow=ow).endswith(
             f"= {number(right[oh, ow])}; the GPU returned {number(right[oh, ow])}."
         )
-    assert explorer.set(weight=np.full((3, 3), -1)).startswith("No output is above 0. ")
+    assert explorer.set(weight=np.full((3, 3), -1)).startswith("No output is above 0: nothing is found.")
     assert not [*faults(explorer.picture)]
     for wrong in [1, 2], [[np.nan] * 3] * 3:
         with pytest.raises(ValueError, match=r"weight = .* it must be 9 numbers"):

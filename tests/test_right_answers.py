@@ -32,9 +32,9 @@ from helpers.speed.traffic import traffic
 
 @cache
 def asked(name: str, w: str = "") -> list[np.ndarray]:
-    """The matrices that a question gives, for pen and paper; a number in the place of the w that it asks for."""
-    texts = re.findall(r"`(\[\[.*?\]\])`", QUESTIONS[name].asked.replace("w", w) if w else QUESTIONS[name].asked)
-    return [np.array(literal_eval(text), np.float32) for text in texts]
+    """The matrices that a question gives, for pen and paper; `w` is in the place of a number that it asks for."""
+    texts = re.findall(r"`(\[\[.*?\]\])`", QUESTIONS[name].asked)
+    return [np.array(literal_eval(text.replace("w", w)), np.float32) for text in texts]
 
 
 # --- 01: the forward convolution --------------------------------------------------------------------------------

@@ -14,7 +14,6 @@ from helpers import gpu
 from wgsl import Kernel
 
 ROOT = Path(__file__).resolve().parents[2]
-MADE_ONCE = ["create_shader_module", "create_bind_group_layout", "create_pipeline_layout", "create_compute_pipeline"]
 
 
 class CallCounter(Counter):

@@ -82,6 +82,7 @@ class OwnFilterPicture(Picture):
 
     def _finds(self) -> str:
         if not self.found:
-            return "No output is above 0."
+            return "No output is above 0: nothing is found."
         count, below = len(self.found), self.found_below
-        return f"{count} outputs are above 0, {count - below} of them on the horizontal stroke, {below} further down."
+        where = f"{count - below} of them on the horizontal stroke, {below} further down"
+        return f"{count} outputs are two thirds of the largest or more, {where}."
