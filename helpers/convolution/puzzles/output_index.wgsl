@@ -25,7 +25,7 @@ fn main(@builtin(global_invocation_id) global: vec3u) {
   let oh = index / params.out_w % params.out_h;  // *
   let co = index / plane % params.out_channels;  // *
   let n = index / (plane * params.out_channels);  // *
-  // (Given: they are stored as floating-point numbers.)
+  // 2. (Given.) They are stored as floating-point numbers.
   decoded[4u * index] = f32(n);
   decoded[4u * index + 1u] = f32(co);
   decoded[4u * index + 2u] = f32(oh);
