@@ -28,6 +28,7 @@ from helpers.widgets.explorer import Explorer
 from start import FIRST as FIRST_PAGE
 
 LESSONS = sorted(NOTEBOOKS.glob("[0-9]*.ipynb"))
+LESSONS.append(NOTEBOOKS / "appendix_c_launcher.ipynb")
 LESSONS.append(LESSONS.pop(2))  # lesson 02 comes last and stays open: the other tests look at it
 MAP = NOTEBOOKS / FIRST_PAGE
 LESSONS.insert(0, MAP)
@@ -58,6 +59,7 @@ SOLVED = {  # puzzles that are solved
     "04": ["conv2d_grad_bias", "tree_sum"],
     "06": ["tiled_product", "gemm_bwd_da"],
     "08": ["register_tile"],
+    "c": ["raw_launch", "second_launch"],
 }
 
 
@@ -84,7 +86,7 @@ def lesson(request: pytest.FixtureRequest, lab: browser.Lab, monkeypatch: pytest
 
 @pytest.mark.parametrize("lesson", LESSONS, indirect=True, ids=lambda path: path.stem)
 def test_a_path_through_a_lesson(lesson):
-    number = lesson.lesson.path.name[:2]
+    number = lesson.lesson.path.name.removeprefix("appendix_").split("_")[0]
     everything_stored_shows(lesson)
     touched = [*sample(lesson.explorers, 2), *(cell for cell in lesson.explorers if "explorers.any_" in cell.source)]
     for cell, shown in zip(lesson.explorers, lesson.make(lesson.explorers), strict=True):
@@ -252,7 +254,7 @@ def each_lesson_can_be_pointed_at_and_opened(lesson):
     lesson.page.mouse.move(0, 0)  # off the pictures of the lesson that is next
 
 
-MORE = {"00": a_race_is_drawn, "01": weights_are_clicked, "st": each_lesson_can_be_pointed_at_and_opened}
+MORE = {"00": a_race_is_drawn, "01": weights_are_clicked, "start": each_lesson_can_be_pointed_at_and_opened}
 
 
 # --- What one lesson shows for all ------------------------------------------------------------------------------

@@ -170,7 +170,7 @@ def test_the_answers_are_what_the_gpu_says():
         "offset_2d": np.unravel_index(19, (4, 7)),
         "orders_of_a_swap": sum(swap(order, (3, 8))[0] != [8, 3] for order in orders(barrier=False)),
         "wrong_without_barrier": sum(3 - thread > thread for thread in range(4)),  # whose number is put later
-        "elements_of_vec3f": gpu.launch(VECTORS, [np.zeros(12, np.float32), np.zeros(1, np.uint32)])[0],
+        "elements_of_vec3f": gpu.launch(VECTORS, [np.zeros(24, np.float32), np.zeros(1, np.uint32)])[0],
     }
     assert {name: exercises.QUESTIONS[name].right for name in computed} == computed
 

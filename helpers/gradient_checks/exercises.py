@@ -94,7 +94,7 @@ LOSSES = (
     _slope_case("straight_line", lambda w: 5 * w - 2, 4, 2, 5),
     _slope_case("cubic", lambda w: w**3, 2, 0.5, 12.25),  # 12, and h * h: the truncation error
 )
-TWO_LOSSES = Skill("two losses for each weight", "parabola", {"calls": 1})
+TWO_LOSSES = Skill("two losses for each weight", "parabola", {"loss": 1})
 TESTS = (
     PythonCase("right_kernels", (FUNCTIONS,), ("",), rejected_right_kernels),
     *(PythonCase(group, (FUNCTIONS,), ("",), partial(let_through, group)) for group in GROUPS),

@@ -1,9 +1,9 @@
 """A few lines of Python as a learner writes them: read as a tree, and interpreted here. Python itself runs none of it.
 
-Each line is ``name = value``. A value is made of numbers, names, arithmetic, comparisons, ``and``, ``or``, ``not``,
-``a if b else c``, tuples of numbers, ``tuple[number]``, and calls of the functions that are given. So a text reaches
-nothing else of Python. It has no loop: each part of it is computed at most once, and the limit on its words is one on
-its steps, too.
+Each line is ``name = value``, or a call of a function that returns nothing. A value is made of numbers, names,
+arithmetic, comparisons, ``and``, ``or``, ``not``, ``a if b else c``, tuples of numbers, ``tuple[number]``, and calls of
+the functions that are given. So a text reaches nothing else of Python. It has no loop: each part of it is computed at
+most once, and the limit on its words is one on its steps, too.
 """
 
 import ast
@@ -11,6 +11,7 @@ import operator
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from inspect import signature
 from typing import NoReturn
@@ -112,8 +113,11 @@ class Program:
             raise self._error(refused) from None
 
     def run(self, given: Mapping[str, object]) -> Result:
-        """What the lines compute of these values. Raises WgslError, with the place, where they cannot."""
-        names, calls = dict(given), []
+        """What the lines compute of these values, which they leave as they are: each run has objects of its own.
+
+        Raises WgslError, with the place, where they cannot.
+        """
+        names, calls = deepcopy(dict(given)), []
         try:
             for name, value in self._lines:
                 names[name] = _Run(self, names, calls).value(value)
@@ -168,6 +172,9 @@ class Program:
                 return name, value
             case ast.Assign(targets=[target, *_]):
                 self._refuse("a line gives one name a value: write `name = value`", target)
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name)) as value) if self._returns_nothing(name):
+                self._check(value)
+                return "", value
             case ast.Expr(value=ast.Compare(left=ast.Name(id=name), ops=[ast.Eq()])):
                 self._refuse(f"`==` compares, and gives no name a value: write `{name} = ...`", statement)
             case ast.Expr(value=value):
@@ -176,6 +183,9 @@ class Program:
             case ast.AugAssign(target=target, value=value) | ast.AnnAssign(target=target, annotation=value):
                 self._refuse_word(statement, self._between(target, value))
         self._refuse_word(statement, statement)
+
+    def _returns_nothing(self, name: str) -> bool:
+        return name in self._functions and signature(self._functions[name]).return_annotation is None
 
     def _check(self, node: ast.expr) -> None:
         """Refuse a value that is not allowed, or the first part of it that is not."""
@@ -320,7 +330,7 @@ class _Run:
         given, named = [self.value(part) for part in places], {word.arg: self.value(word.value) for word in words}
         value = self._done(node, self._names[name], *given, **named)
         said = [*map(shown, given), *(f"{word}={shown(each)}" for word, each in named.items())]
-        self._calls.append(f"{name}({', '.join(said)}) = {shown(value)}")
+        self._calls.append(f"{name}({', '.join(said)}){'' if value is None else f' = {shown(value)}'}")
         return value
 
     def number(self, node: ast.expr) -> float:

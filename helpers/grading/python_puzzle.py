@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatch
 from typing import ClassVar
 
 from helpers.grading.mistakes import Mistake
@@ -35,7 +36,7 @@ class PythonPuzzle(OfficialText):
     """A few official lines of Python, of which the learner writes the marked ones.
 
     `answer` is the name to which they give the value that is judged. A function among the values that are given may be
-    called; `skill` may limit how often: its only count is "calls".
+    called; `skill` may limit how often: its counts are patterns of names, such as "create_*".
     """
 
     suffix: ClassVar[str] = ".py"
@@ -86,9 +87,10 @@ class _Run:
         return [i for i, pair in enumerate(zip(self.values, self.case.right, strict=True)) if not _same(*pair)]
 
     @property
-    def calls(self) -> int:
-        """How many calls the busiest of the results took."""
-        return max(len(getattr(result, "calls", ())) for result in self.results)
+    def calls(self) -> list[str]:
+        """The names of the functions that the busiest of the results called, in the order of the alphabet."""
+        calls = max((getattr(result, "calls", ()) for result in self.results), key=len)
+        return sorted(call.partition("(")[0] for call in calls)
 
 
 def _tried(program: Program, case: PythonCase) -> _Run:
@@ -139,9 +141,11 @@ class _Grader:
             return Verdict(name, WRONG, self._wrong(run, run.wrong[0]))
         if skill and self.right:
             ours = _tried(self.puzzle.read(self.puzzle.solution.text), run.case).calls
-            if run.calls > skill.limits["calls"] * ours:
-                asked = f"its values are right, but the exercise asks for {skill.asked}"
-                return Verdict(name, NOT_YET, f"{asked}; calls: {run.calls} (ours: {ours})")
+            for names, factor in skill.limits.items():
+                mine, least = (sum(fnmatch(call, names) for call in calls) for calls in (run.calls, ours))
+                if mine > factor * least:
+                    asked = f"its values are right, but the exercise asks for {skill.asked}"
+                    return Verdict(name, NOT_YET, f"{asked}; calls of {names}: {mine} (ours: {least})")
         return Verdict(name, RIGHT)
 
     def _wrong(self, run: _Run, i: int) -> str:
@@ -186,7 +190,7 @@ class _Grader:
         if isinstance(failed.value, str):
             return ""
         chosen = sorted(range(len(run.results)), key=lambda i: i not in run.wrong)[:MOST_COLUMNS]
-        given = [{name: each for name, each in run.case.given[i].items() if not callable(each)} for i in chosen]
+        given = [_numbers(run.case.given[i]) for i in chosen]
         rows = [[name, *(shown(values[name]) for values in given)] for name in given[0]]
         rows += [[f"{self.puzzle.answer}, yours", *(_marked(run, i) for i in chosen)]]
         rows += [[f"{self.puzzle.answer}, right", *(shown(run.case.right[i]) for i in chosen)]]
@@ -203,9 +207,14 @@ def _marked(run: _Run, i: int) -> str:
     return value + "*" * (i in run.wrong)
 
 
+def _numbers(given: Values) -> Values:
+    """Those of the values that can be written down: no functions, and no objects that only functions take."""
+    return {name: value for name, value in given.items() if isinstance(value, int | float | tuple)}
+
+
 def _where(given: Values) -> str:
     """The values that are given, in words; of truth values, those that are true."""
-    values = {name: value for name, value in given.items() if not callable(value)}
+    values = _numbers(given)
     if not values:
         return ""
     if not all(isinstance(value, bool) for value in values.values()):

@@ -9,6 +9,7 @@ import numpy as np
 from helpers.grading.prediction import questions
 from helpers.grading.puzzle import TWICE, Case, Dispatch, Puzzle, Skill
 from helpers.grading.python_puzzle import PythonCase, PythonPuzzle
+from helpers.threads import launch
 from helpers.threads.indices import workgroups_for
 from wgsl.simulator import lanes
 from wgsl.simulator.memory import Conflicts, Shadow
@@ -136,7 +137,42 @@ def _race_cases() -> tuple[PythonCase, ...]:
     return (*near, _race_case("all_combinations", {}))
 
 
-PYTHON_PUZZLES = (PythonPuzzle("is_race", "threads", "race", _race_cases),)
+GIVEN = launch.CALLS | {"code": launch.Code(), "READ": launch.Access.READ, "WRITE": launch.Access.WRITE}
+LAUNCHED = {"four_numbers": (5, 2, 7, 1), "nine_numbers": (4, 8, 2, 9, 1, 7, 3, 6, 5)}
+
+
+def _launch_case(name: str, numbers: tuple[int, ...]) -> PythonCase:
+    given = GIVEN | {"numbers": numbers, "count": len(numbers)}
+    return PythonCase(name, (given,), (tuple(3 * x + 1 for x in numbers),))
+
+
+def _second_case(name: str, numbers: tuple[int, ...]) -> PythonCase:
+    """A launch after one that is done: what that one was given, and what it made."""
+    count, results = len(numbers), tuple(3 * x + 1 for x in numbers)
+    input, output, layout = launch.Buffer([*numbers]), launch.Buffer([*results]), launch.Layout(launch.DECLARED)
+    made = {
+        "module": launch.Module(),
+        "layout": layout,
+        "pipeline": launch.Pipeline(),
+        "input": input,
+        "output": output,
+    }
+    group = {"bind_group": launch.BindGroup(layout, (input, output))}
+    given = GIVEN | made | group | {"count": count, "workgroups": workgroups_for(count, launch.THREADS)}
+    return PythonCase(name, (given,), (tuple(3 * x + 1 for x in results),))
+
+
+NOTHING_TWICE = Skill(
+    "a second launch that makes nothing twice and copies nothing", "nine_numbers", {"create_*": 1, "write_buffer": 1}
+)
+PYTHON_PUZZLES = (
+    PythonPuzzle("is_race", "threads", "race", _race_cases),
+    PythonPuzzle("raw_launch", "threads", "result", lambda: [_launch_case(*case) for case in LAUNCHED.items()]),
+    PythonPuzzle(
+        *("second_launch", "threads", "result"),
+        *(lambda: [_second_case(*case) for case in LAUNCHED.items()], NOTHING_TWICE),
+    ),
+)
 
 # --- Questions ------------------------------------------------------------------------------------------------
 

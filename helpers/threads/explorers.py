@@ -1,7 +1,8 @@
-"""Sliders over a dispatch, in a row or in two dimensions, and over the turns of two threads."""
+"""Sliders over a dispatch, in a row or in two dimensions, the turns of two threads, a launch, and a buffer's bytes."""
 
 from helpers.pictures.canvas import Picture
 from helpers.threads.indices import Dispatch, orders
+from helpers.threads.launch_pictures import OBJECTS, PLACES, WORDS, BytesPicture, LaunchPicture
 from helpers.threads.pictures import DispatchPicture, SwapPicture
 from helpers.widgets.explorer import Explorer, Rule
 
@@ -36,6 +37,16 @@ TRY_A_SWAP = {
     "Find an order that loses a number.": lambda v: (v["barrier"], v["order"] in (0, 5), v["step"]) == (0, True, 4),
     "Set barrier to 1: which orders are left?": {"barrier": 1},
 }
+TRY_A_LAUNCH = {
+    "Press play: what is made from what?": {"step": len(OBJECTS)},
+    "Point at the pipeline: which two does it need?": {"step": PLACES["pipeline"] + 1},
+    "Set launch to 2: what is kept, and what is new?": {"launch": 2},
+}
+TRY_BYTES = {
+    "Point at a byte: is it the same number's in both?": lambda v: v["byte"] != 20,
+    "Set floats to 3: which bytes are nobody's?": {"floats": 3},
+    "Set before to 1: what comes between it and the vector?": {"before": 1},
+}
 
 
 def dispatch(**values: int) -> Explorer:
@@ -65,3 +76,16 @@ def swap(**values: int) -> Explorer:
     """Sliders for the turns of two threads that swap their numbers, for their order, and for a barrier."""
     rules: dict[str, Rule] = {"barrier": 2, "order": lambda v: len(orders(bool(v["barrier"]))), "step": 5}
     return Explorer(SwapPicture().show, rules, {"order": 1, **values}, play="step", steps=TRY_A_SWAP, pace=900)
+
+
+def launch(**values: int) -> Explorer:
+    """Sliders over the objects of a launch, in the order in which they are made, and over a second launch."""
+    rules: dict[str, Rule] = {"launch": (1, 2), "step": len(OBJECTS) + 1}
+    start = {"launch": 1, "step": 6, **values}
+    return Explorer(LaunchPicture().show, rules, start, play="step", steps=TRY_A_LAUNCH)
+
+
+def buffer_bytes(**values: int) -> Explorer:
+    """Sliders over the floats of an array's element, single ones and then a vector, and over the bytes of a buffer."""
+    rules: dict[str, Rule] = {"before": 3, "floats": (1, 4), "byte": 4 * WORDS}
+    return Explorer(BytesPicture().show, rules, {"floats": 2, "byte": 20, **values}, steps=TRY_BYTES)

@@ -35,6 +35,7 @@ IN_NEW_FORM = (
     "01_convolution_as_correlation",
     "02_weight_gradient",
     "07_train_lenet",
+    "appendix_c_launcher",
 )
 
 MOST_MINUTES, MOST_WORDS, WORDS_BEFORE_A_LINE, MOST_BETWEEN, LEAST_KERNELS = 60, 2_500, 700, 280, 3

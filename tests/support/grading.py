@@ -18,7 +18,7 @@ from wgsl.simulator.work import Work
 
 FURTHER = {"neighbor_difference", "conv2d"}  # in no lesson, and named on the map
 WAITING = {
-    *PYTHON_PUZZLES,
+    *PYTHON_PUZZLES.keys() - {"raw_launch", "second_launch"},
     *FURTHER,
     "grad_bias_two_passes",
 }  # for lessons 04, 05 and A, to come

@@ -1,0 +1,137 @@
+"""Appendix C: the short calls compute and refuse what wgpu does, and the GPU says whose the bytes of a buffer are."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+import wgpu
+from support.notebook_gate import NOTEBOOKS, Lesson
+
+from helpers import gpu
+from helpers.exercises import PYTHON_PUZZLES, QUESTIONS
+from helpers.gemm.operations import BACKWARD
+from helpers.gemm.shapes import GemmShape
+from helpers.threads.launch import CALLS, Access
+from helpers.threads.launch_pictures import OBJECTS, WORDS, layouts, struct
+from wgsl import WgslError
+
+FIRST, SECOND = PYTHON_PUZZLES["raw_launch"], PYTHON_PUZZLES["second_launch"]
+LINES = [line for line in FIRST.code(FIRST.solution.text).split("\n") if line]
+CODE = "\n".join(LINES)
+(KERNEL,) = (
+    cell.source.split('"""')[1]
+    for cell in Lesson.read(NOTEBOOKS / "appendix_c_launcher.ipynb").code
+    if cell.source.startswith("kernel = ")
+)
+USAGE = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
+
+
+def _layout(*access: Access) -> wgpu.GPUBindGroupLayout:
+    slots = [{"binding": i, "visibility": 4, "buffer": {"type": each.value}} for i, each in enumerate(access)]
+    return gpu.device().create_bind_group_layout(entries=slots)
+
+
+def _pipeline(layout: wgpu.GPUBindGroupLayout, module: wgpu.GPUShaderModule) -> wgpu.GPUComputePipeline:
+    whole = gpu.device().create_pipeline_layout(bind_group_layouts=[layout])
+    return gpu.device().create_compute_pipeline(layout=whole, compute={"module": module, "entry_point": "main"})
+
+
+def _bind_group(layout: wgpu.GPUBindGroupLayout, *buffers: wgpu.GPUBuffer) -> wgpu.GPUBindGroup:
+    entries = [{"binding": i, "resource": {"buffer": buffer}} for i, buffer in enumerate(buffers)]
+    return gpu.device().create_bind_group(layout=layout, entries=entries)
+
+
+REAL = {  # what the short calls stand for
+    "create_shader_module": lambda code: gpu.device().create_shader_module(code=code),
+    "create_buffer": lambda size: gpu.device().create_buffer(size=size, usage=USAGE),
+    "write_buffer": lambda buffer, numbers: gpu.device().queue.write_buffer(buffer, 0, np.float32(numbers)),
+    "create_bind_group_layout": _layout,
+    "create_compute_pipeline": _pipeline,
+    "create_bind_group": _bind_group,
+    "create_command_encoder": lambda: gpu.device().create_command_encoder(),
+    "begin_compute_pass": lambda encoder: encoder.begin_compute_pass(),
+    "set_pipeline": lambda compute, pipeline: compute.set_pipeline(pipeline),
+    "set_bind_group": lambda compute, group: compute.set_bind_group(0, group),
+    "dispatch_workgroups": lambda compute, workgroups: compute.dispatch_workgroups(workgroups),
+    "end": lambda compute: compute.end(),
+    "finish": lambda encoder: encoder.finish(),
+    "submit": lambda commands: gpu.device().queue.submit([commands]),
+    "read_buffer": lambda buffer: tuple(np.frombuffer(gpu.device().queue.read_buffer(buffer), np.float32).tolist()),
+}
+
+
+def test_the_short_calls_compute_what_wgpu_does():
+    assert REAL.keys() == CALLS.keys()
+    for first, second in zip(FIRST.cases(), SECOND.cases(), strict=True):
+        names = first.given[0] | REAL | {"code": KERNEL, "workgroups": second.given[0]["workgroups"]}
+        for puzzle, case in (FIRST, first), (SECOND, second):
+            exec(puzzle.solution.text, names)
+            assert names["result"] == case.right[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("create_bind_group(layout, input, output)", "create_bind_group(layout, input)"),
+        ("create_bind_group(layout, input, output)", "create_bind_group(layout, input, input)"),
+        ("READ, WRITE", "WRITE, READ"),
+        ("READ, WRITE", "READ"),
+        ("input = create_buffer(4 * count)", "input = create_buffer(4)"),
+        ("output = create_buffer(4 * count)", "output = create_buffer(count)"),
+        ("set_pipeline(compute, pipeline)", ""),
+        ("set_bind_group(compute, bind_group)", ""),
+        ("end(compute)", ""),
+    ],
+)
+def test_what_wgpu_refuses_is_refused(old, new):
+    assert CODE.count(old) == 1
+    text, case = CODE.replace(old, new), FIRST.cases()[1]
+    with pytest.raises(WgslError):
+        FIRST.read(text).run(case.given[0])
+    with pytest.raises((wgpu.GPUError, ValueError)):  # ValueError: bytes that do not fit
+        exec(text, case.given[0] | REAL | {"code": KERNEL})
+
+
+def test_each_float_of_the_picture_is_the_one_that_a_kernel_reads():
+    for before, floats in product(range(3), range(1, 5)):
+        layout, packed = layouts(before, floats)
+        reads = [f"elements[{e}].{name}" for e, name in filter(None, map(layout.owner, range(WORDS)))]
+        text = f"""{struct(before, floats)}
+            @group(0) @binding(0) var<storage, read> elements: array<Element>;
+            @group(0) @binding(1) var<storage, read_write> result: array<f32>;
+            @compute @workgroup_size(1) fn main() {{
+              result[0] = f32(arrayLength(&elements));
+              {"".join(f"result[{i}] = {read};" for i, read in enumerate(reads, 1))}
+            }}"""
+        got = gpu.launch(text, [np.arange(WORDS, dtype=np.float32), np.zeros(len(reads) + 1, np.float32)])
+        assert got.tolist() == [layout.count, *(word for word in range(WORDS) if layout.owner(word))]
+        assert [packed.owner(word) for word in range(len(reads))] == [*map(layout.owner, map(int, got[1:]))]
+
+
+def made_again(changed: str) -> set[str]:
+    """What is made from an object, and from that, of the five that are a launch."""
+    found = {changed}
+    for each in OBJECTS:  # in the order in which they are made
+        found |= {each.name} if found.intersection(each.made_from) else set()
+    return found & {"module", "layout", "pipeline", "bind group", "recording"}
+
+
+def test_the_right_answers_follow_from_the_picture_the_calls_and_lesson_06():
+    shape = GemmShape(3, 4, 2, 1, "relu")
+    names = ["a", "b", "bias", "grad", "grad_pre", "d_a", "d_b", "d_bias"]
+    buffers = tuple(gpu.empty(4 * int(np.prod(shape.of(name))), name) for name in names)
+    passes = BACKWARD.prepare(buffers, shape, kernel="2_tiled")
+    given, recording = FIRST.cases()[0].given[0], LINES[LINES.index("encoder = create_command_encoder()") :]
+    anew = "\n".join([*LINES, "write_buffer(input, numbers)", *recording])
+    made = [sum("create" in call for call in FIRST.read(text).run(given).calls) for text in (CODE, anew)]
+    with pytest.raises(WgslError, match="submitted, which uses it up"):
+        FIRST.read(CODE.replace("submit(finish(encoder))", "c = finish(encoder)\nsubmit(c)\nsubmit(c)")).run(given)
+    computed = {
+        "made_for_another_kernel": len(made_again("module")),
+        "made_for_new_numbers": made[1] - made[0],
+        "bind_groups_of_four_passes": len({id(each.compiled[1]) for each in passes}),
+    }
+    assert len(passes) == 4
+    assert computed == {name: QUESTIONS[name].right for name in computed}
+    assert made_again("buffers") == {"bind group", "recording"}
+    assert all(bool(each.renewed) == (each.name in made_again("buffers") | {"buffers", "queue"}) for each in OBJECTS)
