@@ -9,10 +9,12 @@ import numpy as np
 
 from helpers import gpu
 from helpers.convolution import explorers, operations
-from helpers.convolution.exercises import forward
+from helpers.convolution.exercises import forward, input_gradient
+from helpers.convolution.shapes import ConvShape
 from helpers.exercises import is_right
 from helpers.grading import student_files
-from helpers.network import filters
+from helpers.grading.puzzle import Case
+from helpers.network import changed_digit, filters
 from helpers.network.student_kernels import PLACES
 from helpers.widgets.explorer import Explorer
 
@@ -55,11 +57,15 @@ def your_convolution(first: Explorer | None = None) -> Explorer:
     def convolve(digit: Array, weight: Array) -> Array:
         if run is None:
             return operations.conv2d(digit, weight)
-        case = forward.on_a_plane(puzzle, digit[0, 0], weight[0, 0])
-        (dispatch,) = case.dispatches
-        return run(case.inputs, case.expected.shape, case.params, dispatch.workgroups)[None, None]
+        return _on_a_plane(run, forward.on_a_plane(puzzle, digit[0, 0], weight[0, 0]))
 
     return explorers.own_filter(None if first is None else first.arrays["weight"], convolve, whose)
+
+
+def _on_a_plane(run: Run, case: Case) -> Array:
+    """What a kernel makes of one plane, as an array of four axes."""
+    (dispatch,) = case.dispatches
+    return run(case.inputs, case.expected.shape, case.params, dispatch.workgroups)[None, None]
 
 
 def train_filters() -> Explorer:
@@ -72,8 +78,32 @@ def train_filters() -> Explorer:
     def gradient(images: Array, upstream: Array) -> Array:
         if run is None:
             return operations.conv2d_grad_weight(images, filters.LAYER.weight, upstream)
-        place = PLACES[puzzle]
-        words, groups = place.words(filters.LAYER), place.workgroups(filters.LAYER)
-        return run((upstream, images), filters.LAYER.weight, words, groups)
+        return _of_a_layer(run, puzzle, filters.LAYER, upstream, images)
 
     return filters.explorer(gradient, whose)
+
+
+def change_digit() -> Explorer:
+    """Lesson 03: a digit goes along your input gradient of a small network's scores, until it is read as another one.
+
+    Raises GpuError where this machine cannot run any kernel.
+    """
+    whole = "strided_grad_input", "conv2d_grad_input"
+    run, puzzle, whose = own_kernel(*whole, *input_gradient.PLANES)
+
+    def gradient(weight: Array, upstream: Array) -> Array:
+        layer = changed_digit.LAYER
+        if run is None:
+            return operations.conv2d_grad_input(layer.input, weight, upstream)
+        if puzzle in whole:
+            return _of_a_layer(run, puzzle, layer, upstream, weight)
+        planes = zip(weight[:, 0], upstream[0], strict=True)  # a kernel for one pair of channels: once for each
+        return sum(_on_a_plane(run, input_gradient.on_a_plane(puzzle, *plane)) for plane in planes)
+
+    return changed_digit.explorer(gradient, whose)
+
+
+def _of_a_layer(run: Run, puzzle: str, layer: ConvShape, *inputs: Array) -> Array:
+    """What a kernel that has a place in LeNet makes of a layer."""
+    place = PLACES[puzzle]
+    return run(inputs, layer.of(place.tensors.split()[-1]), place.words(layer), place.workgroups(layer))

@@ -55,7 +55,7 @@ SOLVED = {  # puzzles that are solved
     "00": ["map", "repair"],
     "01": ["output_window"],
     "02": ["conv2d_grad_weight"],
-    "03": ["conv2d_grad_input"],
+    "03": ["pixel_window", "strided_grad_input"],
     "04": ["conv2d_grad_bias", "tree_sum"],
     "06": ["tiled_product", "gemm_bwd_da"],
     "08": ["register_tile"],
@@ -232,7 +232,7 @@ def weights_are_clicked(lesson: LivePage) -> None:
 
 def each_lesson_can_be_pointed_at_and_opened(lesson):
     """What was right before is ticked, each lesson is pointed at, and one is opened by its link."""
-    for name in ("map", "conv2d_grad_weight", "conv2d_grad_input"):
+    for name in ("map", "conv2d_grad_weight", "strided_grad_input"):
         student_files.keep(name, PUZZLES[name].official.source)
     student_files.keep("guard", PUZZLES["guard"].skeleton.replace("}", "} //"))
     lesson.restart()
@@ -243,7 +243,7 @@ def each_lesson_can_be_pointed_at_and_opened(lesson):
         shown.cell_of(each.name, 0, 0).hover(position={"x": 20, "y": 20})
         expect(shown.words).to_contain_text(f"{each.name}, {each.minutes} minutes")
         expect(link).to_contain_text(f"Open {each.name}")
-        right = [name for name in ("map", "conv2d_grad_weight", "conv2d_grad_input") if name in each.puzzles]
+        right = [name for name in ("map", "conv2d_grad_weight", "strided_grad_input") if name in each.puzzles]
         if right:
             expect(link).to_contain_text(f"{len(right)} of {len(each.puzzles)} right: {', '.join(right)}")
     shown.cell_of("03 the input gradient", 0, 0).click()

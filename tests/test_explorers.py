@@ -168,18 +168,6 @@ def test_the_names_say_the_sum_that_the_reference_computes(make, right, tensors)
         assert rest.endswith(f"The GPU returned {value}.")
 
 
-@pytest.mark.parametrize("sizes", [((3, 3), (3, 3)), ((2, 3), (3, 2))])
-def test_scatter_and_gather_say_what_the_reference_computes(sizes):
-    weight, upstream = (-3 * whole(1, 1, *size) for size in sizes)
-    H, W = np.sum(sizes, 0) - 1
-    right = reference.conv2d_grad_input((1, 1, H, W), weight, upstream)
-    explorer = explorers.scatter_and_gather(weight, upstream)
-    for ih, iw in np.ndindex(H, W):
-        value = number(right[0, 0, ih, iw])
-        assert f" = {value}; the GPU returned {value}." in explorer.set(ih=ih, iw=iw, oh=ih // 2, ow=iw // 2)
-        assert "−0" not in written(explorer.picture)
-
-
 def test_letters_do_not_mix_with_axes_that_are_not_explained_yet():
     assert not [word for word in written(explorers.forward(IMAGE, FILTER).picture) if "n = " in word or "ci = " in word]
 
@@ -215,35 +203,6 @@ def test_a_number_of_a_convolution_is_shown_with_all_that_it_has_to_do_with():
             f"{('input', 'weight', 'output')[values['tensor']]}[{values['row']},{values['column']}] "
         )
         assert not list(faults(picture)), values
-
-
-# --- Scatter, gather and counts -----------------------------------------------------------------------------
-
-
-def test_only_a_pixel_of_several_outputs_races():
-    explorer = explorers.scatter_and_gather(UPSTREAM, UPSTREAM)
-    for pixel, words in (2, "9 threads add to grad_input[2,2];"), (0, "no other thread does: no race here"):
-        explorer.set(ih=pixel, iw=pixel)
-        assert words in written(explorer.picture)
-
-
-def test_the_counts_are_legible_and_those_of_the_reference():
-    explorer = explorers.pixel_counts()
-    for kH, kW, stride, padding in sample(np.ndindex(5, 5, 3, 3), 30):
-        explorer.set(kH=kH + 1, kW=kW + 1, stride=stride + 1, padding=padding)
-        assert not list(faults(explorer.picture)), explorer.values
-        shape = ConvShape(1, 1, 7, 9, 1, kH + 1, kW + 1, stride + 1, padding)
-        counts = reference.conv2d_grad_input(
-            shape.input, np.ones(shape.weight), np.ones(shape.output), *shape.stride[:1], padding
-        )[0, 0]
-        texts = written(explorer.picture)
-        assert f"the counts add up to {counts.sum():.0f}" in texts
-        for name, place in ("corner [0,0]", (0, 0)), ("edge [0,4]", (0, 4)), ("center [3,4]", (3, 4)):
-            assert texts[texts.index(name) + 1] == f"{counts[place]:.0f}"
-        assert [text for text in texts if text.isdigit()][: counts.size] == [f"{count:.0f}" for count in counts.flat]
-        first = next(i for i, text in enumerate(texts) if text.startswith("×"))
-        columns, rows = ([int(text.strip("×")) for text in texts[first:][part]] for part in (slice(9), slice(9, 16)))
-        assert (np.outer(rows, columns) == counts).all()
 
 
 # --- Threads, and what is refused -----------------------------------------------------------------------------
@@ -317,7 +276,7 @@ def test_at_most_four_controls_are_beside_a_picture_and_the_fold_opens_in_place(
 
 
 def test_without_a_choice_the_last_four_values_are_in_front():
-    picture, rules = explorers.pixel_counts().picture, dict.fromkeys("abcdef", 2)
+    picture, rules = Picture(), dict.fromkeys("abcdef", 2)
     explorer = Explorer(lambda **_: picture, rules, dict.fromkeys(rules, 0))
     assert beside(explorer) == ({*"cdef"}, {*"ab"})
 

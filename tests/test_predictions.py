@@ -15,14 +15,13 @@ from helpers.widgets.question import Ask
 
 every_question = pytest.mark.parametrize("name", QUESTIONS)
 in_words = pytest.mark.parametrize("name", [name for name, question in QUESTIONS.items() if question.asked])
-TO_COME = {"threads_that_write_a_pixel", "barrier_that_may_go"}  # the lessons that ask them are not yet rebuilt
 
 
 def test_each_question_is_asked_once_and_its_cell_does_not_give_the_answer():
     cells = [cell.source for path in lessons_of(NOTEBOOKS) for cell in Lesson.read(path).code]
     for name, question in QUESTIONS.items():
         asking = [cell for cell in cells if re.search(rf'helpers\.(ask|predict)\("{re.escape(name)}"', cell)]
-        assert len(asking) == (name not in TO_COME), name
+        assert len(asking) == 1, name
         assert str(question.right) not in "".join(asking).replace(name, "")
         assert "in place of None" in helpers.predict(name, None).detail
 

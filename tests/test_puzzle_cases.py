@@ -10,7 +10,7 @@ from support.mutants import NO_COMPILE
 from support.sample import sample
 from support.substitutions import judged, substitutions
 
-from helpers.convolution.exercises import GATHERS
+from helpers.convolution.exercises.input_gradient import GATHERS
 from helpers.exercises import PUZZLES
 from wgsl import Kernel
 

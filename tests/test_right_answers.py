@@ -14,14 +14,14 @@ from support.small_kernels import run
 
 import helpers
 from helpers import gpu, load
-from helpers.convolution import indices, reference
+from helpers.convolution import explorers, indices, reference
 from helpers.convolution.operations import GRAD_INPUT, GRAD_WEIGHT
 from helpers.convolution.shapes import ConvShape
 from helpers.exercises import QUESTIONS
 from helpers.gemm.operations import BACKWARD
 from helpers.gemm.shapes import GemmShape
 from helpers.gradient_checks.checker import reasons
-from helpers.gradient_checks.harness import drawn, launched, simulated
+from helpers.gradient_checks.harness import drawn, simulated
 from helpers.gradient_checks.wrong_kernels import ODD
 from helpers.grading.verdict import RIGHT
 from helpers.speed.indices import taps_of_class
@@ -70,25 +70,12 @@ def corner(stride: int = 2, padding: int = 2, *place: int) -> int:
 
 # --- 03: the input gradient -------------------------------------------------------------------------------------
 
-GATHER, SHARED = load("conv2d_grad_input", "1_gather"), load("conv2d_grad_input", "2_shared_weights")
-EASY, HARD = square(6, 3, 1, 1), ConvShape(2, 3, 10, 11, 4, 3, 2, 2, (1, 2))
-FAULTS = (
-    ("params.padding_h - kh", "kh - params.padding_h"),  # no flip of the rows
-    ("column % params.stride == 0u && ", ""),  # holes filled
-    ("(co * params.in_channels + ci)", "(ci * params.out_channels + co)"),  # channels swapped
-    ("iw + params.padding_w", "iw + params.padding_h"),  # one padding for both axes
-)
+SHARED = load("conv2d_grad_input", "2_shared_weights")
 
 
 def windows(shape: ConvShape, ih: int, iw: int) -> int:
     """In how many windows a pixel lies."""
     return len(indices.contributions_to_pixel(shape, ih, iw))
-
-
-def weights_that_pass() -> int:
-    """With how many weights a pixel meets an output, the same for all pixels inside."""
-    (count,) = {windows(square(40, 6, 3), 20 + i, 20 + j) for i, j in np.ndindex(3, 3)}
-    return count
 
 
 def pixel_by_hand(change=lambda filter: filter) -> float:
@@ -97,17 +84,11 @@ def pixel_by_hand(change=lambda filter: filter) -> float:
     return helpers.conv2d_grad_input((1, 1, 3, 3), change(filter)[None, None].copy(), upstream[None, None])[0, 0, 1, 1]
 
 
-def faults_seen(shape: ConvShape, **tensors) -> int:
-    """How many of the four faults make a number wrong."""
-    tensors = drawn(GRAD_INPUT, shape) | tensors
-    (right,) = GRAD_INPUT.right(shape, tensors)
-    results = [simulated(GATHER.edit(*fault), shape, tensors)[0][0] for fault in FAULTS]
-    return sum(not np.array_equal(got, right) for got in results)
-
-
 def blurred() -> int:
-    """The same, for the easy case with the filter that the question gives."""
-    return faults_seen(EASY, weight=asked("faults_seen_by_the_easy_case")[0][None, None])
+    """How many of the four faults the easy case finds, with the filter that the question gives."""
+    explorer = explorers.four_faults()
+    explorer.set(stride=1, weight=asked("faults_seen_by_the_easy_case")[0])
+    return len(explorer.picture.caught)
 
 
 def barrier_that_may_go(channels: int) -> str:
@@ -121,16 +102,6 @@ def safe(kernel, shape, edits: dict[str, tuple[str, str]]) -> str:
     data = drawn(BACKWARD if isinstance(shape, GemmShape) else GRAD_INPUT, shape)
     names = [name for name, edit in edits.items() if not simulated(kernel.edit(*edit), shape, data)[1][0].findings]
     return {0: "neither", 1: "".join(names), 2: "both"}[len(names)]
-
-
-def loads_in_version_2() -> float:
-    """Each thread counts its loads of global memory, on one full tile of which each pixel lies in 16 windows."""
-    shape = ConvShape(1, 1, 16, 16, 32, 4, 4, padding=3)
-    tensors = {name: np.ones(shape.of(name), np.float32) for name in ("grad_output", "weight")}
-    counting = SHARED.edit("sum += shared_weights[i] *", "sum += 1.0 + 0.0 *").edit(
-        "shared_weights[i] = weight[", "sum += 1.0; shared_weights[i] = weight["
-    )
-    return launched(counting, shape, tensors)[0].mean()
 
 
 # --- Appendix B: dilation and groups ----------------------------------------------------------------------------
@@ -264,15 +235,12 @@ COMPUTED = {
     "after_2_to_the_24": lambda: int(sum([np.float32(1)] * 1000, np.float32(2**24))),
     "outputs_of_a_weight": lambda: CONV1.batch * len(indices.taps_of_weight(CONV1, 0, 0)),
     "outputs_of_a_corner": corner,
-    "threads_that_write_a_pixel": lambda: windows(square(5, 3), 2, 2),
+    "threads_that_write_a_pixel": lambda: windows(square(28, 5), 14, 14),
     "dX[1,1]": pixel_by_hand,
     "windows_with_stride": lambda: windows(ConvShape(1, 1, 7, 9, 1, 3, 3, 2), 2, 2),
     "row_below_zero": lambda: int(np.array(-1).astype(np.uint32)),
     "faults_seen_by_the_easy_case": blurred,
-    "loads_in_version_2": loads_in_version_2,
-    "barrier_before_the_load": lambda: "no" if barrier_that_may_go(1) == "before" else "yes",
     "barrier_that_may_go": lambda: barrier_that_may_go(1),
-    "weights_that_pass": weights_that_pass,
     **{name: lambda make=make: float(make()) for name, make in lesson_04.COMPUTED.items()},
     "pixels_with_dilation": lambda: len(indices.contributions_to_weight(square(9, 3, 1, 0, 2), 0, 0)),
     "pixels_never_touched": lambda: [windows(square(9, 3, 2, 0, 2), *at) for at in np.ndindex(9, 9)].count(0),
@@ -346,7 +314,7 @@ MISTAKES = {  # what is said of them, and how they come about
         "corner on the pixel at row 0, column 1": 100,  # and anything else
     },
     "dX[1,1]": lambda: {"transposed": pixel_by_hand(TRANSPOSED), "flipped": pixel_by_hand(FLIPPED)},
-    "threads_that_write_a_pixel": lambda: {"[1,1]": windows(square(5, 3), 1, 1)},
+    "threads_that_write_a_pixel": lambda: {"3 × 3 weights": windows(square(28, 3), 14, 14)},
     "windows_with_stride": lambda: {"stride 1": windows(ConvShape(1, 1, 7, 9, 1, 3, 3), 2, 2)},
     "d_b[3,1]": lambda: {"from grad": -1 * -2 + 1 * 1 + 1 * 2, "this is d_b[0,0]": 1 * 0 + 0 * 3 + 2 * -1},
     "loads_with_tiles": lambda: {"without tiles": loads_of_a_thread("1_thread_per_element")},
@@ -364,6 +332,5 @@ def test_the_mistakes_are_what_they_are_said_to_be(name):
 
 def test_what_the_questions_leave_out_is_as_they_imply():
     """Other cases than those asked for show what theirs hides."""
-    assert faults_seen(HARD) == len(FAULTS)
     assert barrier_that_may_go(2) == barrier_to_remove(17) == "neither"
     assert first_pass_last()[2] == 4

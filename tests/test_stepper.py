@@ -10,8 +10,6 @@ from support.legible import faults, written
 from support.sample import sample
 
 from helpers import simulate
-from helpers.convolution import explorers as convolution
-from helpers.convolution import reference
 from helpers.gemm import explorers as gemm
 from helpers.kernels import load
 from helpers.stepper import stepper
@@ -409,18 +407,13 @@ def _whole(*shape):
 
 
 TILED, LOADED = load("gemm_bias_act", "2_tiled"), "workgroupBarrier();  // both tiles are in place"
-MATRICES, WEIGHTS = (_whole(4, 8), _whole(8, 4)), (_whole(2, 1, 3, 6), _whole(1, 2, 3, 1))
+MATRICES = _whole(4, 8), _whole(8, 4)
 SIXTEEN = load("sum", "2_tree").with_constants(THREADS=16)
 LESSONS = {  # each with its right output, and whether it races
     "a swap, racing": (
         lambda: stepper(simulate(SWAP.replace("  workgroupBarrier();\n", ""), [numbers(4)], (1, 1, 1))),
         {},
         True,
-    ),
-    "03": (
-        lambda: convolution.shared_weight_steps(*WEIGHTS, padding=1),
-        {"grad_input": reference.conv2d_grad_input((1, 1, 3, 4), *WEIGHTS, 1, 1)},
-        False,
     ),
     "04": (lambda: summation.steps(SIXTEEN, numbers(16)), {"total": numbers(16).sum(keepdims=True)}, False),
     "06": (lambda: gemm.tile_steps(*MATRICES), {"output": np.matmul(*MATRICES)}, False),

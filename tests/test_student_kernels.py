@@ -31,7 +31,9 @@ def without(*puzzles: str) -> dict[str, str]:
 # --- In a network ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("others", [{WEIGHT, "conv2d"}, {STRIDED, "strided_conv2d"}])
+@pytest.mark.parametrize(
+    "others", [{WEIGHT, "conv2d", "conv2d_grad_input"}, {STRIDED, "strided_conv2d", "strided_grad_input"}]
+)
 def test_all_official_kernels_of_puzzles_compute_the_gradients_of_lenet(others):
     network = Network(kernels=student_kernels(without(*others)))
     assert not check_step(network, IMAGES[:3], LABELS[:3]).wrong

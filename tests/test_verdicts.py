@@ -233,7 +233,10 @@ INDICES = {  # the index of a thread's element, how many there are, and the guar
         "params.out_channels * params.in_channels * params.kernel_size * params.kernel_size",
         "if (index >= params.out_channels * params.in_channels * taps) { return; }",
     ),
-    "conv2d_grad_input": ("index", "params.N * params.Ci * params.H * params.W", None),
+    **dict.fromkeys(("pixel_window", "pixel_padding", "pixel_stride"), ("index", "params.in_h * params.in_w", None)),
+    **dict.fromkeys(
+        ("strided_grad_input", "conv2d_grad_input"), ("index", "params.N * params.Ci * params.H * params.W", None)
+    ),
     "conv2d_grad_bias": ("co", "params.Co", None),
     "gemm_bwd_dbias": ("n", "params.N", None),
 }

@@ -125,8 +125,9 @@ PLACES: dict[str, Place] = {
     "strided_conv2d": _Convolution(FORWARD, "input weight bias output", ConvShape.params, lambda s: s.weight[1:]),
     "conv2d_grad_weight": Place(*OF_WEIGHT, _six_words, _outputs, fits=_is_plain),
     "strided_grad_weight": Place(*OF_WEIGHT, ConvShape.params, _outputs),
-    "conv2d_grad_input": Place(
-        GRAD_INPUT, "grad_output weight grad_input", ConvShape.params, lambda s: (s.out_channels, *s.weight[2:])
+    **dict.fromkeys(
+        ("conv2d_grad_input", "strided_grad_input"),
+        Place(GRAD_INPUT, "grad_output weight grad_input", ConvShape.params, lambda s: (s.out_channels, *s.weight[2:])),
     ),
     "conv2d_grad_bias": Place(GRAD_BIAS, "grad_output grad_bias", lambda s: s.output, _outputs),
     **{name: _pass(name) for name in PRODUCTS if name.startswith("gemm_bwd")},

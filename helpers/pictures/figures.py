@@ -14,32 +14,28 @@ SIGNS = 14  # CSS pixels: the smallest cell into which a plus or minus fits
 FAINT = 1 / 16  # of the largest value: nearer to zero, a cell looks white and has no sign
 
 
-def images(panels: Sequence[np.ndarray], titles: Sequence[str], sentence: str, *, ink: int = 0, height=112) -> Picture:
-    """A row of images (rows, columns): the first `ink` as ink on paper, the others signed and at one common scale.
+def images(panels: Sequence[np.ndarray], titles: Sequence[str], sentence: str, height=112) -> Picture:
+    """A row of images (rows, columns), signed and at one common scale.
 
-    In the signed ones white is zero; orange and a plus are above it, violet and a minus below. Cells too small for
-    signs are hatched where they are well below zero. `height` is that of each panel in CSS pixels, or less where this
-    many would not fit beside each other; `sentence` says what they show, in words made from the same arrays.
+    White is zero; orange and a plus are above it, violet and a minus below. Cells too small for signs are hatched where
+    they are well below zero. `height` is that of each panel in CSS pixels, or less where this many would not fit beside
+    each other; `sentence` says what they show, in words made from the same arrays.
     """
-    gap, signed, shapes = 12, len(panels) > ink, [panel.shape[1] / panel.shape[0] for panel in panels]
+    gap, shapes = 12, [panel.shape[1] / panel.shape[0] for panel in panels]
     height = min(height, (WIDTH - gap * (len(panels) + 1)) / sum(shapes))
     lefts = gap + np.cumsum([0, *(height * shape + gap for shape in shapes)])
     names = [_title_lines(title, height * shape - 2) for title, shape in zip(titles, shapes, strict=True)]
     top = 12 + 18 * max(map(len, names))
-    picture = Picture(int(top + height + 10 + 26 * signed), max(int(lefts[-1]), 330))
-    largest = max((float(np.abs(panel).max()) for panel in panels[ink:]), default=0) or 1.0
-    for i, (panel, left, lines) in enumerate(zip(panels, lefts, names, strict=False)):
-        box = Box(left, top, height * shapes[i], height)
-        if i < ink:
-            picture.image(box, colored(panel, ink=True))
-        else:
-            draw_signed(picture, panel / largest, box)
+    picture = Picture(int(top + height + 36), max(int(lefts[-1]), 330))
+    largest = max(float(np.abs(panel).max()) for panel in panels) or 1.0
+    for panel, left, lines, shape in zip(panels, lefts, names, shapes, strict=False):
+        box = Box(left, top, height * shape, height)
+        draw_signed(picture, panel / largest, box)
         picture.boxes([box], GRAY)
         picture.words(Word(box.middle[0], top + 4 - 18 * (len(lines) - j), line, 13) for j, line in enumerate(lines))
-    if signed:
-        small = height / len(panels[-1]) < SIGNS
-        pieces, below = (3, "below 0 (far below: hatched)") if small else (1, "below 0")
-        explain(picture, gap, picture.height - 16, {"above 0": 0.6, below: -0.6}, 92, pieces)
+    small = height / len(panels[-1]) < SIGNS
+    pieces, below = (3, "below 0 (far below: hatched)") if small else (1, "below 0")
+    explain(picture, gap, picture.height - 16, {"above 0": 0.6, below: -0.6}, 92, pieces)
     picture.sentence = sentence
     return picture
 

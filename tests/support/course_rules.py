@@ -34,6 +34,7 @@ IN_NEW_FORM = (
     "00_meet_the_gpu",
     "01_convolution_as_correlation",
     "02_weight_gradient",
+    "03_input_gradient",
     "07_train_lenet",
     "appendix_c_launcher",
 )
@@ -53,6 +54,7 @@ ELSEWHERE = {  # words near a question in which the number of its answer means a
     "output_size": ("6 of them", "6 input channels"),
     "outputs_of_a_corner": ("four digits", "4 digits", "binding 4"),
     "padding_tests_of_a_thread": ("1, 3, 3)       9 of 9",),
+    "windows_with_stride": ("[[3, 4]", "4 × 6 pixels"),
 }
 
 

@@ -16,7 +16,7 @@ from helpers.grading.verdict import Grades
 from wgsl import Kernel
 from wgsl.simulator.work import Work
 
-FURTHER = {"neighbor_difference", "conv2d"}  # in no lesson, and named on the map
+FURTHER = {"neighbor_difference", "conv2d", "conv2d_grad_input"}  # in no lesson, and named on the map
 WAITING = {
     *PYTHON_PUZZLES.keys() - {"raw_launch", "second_launch"},
     *FURTHER,

@@ -1,7 +1,7 @@
 """What a learner works out in the convolution lessons: kernels to write, and questions to answer.
 
-The questions of each lesson are in a file beside this one, the kernels of lesson 01 in `forward.py`, and the steps to
-that of lesson 02 in `weight_gradient.py`.
+The questions of each lesson are in a file beside this one. The kernels of lesson 01 are in `forward.py`, the steps of
+lesson 02 in `weight_gradient.py`, those of lesson 03 in `input_gradient.py`; `cases.py` makes the tests of them all.
 """
 
 from collections.abc import Callable
@@ -13,8 +13,8 @@ import numpy as np
 
 from helpers.checks.differences import central_differences
 from helpers.convolution import reference
-from helpers.convolution.exercises import forward, weight_gradient
-from helpers.convolution.exercises.weight_gradient import case
+from helpers.convolution.exercises import forward, input_gradient, weight_gradient
+from helpers.convolution.exercises.cases import case, draw, draw_quarters, layer
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
 from helpers.grading.prediction import questions
@@ -30,16 +30,6 @@ CLASSROOM = (  # the tests' names in the classroom
     "conv_bw_lenet_conv2",
 )
 OURS = "conv_bw_rectangular_batch"  # catches what they miss: no two sizes are equal, and the numbers are quarters
-
-
-def draw(random: np.random.Generator, *size: int, largest: int = 4) -> Array:
-    """Random whole numbers of at most that absolute value, as float32."""
-    return random.integers(-largest, largest + 1, size).astype(np.float32)
-
-
-def draw_quarters(random: np.random.Generator, *size: int) -> Array:
-    """Random quarters from -2 to 2, as float32."""
-    return draw(random, *size, largest=8) / 4
 
 
 def _classroom_cases(case: Callable[..., Case], slopes: Array, *given: tuple[Array, ...]) -> tuple[Case, ...]:
@@ -84,10 +74,8 @@ def _grad_weight_cases() -> tuple[Case, ...]:
 
 
 def _grad_weight_case(name: str, input: Array, grad_output: Array) -> Case:
-    s = ConvShape.between(input.shape, grad_output.shape)
-    expected = reference.conv2d_grad_weight(input, s.weight, grad_output)
-    params = s.batch, s.in_channels, s.in_h, s.in_w, s.out_channels, s.kernel_h
-    return case(name, (grad_output, input), expected, params)
+    s, tensors = ConvShape.between(input.shape, grad_output.shape), {"grad_output": grad_output, "input": input}
+    return layer(name, "grad_weight", s, "N Ci H W Co kH", tensors)
 
 
 GRAD_WEIGHT = Puzzle(
@@ -101,38 +89,6 @@ GRAD_WEIGHT = Puzzle(
 WEIGHT_QUESTIONS = questions(HERE.with_name("weight_gradient"))
 
 # --- Lesson 03: the input gradient -----------------------------------------------------------------------------
-
-GATHERS = {  # each test adds one thing to those before it; in the last, no two sizes are equal, and there are quarters
-    "gather_3x3": ConvShape(1, 1, 3, 3, 1, 2, 2),
-    "gather_padding": ConvShape(1, 1, 3, 4, 1, 3, 2, padding=(1, 0)),
-    "gather_stride": ConvShape(1, 1, 5, 6, 1, 3, 3, stride=2, padding=(0, 1)),
-    "gather_channels": ConvShape(1, 2, 4, 5, 3, 2, 3),
-    "gather_everything": ConvShape(2, 8, 11, 12, 7, 3, 4, 2, (0, 1)),
-}
-
-
-@cache
-def _gather_cases() -> tuple[Case, ...]:
-    random = np.random.default_rng(7)
-    return tuple(_gather_case(name, shape, random) for name, shape in GATHERS.items())
-
-
-def _gather_case(name: str, s: ConvShape, random: np.random.Generator) -> Case:
-    grad_output, weight = (
-        random.choice([-3, -2, -1, 1, 2, 3], size).astype(np.float32) / (4 if name == "gather_everything" else 1)
-        for size in (s.output, s.weight)
-    )
-    expected = reference.conv2d_grad_input(s.input, weight, grad_output, s.stride, s.padding)
-    return case(name, (grad_output, weight), expected, s.params())
-
-
-GRAD_INPUT = Puzzle(
-    "conv2d_grad_input",
-    "convolution",
-    "n ci ih iw",
-    _gather_cases,
-    Skill.one_thread_for("pixel", "gather_channels"),
-)
 
 INPUT_QUESTIONS = questions(HERE.with_name("input_gradient"))
 
@@ -214,7 +170,7 @@ PUZZLES = (  # as their lessons appear
     *weight_gradient.STEPS,
     weight_gradient.STRIDED,
     GRAD_WEIGHT,
-    GRAD_INPUT,
+    *input_gradient.PUZZLES,
     GRAD_BIAS,
     TWO_PASSES,
 )

@@ -8,6 +8,7 @@ from operator import attrgetter
 import numpy as np
 
 from helpers.convolution import reference
+from helpers.convolution.exercises.input_gradient import WEIGHT
 from helpers.convolution.exercises.weight_gradient import IMAGE, UPSTREAM
 from helpers.convolution.indices import contributions_to_pixel, contributions_to_weight, taps_of_output
 from helpers.convolution.shapes import ConvShape
@@ -15,7 +16,6 @@ from helpers.grading.marking_question import Cell, Cells, Marking
 from helpers.pictures.canvas import Picture
 
 LETTERS, CAPITALS = "abcdefghijklmnopqrstuvwxy", "GHIJKLMNO"  # of 5 x 5 pixels, and of 3 x 3 upstream gradients
-WEIGHT = [[1, 2, -1], [3, -2, 1], [-1, 1, 2]]
 SMALL = ConvShape(1, 1, 5, 5, 1, 3, 3)
 STRIDED = replace(SMALL, stride=2)
 PIXEL, PLACE = attrgetter("ih", "iw"), attrgetter("oh", "ow")  # of a contribution: the cells
@@ -50,6 +50,7 @@ def _picture(result: str, shape: ConvShape, row: int, column: int, names: list[s
         forward,
         input_gradient,
         parameter_gradients,
+        scatter,
     )  # the process apart draws none
 
     image, upstream, weight = (
@@ -65,7 +66,10 @@ def _picture(result: str, shape: ConvShape, row: int, column: int, names: list[s
         drawn = parameter_gradients.WeightGradientPicture(shape, *given, letters=True)
     else:
         given = weight, upstream, reference.conv2d_grad_input(shape.input, weight, upstream, *steps)
-        drawn = input_gradient.InputGradientPicture(shape, *given, letters=names[0] in CAPITALS)
+        if names[0] in CAPITALS:
+            drawn = scatter.ScatterGatherPicture(*(tensor[0, 0] for tensor in given))
+        else:
+            drawn = input_gradient.InputGradientPicture(shape, *given)
     return drawn.asks(row, column, names)
 
 
@@ -163,7 +167,8 @@ def _pixel(shape: ConvShape, ih: int, iw: int) -> Marking:
     }
     padding = f"padding {shape.padding_h}" if shape.padding_h else "no padding"
     how = f"{shape.in_h} × {shape.in_w} pixels, 3 × 3 weights, stride 1, {padding}"
-    asked = f"Mark the upstream gradients (oh, ow) that contribute to the gradient of the pixel [{ih},{iw}] ({how})."
+    pairs = " (oh, ow)" * (shape is PADDED)
+    asked = f"Mark the upstream gradients{pairs} that contribute to the gradient of the pixel [{ih},{iw}] ({how})."
     advice = "which windows contain this pixel? oh = ih + P - kh, for each kh of the filter"
     return _marking(asked, (shape.out_h, shape.out_w), reached, likely, advice, "grad_input", shape, ih, iw)
 

@@ -50,7 +50,6 @@ def _filters_of(v: Values) -> tuple[int, int]:
     return channels[0], channels[-1]
 
 
-STRIDES = 1, 3
 SIZES: dict[str, Rule] = {
     "N": (1, 3),
     "groups": (1, 4),
@@ -58,7 +57,7 @@ SIZES: dict[str, Rule] = {
     "Co": _channels,
     "H": (1, 7),
     "W": (1, 7),
-    "stride": STRIDES,
+    "stride": (1, 3),
     "padding": lambda v: (0, min(2, (LEGIBLE - max(v["H"], v["W"])) // 2)),
     "kH": lambda v: (1, min(5, _padded(v)["H"])),
     "kW": lambda v: (1, min(5, _padded(v)["W"])),
@@ -141,7 +140,7 @@ def any_input_gradient(
     }
     rules = SIZES | {"dilation": _legible_dilation, "ci": lambda v: v["Ci"], "co": _filters_of}
     rules |= {"ih": lambda v: v["H"], "iw": lambda v: v["W"]}
-    values = {"N": 1, "Ci": 1, "Co": 1, "stride": 2, "ih": 2, "iw": 2} | values
+    values = {"N": 1, "Ci": 1, "Co": 1, "stride": 2, "ih": 1, "iw": 2} | values
     return _explorer(random_picture, rules, values, front=front, steps=suggested if steps is None else steps)
 
 

@@ -2,15 +2,16 @@
 
 from collections.abc import Callable
 from functools import lru_cache
-from math import ceil, prod
+from math import prod
 
 import numpy as np
 
-from helpers.convolution import operations
+from helpers.convolution import operations, reference
+from helpers.convolution.exercises.input_gradient import LESSONS
 from helpers.convolution.exercises.weight_gradient import IMAGE, UPSTREAM
-from helpers.convolution.explorers.any_size import STRIDES
+from helpers.convolution.pictures.faults import FAULTS, FaultsPicture
 from helpers.convolution.pictures.forward import ContributionPicture, WindowPicture
-from helpers.convolution.pictures.input_gradient import InputGradientPicture, PixelCountsPicture, ScatterGatherPicture
+from helpers.convolution.pictures.input_gradient import InputGradientPicture
 from helpers.convolution.pictures.own_filter import LEVEL, OwnFilterPicture
 from helpers.convolution.pictures.parameter_gradients import (
     BiasGradientPicture,
@@ -18,6 +19,7 @@ from helpers.convolution.pictures.parameter_gradients import (
     ThreadsPicture,
     WeightGradientPicture,
 )
+from helpers.convolution.pictures.scatter import ScatterGatherPicture
 from helpers.convolution.pictures.sums import SumPicture
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
@@ -34,6 +36,7 @@ from wgsl.simulator.run import simulate
 Array = np.ndarray
 
 SMALL_CASE = tuple(np.array(matrix, np.float32)[None, None] for matrix in (IMAGE, UPSTREAM))  # image, upstream gradient
+LESSON_03 = LESSONS["weight"], LESSONS["grad_output"]
 WIDER = np.array([[1, -1, 2, 0], [0, 3, -1, 1], [2, 1, 0, -2], [1, 0, -1, 2]], np.float32)[None, None]
 LENET_CONV1 = ConvShape(1, 1, 28, 28, 6, 5, 5)
 
@@ -96,7 +99,9 @@ def _of_weights(input: Array, grad_output: Array) -> WeightGradientPicture:
     return picture
 
 
-def input_gradient(weight: Array, grad_output: Array, steps: Trials | None = None) -> Explorer:
+def input_gradient(
+    weight: Array = LESSON_03[0], grad_output: Array = LESSON_03[1], steps: Trials | None = None
+) -> Explorer:
     """Sliders ih and iw that slide a filter (1, 1, kH, kW) over a gradient (1, 1, oH, oW), with letters.
 
     `steps` are what to try instead of what is suggested.
@@ -107,7 +112,7 @@ def input_gradient(weight: Array, grad_output: Array, steps: Trials | None = Non
     suggested = {
         f"Point at pixel [{row},{column}] in grad_input: how many terms?": {"ih": row, "iw": column},
         "Drag the frame to the bottom right: how many are left?": {"ih": shape.in_h - 1, "iw": shape.in_w - 1},
-        "Find the pixel that only G and the weight a reach.": {"ih": 0, "iw": 0},
+        "Find the pixel to which only G·w00 adds.": {"ih": 0, "iw": 0},
     }
     return _with_letters(picture, 1, steps, suggested)
 
@@ -163,25 +168,33 @@ def contributions(input: Array, weight: Array) -> Explorer:
     return Explorer(picture.show, rules, {"tensor": 2}, front=(), steps=steps)
 
 
-def scatter_and_gather(weight: Array, grad_output: Array) -> Explorer:
-    """Sliders over the outputs, on the left, and over the pixels, on the right, of one small case at stride 1.
+def scatter_and_gather(weight: Array = LESSON_03[0], grad_output: Array = LESSON_03[1]) -> Explorer:
+    """A gradient at each number of which one can point, and windows that drop: one small case at stride 1.
 
-    `weight` is (1, 1, kH, kW), `grad_output` (1, 1, oH, oW), each at most 3 x 3.
+    `weight` is (1, 1, kH, kW), `grad_output` (1, 1, oH, oW).
     """
     shape, grad_input = _whole_gradient(weight, grad_output)
-    picture = ScatterGatherPicture(weight[0, 0], grad_output[0, 0], grad_input[0, 0])
-    rules = {"oh": shape.out_h, "ow": shape.out_w, "ih": shape.in_h, "iw": shape.in_w}
-    return Explorer(picture.show, rules, dict.fromkeys(rules, 1))
-
-
-def pixel_counts() -> Explorer:
-    """Sliders for filter, stride and padding: in how many windows does each pixel of a 7 x 9 image lie?"""
-    picture = PixelCountsPicture()
-
-    def draw(kH, kW, stride, padding) -> Picture:
-        return picture.show(ConvShape(1, 1, 7, 9, 1, kH, kW, stride, padding))
-
-    return Explorer(draw, {"kH": (1, 5), "kW": (1, 5), "stride": STRIDES, "padding": 3}, {"kH": 3, "kW": 3})
+    planes = weight[0, 0], grad_output[0, 0], grad_input[0, 0]
+    picture, sizes = ScatterGatherPicture(*planes, adapter_info().short), (shape.output, shape.weight, shape.input)
+    rules: dict[str, Rule] = {"tensor": 3}
+    rules |= {name: lambda v, axis=axis: sizes[v["tensor"]][axis] for name, axis in (("row", 2), ("column", 3))}
+    rules["dropped"] = shape.out_h * shape.out_w + 1
+    bottom = shape.out_h - 1
+    steps = {
+        f"Point at output {picture.names[0][bottom, 0]}: what does it hit?": {
+            "tensor": 0,
+            "row": bottom,
+            "column": 0,
+        },
+        "Point at the middle pixel: how many?": {
+            "tensor": 2,
+            "row": shape.in_h // 2,
+            "column": shape.in_w // 2,
+        },
+        "Press play: watch all windows drop.": {"dropped": shape.out_h * shape.out_w},
+    }
+    start = {"tensor": 2, "row": 1, "column": 1}
+    return Explorer(picture.show, rules, start, front=(), play="dropped", steps=steps)
 
 
 def own_filter(
@@ -254,22 +267,32 @@ def tree_reduction(grad_output: Array, count: int = 16) -> Explorer:
     return Explorer(picture.show, {"step": len(picture.steps)}, play="step")
 
 
-def shared_weight_steps(weight: Array, grad_output: Array, padding: int = 0, **options) -> Explorer:
-    """Sliders through a simulated run of 4 x 4 threads a tile that share the weights which they load, line by line.
+def four_faults() -> Explorer:
+    """A test of the input gradient, to be changed until it catches four planted faults; at first a blur at stride 2."""
+    gather = load("conv2d_grad_input", "1_gather")
+    planted = {fault: gather.edit(*edit) for fault, edit in FAULTS.items()}
 
-    `weight` is (Co, 1, kH, kW), `grad_output` (1, Co, oH, oW), at stride 1. `options` are those of `stepper`, such as
-    the step at first.
-    """
-    (channels, _, *filter), outputs, tile = weight.shape, grad_output.shape[2:], 4
-    sizes = [o + k - 1 - 2 * padding for o, k in zip(outputs, filter, strict=True)]
-    shape = ConvShape(1, 1, *sizes, channels, *filter, 1, padding, padding)
-    kernel = load("conv2d_grad_input", "2_shared_weights").with_constants(TILE=tile)
-    pixels, params = np.zeros(shape.input, np.float32), np.array(shape.params(), np.uint32)
-    workgroups = ceil(shape.in_w / tile), ceil(shape.in_h / tile), 1
-    trace = simulate(kernel, (grad_output, weight, pixels, params), workgroups)
-    shapes = {"weight": weight.shape, "shared_weights": (prod(filter),)}
-    shapes |= {"grad_output": grad_output.shape, "grad_input": shape.input}
-    return stepper(trace, shapes, only=("workgroupBarrier", "shared_weights[i]", "grad_input["), **options)
+    @lru_cache(1)
+    def results(shape: ConvShape, weight: bytes) -> tuple[Array, dict[str, Array]]:
+        pairs = np.arange(1, 5).reshape(2, 2)[: shape.out_channels, : shape.in_channels]
+        filters = np.float32(np.multiply.outer(pairs, np.frombuffer(weight, np.float32).reshape(3, 3)))
+        upstream = np.random.default_rng(3).integers(-4, 5, shape.output).astype(np.float32)
+        given = shape.input, filters, upstream, shape.stride, shape.padding
+        got = {fault: operations.conv2d_grad_input(*given, kernel=kernel) for fault, kernel in planted.items()}
+        return reference.grad_input(upstream, filters, shape), got
+
+    def draw(stride: int, padding_h: int, padding_w: int, channels: int, weight: Array, pixel: int = 0) -> Picture:
+        shape = ConvShape(1, channels, 6, 6, channels, 3, 3, stride, (padding_h, padding_w))
+        return FaultsPicture(shape, weight, *results(shape, np.float32(weight).tobytes()), pixel)
+
+    steps = {
+        "Click a weight: which fault is caught now?": lambda v: "no flip" in draw(**v).caught,
+        "Give rows and columns different paddings.": lambda v: v["padding_h"] != v["padding_w"],
+        "Catch all four.": lambda v: len(draw(**v).caught) == len(FAULTS),
+    }
+    rules = {"stride": (1, 3), "padding_h": 3, "padding_w": 3, "channels": (1, 2)}
+    start = {"stride": 2, "padding_h": 1, "padding_w": 1}
+    return Explorer(draw, rules, start, arrays={"weight": np.outer([1, 2, 1], [1, 2, 1])}, steps=steps)
 
 
 def weight_steps(kernel: Kernel) -> Explorer:

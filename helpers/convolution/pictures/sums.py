@@ -97,10 +97,9 @@ class SumPicture(Picture):
 
     def _point(self, taps: list, columns: Mapping[int, Box], place: Place, chosen: int) -> str:
         """Let a reader point at each factor and term, and mark the chosen product; returns what is said of it."""
-        width, numbers = self.lefts.shape[3], [self._number(tap) for tap in taps]
-        cells = [tuple(np.add(self.right_at(tap), self.shape.padding).tolist()) for tap in taps]
-        for grid, places in (self.left_grid, [divmod(k - 1, width) for k in numbers]), (self.window_grid, cells):
-            own = {cell: {"product": k} for cell, k in zip(places, numbers, strict=True)}
+        numbers, grids = [self._number(tap) for tap in taps], self._cells(taps)
+        for grid, cells in grids:
+            own = {tuple(map(int, cell)): {"product": k} for cell, k in zip(cells, numbers, strict=True)}
             self.touchable[grid.caption] = Pointed(grid, own)
         if columns:
             (x, y, width, height), last = columns[0], max(columns)
@@ -109,15 +108,19 @@ class SumPicture(Picture):
         if chosen not in numbers:
             return ""
         i = numbers.index(chosen)
-        boxes = self.left_grid.box(*self.left_at(taps[i])), self.window_grid.box(*cells[i])
+        boxes = [grid.box(*cells[i]) for grid, cells in grids]
         self.boxes([*boxes, *filter(None, [columns.get(i)])], INK, line=2.4)
         factors = self._factors(taps[i], place)
         places = self.left_at(taps[i]), self.right_at(taps[i])
-        names = [
-            f"{name} [{row},{column}]" for name, (row, column) in zip((self.left.word, "pixel"), places, strict=True)
-        ]
+        words = self.left.word, "pixel" if self.right == "input" else self.right
+        names = [f"{name} [{row},{column}]" for name, (row, column) in zip(words, places, strict=True)]
         names = self._term(taps[i], place).split("·") if self.letters else names
         return f"{names[0].capitalize()} multiplies {names[1]}: {product_text(*factors)} = {number(prod(factors))}"
+
+    def _cells(self, taps: list) -> list[tuple[Grid, list[Cell]]]:
+        """The grids of the left and of the right factors, with the cells of these products."""
+        rights = [tuple(np.add(self.right_at(tap), self.shape.padding)) for tap in taps]
+        return [(self.left_grid, [*map(self.left_at, taps)]), (self.window_grid, rights)]
 
     def asks(self, row: int, column: int, names: Iterable[str]) -> Self:
         """The matrices alone, with one element of the result framed: which cells make it? They are `cards` by name."""
@@ -215,18 +218,16 @@ def draw_grids(
     shape: ConvShape,
     planes: Sequence[tuple],
     co: int,
-    changing: bool = False,
     caption: str = CORRELATION,
     foot: float = 78,
 ) -> list[Grid]:
     """The grids of image ★ factors = result; `planes` are (values, title, note) of each, the image without its padding.
 
-    A `changing` result makes room for what is written into its corners. Where the `foot` is low, the caption stands
-    beside the last row of the image, if only the image has so many rows.
+    Where the `foot` is low, the caption stands beside the last row of the image, if only the image has this many rows.
     """
     (image, *head), factors, result = planes
     padded = np.pad(image, [(zeros, zeros) for zeros in shape.padding], constant_values=np.nan)
-    matrices = (padded, *head, 0.5 if changing else LIFTED), factors, (*result, LIFTED if changing else 0.5)
+    matrices = (padded, *head, LIFTED), factors, result
     beside = foot < 78 and max(len(factors[0]), len(result[0])) < len(padded)
     bottom = picture.height - foot - (12 if beside else 32)
     grids = side_by_side(picture, matrices, "★=", 6, bottom, 1.3 if foot == 78 else 2)

@@ -1,0 +1,105 @@
+"""Lesson 03: windows that drop, a test that is changed until it catches four faults, and a 9 that becomes a 3."""
+
+import numpy as np
+import pytest
+from support.legible import faults, written
+from support.notebook_gate import NOTEBOOKS, Lesson, texts
+
+import helpers
+from helpers import gpu
+from helpers.convolution import explorers, reference
+from helpers.convolution.exercises import input_gradient
+from helpers.convolution.pictures.faults import FAULTS
+from helpers.exercises import PUZZLES
+from helpers.network.changed_digit import READ, STEPS, WANTED
+from helpers.pictures.canvas import number
+
+LESSON = Lesson.read(NOTEBOOKS / "03_input_gradient.ipynb")
+RIGHT = reference.conv2d_grad_input((1, 1, 5, 5), **input_gradient.LESSONS)[0, 0]
+
+
+# --- The first picture ------------------------------------------------------------------------------------------
+
+
+def test_the_frame_of_the_first_picture_names_the_adapter_which_nbval_does_not_compare():
+    (picture,) = LESSON.code[0].outputs
+    explorer = explorers.scatter_and_gather()
+    assert texts(picture) == [explorer.sentence]
+    assert f"on {helpers.adapter_info().short}" in written(explorer.picture)
+    explorer.picture.returned = explorer.picture.returned + 1  # a wrong number is not hidden by a name
+    assert "the GPU returned: 9" in written(explorer.picture.show(2, 1, 1))
+
+
+def test_a_pixel_gathers_what_the_reference_computes_and_what_drops_adds_up_to_it():
+    explorer = explorers.scatter_and_gather()
+    for (ih, iw), right in np.ndenumerate(RIGHT):
+        assert f" = {number(right)}, gathered from " in explorer.set(tensor=2, row=ih, column=iw)
+    for dropped in range(1, 10):
+        said = explorer.set(dropped=dropped)
+    assert (explorer.picture.numbered[-1].values == RIGHT).all()
+    assert said == "Output O drops its window. 25 of 25 pixels are hit, up to 9 times."
+
+
+# --- The flipped filter -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [explorers.input_gradient, explorers.any_input_gradient])
+def test_factors_can_be_pointed_at_in_each_of_their_grids(make):
+    explorer = make()
+    explorer.set(ih=2, iw=2)
+    picture = explorer.picture
+    _, *factors = picture.touchable.values()
+    said = [{picture.show(2, 2, **part.said(cell)).sentence for cell in part.values} for part in factors]
+    assert all(each == said[0] and " multiplies " in min(each) for each in said)  # the same products everywhere
+
+
+# --- The test that is changed -------------------------------------------------------------------------------------
+
+
+def test_the_easy_case_misses_all_faults_and_each_change_catches_its_own():
+    explorer = explorers.four_faults()
+    assert explorer.picture.caught == ["holes filled"]
+    easy = {"stride": 1, "padding_h": 1, "padding_w": 1, "channels": 1, "weight": explorer.arrays["weight"]}
+    changes = [{"weight": np.arange(-4, 5).clip(-2)}, {"stride": 2}, {"channels": 2}, {"padding_w": 0}]
+    explorer.set(**easy)
+    assert explorer.picture.caught == []
+    for fault, change in zip(FAULTS, changes, strict=True):
+        explorer.set(**easy | change)
+        assert explorer.picture.caught == [fault]
+        assert not list(faults(explorer.picture)), change
+    for change in changes:
+        explorer.set(**change)
+    assert explorer.picture.caught == [*FAULTS]
+    assert explorer.steps.done == [True, True, True]
+
+
+# --- The digit ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("puzzle", ["pixel_window", "pixel_stride", "strided_grad_input"])
+def test_the_gradient_is_the_readers_once_their_kernel_is_right(puzzle, monkeypatch, tmp_path):
+    monkeypatch.setenv("CONVGRAD_MY", str(tmp_path))
+    launched, launch = [], gpu.launch
+    monkeypatch.setattr(gpu, "launch", lambda text, *given: launched.append(text) or launch(text, *given))
+    right = PUZZLES[puzzle].solution.text
+    helpers.grade(puzzle, right.replace("sum +=", "sum ="))
+    official = helpers.change_digit()
+    assert "by the official kernel" in official.sentence
+    assert launched == []
+    helpers.grade(puzzle, right)
+    own = helpers.change_digit()
+    assert f"by your {puzzle}." in own.sentence
+    assert launched == [right] * (1 if puzzle == "strided_grad_input" else 6)  # once for each filter
+    assert np.allclose(own.picture.gradient, official.picture.gradient, atol=1e-6)
+
+
+def test_the_9_is_read_as_a_3_within_the_steps_and_the_slider_says_when():
+    explorer = helpers.change_digit()
+    picture = explorer.picture
+    read = [picture.read(step) for step in range(STEPS + 1)]
+    turns = read.index(WANTED)
+    assert read == [READ] * turns + [WANTED] * (STEPS + 1 - turns)
+    explorer.set(step=turns - 1)
+    explorer._reach({"step": turns}, "play")
+    assert explorer.steps.done == [True, True, False]
+    assert not list(faults(picture))
