@@ -138,6 +138,7 @@ def test_without_an_event_loop_finish_does_all(alone):
     assert [*training.states] == [*alone.states] == [0, 25, 50]
 
 
+@pytest.mark.usefixtures("short")
 def test_a_loss_that_is_no_number_is_said_and_a_smaller_rate_goes_on():
     training = small(learning_rate=0.05)
 

@@ -31,6 +31,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 TOKEN = "convgrad"
 START = 300  # seconds at most until a server that does not end serves
 SECONDS = 30  # how long anything may take to show, on a machine that is busy with other tests
+RUNS = 120  # how long a cell may compute, as under nbval
 SETTINGS = {  # all cells are in the page at once, and nothing stands in the way
     "notebook-extension/tracker": {"windowingMode": "none"},
     "apputils-extension/notification": {"fetchNews": "false"},
@@ -289,7 +290,7 @@ class LivePage:
     def _hear(self, runs: int) -> None:
         """Wait for the ends of these runs, which may come later than the page has them, and of those before."""
         self.asked += runs
-        soon(self.page, "runs that have ended", lambda: self.replies, self.asked)
+        soon(self.page, "runs that have ended", lambda: self.replies, self.asked, RUNS)
 
     def restart(self) -> None:
         """Begin again with a new kernel, in which nothing has run."""
