@@ -87,7 +87,7 @@ class ScatterGatherPicture(Picture):
         """What is added to which pixel."""
         signed = ["+" * (product >= 0) + number(product) for product in map(self._product, taps)]
         pixels = [self.places[PIXEL](tap) for tap in taps]
-        self.grids[PIXEL].corners(dict(zip(pixels, signed, strict=True)), look(NAMES[UPSTREAM]).ink)
+        self.grids[PIXEL].corners(dict(zip(pixels, signed, strict=True)), self.grids[PIXEL].look.ink)
         self.grids[PIXEL].frame(pixels, look(NAMES[UPSTREAM]).ink)
         terms = zip([f"[{ih},{iw}]" for ih, iw in pixels], map(self._term, taps), signed, strict=True)
         foot(self, ("to pixel", "term", "product"), [*terms], (beside, f"on {self.on}"), FOOT)
