@@ -37,9 +37,9 @@ def explorer(grad_input: Callable[[Array, Array], Array], whose: str) -> Explore
 
     turns = next(step for step in range(STEPS) if picture(WANTED).read(step) == WANTED)
     steps = {
-        f"Play: when does the {READ} become a {WANTED}?": lambda v: v["toward"] == WANTED and v["step"] >= turns,
-        f"Find the last step at which it is a {READ}.": {"step": turns - 1, "toward": WANTED},
-        "Set toward to 7, and step to the end.": {"toward": 7, "step": STEPS},
+        f"Play: when is it a {WANTED}?": lambda v: v["toward"] == WANTED and v["step"] >= turns,
+        f"Find the last step with a {READ}.": {"step": turns - 1, "toward": WANTED},
+        "Set toward to 7, step to 40.": {"toward": 7, "step": STEPS},
     }
     rules = {"step": STEPS + 1, "toward": READ}
     return Explorer(draw, rules, {"toward": WANTED}, front=[*rules], play="step", steps=steps, pace=250)
@@ -107,7 +107,7 @@ class ChangedDigit(Picture):
         bars = Bars(self, scores, box, -40, 80, range(10), f"ten scores: it reads a {read}", decimals=0)
         self.boxes([Box(box.x + bars.width * read, box.y - 6, bars.width, box.height + 26)], BLUE, line=2.4)
         now, other = (f"{number(round(scores[k]))} for {k}" for k in (self.toward, READ))
-        most = f"no pixel has changed by more than {number(step * LEVELS)} of 15 levels"
+        most = f"no pixel has changed by more than {number(step * LEVELS)} of 15 levels" if step else "the digit itself"
         return (
             f"Step {step} of {STEPS}: {most}. The scores are {listed([now, other])}. The gradient is by {self.whose}."
         )

@@ -179,22 +179,14 @@ def scatter_and_gather(weight: Array = LESSON_03[0], grad_output: Array = LESSON
     rules: dict[str, Rule] = {"tensor": 3}
     rules |= {name: lambda v, axis=axis: sizes[v["tensor"]][axis] for name, axis in (("row", 2), ("column", 3))}
     rules["dropped"] = shape.out_h * shape.out_w + 1
-    bottom = shape.out_h - 1
+    bottom, middle = shape.out_h - 1, {"row": shape.in_h // 2, "column": shape.in_w // 2}
     steps = {
-        f"Point at output {picture.names[0][bottom, 0]}: what does it hit?": {
-            "tensor": 0,
-            "row": bottom,
-            "column": 0,
-        },
-        "Point at the middle pixel: how many?": {
-            "tensor": 2,
-            "row": shape.in_h // 2,
-            "column": shape.in_w // 2,
-        },
-        "Press play: watch all windows drop.": {"dropped": shape.out_h * shape.out_w},
+        f"Point at {picture.names[0][bottom, 0]}: what does it hit?": {"tensor": 0, "row": bottom, "column": 0},
+        "Point at the middle pixel.": {"tensor": 2, **middle},
+        "Press play: windows drop.": {"dropped": shape.out_h * shape.out_w},
     }
     start = {"tensor": 2, "row": 1, "column": 1}
-    return Explorer(picture.show, rules, start, front=(), play="dropped", steps=steps)
+    return Explorer(picture.show, rules, start, front=["dropped"], play="dropped", steps=steps)
 
 
 def own_filter(

@@ -21,7 +21,7 @@ struct Params {
 @group(0) @binding(2) var<storage, read_write> grad_input: array<f32>;
 @group(0) @binding(3) var<uniform> params: Params;
 
-// The upstream gradient of an output; 0 where there is no such output.
+// The upstream gradient of an output, or 0 where there is none.
 fn upstream(oh: u32, ow: u32) -> f32 {
   if (oh >= params.out_h || ow >= params.out_w) { return 0.0; }
   return grad_output[oh * params.out_w + ow];
