@@ -33,7 +33,7 @@ def _traces(net: Net, images: Array, labels: Array) -> list[NetworkTrace]:
     return [NetworkTrace(net, image, label) for image, label in zip(images, labels, strict=True)]
 
 
-def network(net: Net | None = None, images: Array = (), labels: Array = (), **values: int) -> Explorer:
+def network(net: Net | None = None, images: Array | None = None, labels: Array = (), **values: int) -> Explorer:
     """A slider over the steps of a digit's trace through a network and back, and what each layer makes of it.
 
     Parameters
@@ -45,7 +45,8 @@ def network(net: Net | None = None, images: Array = (), labels: Array = (), **va
     values
         Where the sliders start: digit, step, tensor, map.
     """
-    images, labels = (images, labels) if len(images) else (digits[:10] for digits in seen_and_unseen()[:2])
+    if images is None:
+        images, labels = (digits[:10] for digits in seen_and_unseen()[:2])
     picture = NetworkPicture(_traces(net or Net(seed=0), images, labels))
     forward = len(picture.columns) - 1
     steps = {
