@@ -180,7 +180,8 @@ def written(cell: Locator, name: str) -> None:
 def solved(lesson: LivePage, name: str) -> None:
     """The skeleton is no attempt, and the official kernel passes all tests."""
     if any(cell.source == (editor := f'helpers.write("{name}")') for cell in lesson.lesson.code):
-        return written(lesson.run(lesson.code_cell(editor)), name)
+        lesson.prepare([lesson.source(editor)])
+        return written(lesson.code_cell(editor), name)
     cell, tests = lesson.code_cell(f'helpers.grade("{name}"'), len(ALL_PUZZLES[name].tests)
     expect(cell).to_contain_text(f"0 of {tests} tests pass")
     expect(cell.get_by_text("not attempted").first).to_be_attached()
@@ -204,8 +205,8 @@ def the_card_fits_one_screen(lesson: LivePage) -> None:
 def a_race_is_drawn(lesson: LivePage) -> None:
     """The first lesson's end: without its barrier, a kernel is right by luck, and both accesses are to be seen."""
     name = "reverse_in_workgroup"
-    cell = lesson.run(lesson.code_cell(f'helpers.write("{name}")'))
-    written(cell, name)
+    cell = lesson.code_cell(f'helpers.write("{name}")')
+    solved(lesson, name)
     area = cell.get_by_role("textbox", name=re.compile(f"your .* for {name}$"))
     area.fill(PUZZLES[name].solution.text.replace("  workgroupBarrier();\n", ""))
     area.press("Control+Enter")
@@ -447,9 +448,8 @@ def test_nothing_jumps_or_flickers_and_it_would_be_noticed(lesson, record_proper
 
 
 @WEIGHTS
-@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
-def test_cells_of_the_picture_are_marked_by_finger_mouse_keys_and_typing(lesson, theme):
-    lesson.page.evaluate(THEME, theme)
+def test_cells_of_the_picture_are_marked_by_finger_mouse_keys_and_typing_in_both_themes(lesson):
+    dark(lesson)
     cell = lesson.code_cell(MARK)
     in_a_new_kernel(lesson, cell, MARK)
     reply, box, keyboard = cell.get_by_role("status"), cell.get_by_role("textbox", name="marked"), lesson.page.keyboard
@@ -477,10 +477,11 @@ def test_cells_of_the_picture_are_marked_by_finger_mouse_keys_and_typing(lesson,
     ):
         expect(pixel[name]).to_have_attribute("aria-label", re.compile(f"^{name}, row ., column ., {words}$"))
         assert pixel[name].evaluate("cell => getComputedStyle(cell).borderTopStyle") == line
-    ink = [pixel[name].evaluate("cell => getComputedStyle(cell).borderTopColor") for name in "ag"]
-    assert ink == (
-        ["rgb(232, 232, 232)", "rgb(124, 196, 255)"] if "Dark" in theme else ["rgb(26, 26, 26)", "rgb(0, 90, 156)"]
-    )
+    for ink in (["rgb(232, 232, 232)", "rgb(124, 196, 255)"], ["rgb(26, 26, 26)", "rgb(0, 90, 156)"]):
+        assert [pixel[name].evaluate("cell => getComputedStyle(cell).borderTopColor") for name in "ag"] == ink
+        light(lesson)
+    dragged_by_finger(lesson.page, pixel["a"], pixel["e"])
+    expect(box).to_have_value("m x")
     box.fill("b c d g h i l m n")
     expect(cell.get_by_role("gridcell", selected=True)).to_have_count(9)
     expect(legend).to_have_text("")
@@ -492,38 +493,69 @@ def test_cells_of_the_picture_are_marked_by_finger_mouse_keys_and_typing(lesson,
     in_a_new_kernel(lesson, cell, MARK)
     expect(box).to_have_value("c d g h i l m n")
     soon(lesson.page, "what is kept", student_files.answers, {"pixels_of_dW[0,1]": "c d g h i l m n"})
-    lesson.page.evaluate(THEME, "JupyterLab Light")
 
 
-THREE_PARTS = """import helpers
-from helpers.convolution import explorers
+FIVE_PARTS = """from helpers.convolution import explorers
+from helpers.network.explorers import loss_of_logits
 from IPython.display import display
-for part in explorers.own_filter(), explorers.threads(steps={}), helpers.ask("pixels_of_a_weight"):
+kernel = helpers.load("conv2d_grad_weight", "1_thread_per_weight")
+parts = explorers.own_filter(), loss_of_logits(), explorers.weight_gradient(), explorers.weight_steps(kernel)
+for part in *parts, helpers.ask("pixels_of_a_weight"):
     display(part)"""
+PAPER = "svg => getComputedStyle(svg.querySelector('rect')).fill"
 
 
 @WEIGHTS
-def test_keys_that_are_typed_in_a_part_change_no_cell_and_scroll_nothing(lesson):
-    cell = lesson.code_cell(MARK)
-    in_a_new_kernel(lesson, cell, THREE_PARTS)
-    expect(cell.locator(".convgrad-touch")).to_have_count(2)
+def test_numbers_bars_a_frame_and_a_stepper_follow_finger_and_keys_in_both_themes(lesson):
+    """And keys that are typed in a part change no cell and scroll nothing."""
+    dark(lesson)
+    cell, page = lesson.code_cell(MARK), lesson.page
+    in_a_new_kernel(lesson, cell, FIVE_PARTS)
+    expect(cell.locator(".convgrad-touch")).to_have_count(4)
+    *_, weights, steps = (cell.locator(".convgrad-explorer").nth(i) for i in range(4))
     weight = cell.get_by_role("spinbutton", name="weight, row 1, column 1")
-    for touched in (
-        ".convgrad-touch-frame",
-        ".convgrad-number",
-        ".widget-play button",
-        ".convgrad-fold",
-        ".convgrad-send",
-    ):
-        cell.locator(touched).first.click()
-        before = as_it_is(lesson)
-        for key in ["m", "b", "x", "d", "d", "a", "ArrowDown", "ArrowRight", "PageDown", "End", "Control+b"]:
-            lesson.page.keyboard.press(key)
-        assert as_it_is(lesson) == before, touched
-    weight.click()  # 2: from 1
-    for key in ("ArrowUp", "Enter", "ArrowDown", "-", "1", "ArrowUp"):
-        lesson.page.keyboard.press(key)
-    expect(weight).to_have_attribute("aria-valuenow", "0")
+    bar = cell.get_by_role("spinbutton", name="logits, 3")
+    frame, thread = weights.locator(".convgrad-touch-frame"), "threads, row 0, column {}".format
+    stop = steps.get_by_role("combobox", name="stop when").or_(steps.get_by_label("stop when")).first
+    has = lambda part, words: expect(part.get_by_role("status")).to_contain_text(words)  # noqa: E731
+    now = lambda number, value: expect(number).to_have_attribute("aria-valuenow", value)  # noqa: E731
+    for paper, told in ("rgb(17, 17, 17)", "stop 1 of 1"), ("rgb(255, 255, 255)", "No stop comes after step 7"):
+        assert {*cell.locator(".convgrad-svg:has(> rect)").evaluate_all(f"all => all.map({PAPER})")} >= {paper}
+        dragged_by_finger(page, weight, weight)
+        now(weight, "2" if "17" in paper else "0")  # from 1, and later from -1
+        dragged_by_finger(page, bar, cell.locator(".convgrad-steps").nth(1))  # far above: the largest
+        now(bar, bar.get_attribute("aria-valuemax"))
+        dragged_by_finger(page, frame, weights.get_by_role("gridcell", name="input, row 4, column 4"))
+        has(weights, "dW[2,2]")
+        dragged_by_finger(page, *[steps.get_by_role("gridcell", name=thread(2))] * 2)
+        has(steps, "Thread 2 ")
+        for touched, keys in (
+            (weight, "ArrowUp Enter ArrowDown - 1 ArrowUp ArrowDown"),
+            (bar, "Home PageUp ArrowUp ArrowDown Control+b"),
+            (frame, "ArrowUp ArrowLeft ArrowLeft"),
+            (steps.get_by_role("gridcell", name=thread(2)), "ArrowRight ArrowLeft ArrowLeft"),
+            *(
+                (cell.locator(other).first, "End a")
+                for other in (".widget-play button", ".convgrad-fold", ".convgrad-send")
+            ),
+        ):
+            touched.focus()
+            before = as_it_is(lesson)
+            for key in ("m", "b", "x", "d", "d", "PageDown", *keys.split()):
+                page.keyboard.press(key)
+            assert as_it_is(lesson) == before, keys
+        now(weight, "-1")
+        now(bar, "-4")
+        has(weights, "dW[1,0]")
+        has(steps, "Thread 1 ")
+        stop.fill("n is 1")
+        stop.press("Enter")
+        steps.get_by_role("button", name="next stop").press("Enter")
+        expect(steps.locator(".convgrad-stop")).to_contain_text(told)
+        light(lesson)
+    lesson.restart()
+    weight.press("ArrowUp")
+    expect(cell.get_by_role("alert").first).to_contain_text("Python does not answer")
 
 
 def as_it_is(lesson: LivePage) -> tuple:
@@ -535,6 +567,16 @@ def as_it_is(lesson: LivePage) -> tuple:
 
 
 THEME = "theme => jupyterapp.commands.execute('apputils:change-theme', {theme})"
+
+
+def dark(lesson: LivePage) -> None:
+    lesson.page.evaluate(THEME, "JupyterLab Dark")
+
+
+def light(lesson: LivePage) -> None:
+    lesson.page.evaluate(THEME, "JupyterLab Light")
+
+
 LENGTHS = """area => {
   window.lengths = [];
   area.addEventListener("input", () => window.lengths.push(area.value.length));
@@ -542,8 +584,7 @@ LENGTHS = """area => {
 
 
 def in_a_new_kernel(lesson: LivePage, cell: Locator, code: str) -> None:
-    lesson.run(lesson.at(lesson.lesson.code[0]))
-    lesson.retype(cell, code)
+    lesson.retype(cell, f"import helpers\n{code}")
 
 
 @WEIGHTS
@@ -639,9 +680,8 @@ INKS = """write => [...write.querySelectorAll('.convgrad-line, [class^=wgsl-]')]
 
 
 @WEIGHTS
-@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
-def test_long_lines_are_wrapped_commented_undone_by_words_and_legible(lesson, theme):
-    lesson.page.evaluate(THEME, theme)
+def test_long_lines_are_wrapped_commented_undone_by_words_and_legible_in_both_themes(lesson):
+    dark(lesson)
     cell, keyboard = lesson.code_cell('helpers.mark("pixels_of_dW[0,1]"'), lesson.page.keyboard
     in_a_new_kernel(lesson, cell, 'helpers.write("weight_window")')
     area, marked = cell.get_by_role("textbox", name="your kernel for weight_window"), cell.locator(".convgrad-marked")
@@ -683,9 +723,10 @@ def test_long_lines_are_wrapped_commented_undone_by_words_and_legible(lesson, th
         keyboard.press("Control+Enter")
         expect(marked).to_have_attribute("data-line", str(above.count("\n") + 1))
         expect(cell.locator(".convgrad-mark")).to_contain_text(above.split("\n")[-1].strip())
-    inks = cell.locator(".convgrad-write").evaluate(INKS)
-    assert min(contrast(f"#{ink}", f"#{paper}") for ink, paper in inks) >= CONTRAST
-    lesson.page.evaluate(THEME, "JupyterLab Light")
+    for _ in range(2):
+        inks = cell.locator(".convgrad-write").evaluate(INKS)
+        assert min(contrast(f"#{ink}", f"#{paper}") for ink, paper in inks) >= CONTRAST
+        light(lesson)
 
 
 @WEIGHTS
@@ -720,9 +761,10 @@ FOUR = 'helpers.match("four_curves")'
 
 def dragged_by_finger(page: Page, word: Locator, card: Locator) -> None:
     """Put a finger on a word, and take it to a card: it is tall, and the page must not scroll instead."""
+    word.scroll_into_view_if_needed()
     session, ends = page.context.new_cdp_session(page), [word.bounding_box(), card.bounding_box()]
     (x, y), (to_x, to_y) = ((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in ends)
-    points = [(x + (to_x - x) * part / 8, y + (to_y - y) * part / 8) for part in range(9)]
+    points = [(x + (to_x - x) * part / 8, y + (to_y - y) * part / 8) for part in range(9 if card is not word else 1)]
     for i, (left, top) in enumerate(points):
         finger = {"type": "touchMove" if i else "touchStart", "touchPoints": [{"x": left, "y": top}]}
         session.send("Input.dispatchTouchEvent", finger)
@@ -731,13 +773,11 @@ def dragged_by_finger(page: Page, word: Locator, card: Locator) -> None:
 
 
 @WEIGHTS
-@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
-def test_words_are_laid_on_cards_by_finger_mouse_and_keys_and_outlive_their_python(lesson, theme):
-    lesson.page.evaluate(THEME, theme)
+def test_words_are_laid_on_cards_by_finger_mouse_and_keys_and_outlive_their_python(lesson):
+    dark(lesson)
     cell, keyboard = lesson.code_cell(MARK), lesson.page.keyboard
     in_a_new_kernel(lesson, cell, FOUR)
-    paper = "rgb(255, 255, 255)" if theme.endswith("Light") else "rgb(17, 17, 17)"
-    expect(cell.locator(".convgrad-svg rect")).to_have_css("fill", paper)
+    expect(cell.locator(".convgrad-svg rect")).to_have_css("fill", "rgb(17, 17, 17)")
     count, reply, why = lesson.cells.count(), cell.get_by_role("status"), cell.locator(".convgrad-why")
     named = lambda text: cell.get_by_role("button", name=text, exact=True)  # noqa: E731
     expect(cell.get_by_role("group", name="cards")).to_have_attribute("aria-label", re.compile("Curve B: the loss be"))
@@ -757,6 +797,8 @@ def test_words_are_laid_on_cards_by_finger_mouse_and_keys_and_outlive_their_pyth
     keyboard.press("Enter")
     expect(reply).to_contain_text("wrong: A and B are exchanged")
     expect(why).to_be_hidden()
+    light(lesson)
+    expect(cell.locator(".convgrad-svg rect")).to_have_css("fill", "rgb(255, 255, 255)")
     named("Curve A: relu").focus()
     for key in ("Space", "ArrowRight", "Space"):
         keyboard.press(key)
@@ -777,7 +819,6 @@ def test_words_are_laid_on_cards_by_finger_mouse_and_keys_and_outlive_their_pyth
     expect(named("Curve C: sign")).to_be_visible()
     soon(lesson.page, "what is kept", student_files.answers, {"four_curves": "batch, relu, sign, "})
     assert lesson.cells.count() == count
-    lesson.page.evaluate(THEME, "JupyterLab Light")
 
 
 PARTS = "ask", "mark", "write"

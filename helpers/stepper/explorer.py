@@ -43,7 +43,7 @@ class StepperExplorer(Explorer):
     @property
     def told(self) -> str:
         """What is said of the stop now."""
-        return self._said
+        return self._now
 
     def _reach(self, values: Values, by: str = "") -> str:
         sentence = super()._reach(values, by)
@@ -81,5 +81,5 @@ class StepperExplorer(Explorer):
             return str(error)
 
     def _say(self, told: str) -> None:
-        self._said = told
+        self._now = told
         self._told.value = f'<p aria-live="polite" style="{SAID}">{html.escape(told)}</p>'

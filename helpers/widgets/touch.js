@@ -6,11 +6,13 @@
 
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 const TYPING = 2000;  // milliseconds after which another digit begins a new number
+const SILENT_AFTER = 3000;  // milliseconds without an answer, after which Python is taken for dead
+const SILENT = "Python does not answer yet. If it has ended, run the cells again.";
 
 function render({ model, el }) {
   storeWhatStays(model);
   const sheet = model.get("sheet");
-  let sent = null, look = null, walked = null;
+  let sent = null, look = null, walked = null, late;
   const done = new Map();  // by grid
   const next = () => {
     const [first] = done.values(), message = first ?? look;
@@ -20,6 +22,7 @@ function render({ model, el }) {
     sent = model.get("asked").number + 1;
     model.set("asked", { number: sent, numbers: null, ...message });
     model.save_changes();
+    late = setTimeout(() => { silence.textContent = SILENT; }, SILENT_AFTER);
   };
   const send = (grid, row, column, chosen, numbers = null) => {
     const message = { grid, row, column, chosen, numbers };
@@ -33,6 +36,8 @@ function render({ model, el }) {
   const answered = () => {
     if (model.get("answered") < sent) return;
     sent = null;
+    clearTimeout(late);
+    silence.textContent = "";
     next();
     if (sent !== null) return;
     walked = null;
@@ -66,7 +71,7 @@ function render({ model, el }) {
       }
       return box;
     }));
-    el.append(frame);
+    el.append(frame, silence);
     choose();
     tell();
     if (focused) cells.get(focused)?.focus({ preventScroll: true });
@@ -167,6 +172,8 @@ function render({ model, el }) {
     });
   };
 
+  const silence = div("alert");
+  silence.className = "convgrad-silence";
   const frame = document.createElement("div");
   frame.className = "convgrad-touch-frame";
   frame.tabIndex = 0;
@@ -234,7 +241,11 @@ function render({ model, el }) {
   model.on("change:window", place);
   place();
   lay();
-  return nameControls(el);
+  const unwatch = nameControls(el);
+  return () => {
+    clearTimeout(late);
+    unwatch();
+  };
 }
 
 // What ipywidgets does not say of the controls around a picture: each slider's handle takes the name of the number box

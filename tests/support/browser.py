@@ -263,11 +263,15 @@ class LivePage:
 
     def make(self, wanted: list[Cell]) -> list["Shown"]:
         """Run cells that make explorers, and those before them that they need, but each only once."""
+        self.prepare(wanted)
+        return [Shown(self.page, self.at(cell)).ready() for cell in wanted]
+
+    def prepare(self, wanted: list[Cell]) -> None:
+        """Run cells, and those before them that they need, but each only once."""
         new = [cell.number - 1 for cell in needed(self.lesson, wanted) if cell.number - 1 not in self.ran]
         self.page.evaluate(RUN, new)
         self.ran += new
         self._hear(len(new))
-        return [Shown(self.page, self.at(cell)).ready() for cell in wanted]
 
     def same(self, words: str) -> Explorer:
         """The same explorer in this process; the cells that it needs run here only once."""
