@@ -16,6 +16,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from browser import site
 from helpers import exercises, gradebook
+from helpers.widgets import WAKE
 from start import find_browser
 
 NOTEBOOKS = sorted((site.ROOT / "notebooks").glob("*.ipynb"))
@@ -228,9 +229,20 @@ def test_each_lesson_ends_with_the_download(address: str):
         assert all(isinstance(cell["source"], str) for cell in cells), "JupyterLab's table of contents needs one text"
 
 
-def test_a_picture_is_touched_and_a_question_answered(page: Page, address: str):
-    opened(page, address, "02_weight_gradient.ipynb")
-    page.evaluate(RUN, [1, LONGEST])
+SAVE = "async () => { await jupyterapp.shell.currentWidget.context.save() }"
+
+
+def cell_of(lesson: str, code: str) -> int:
+    """The place of the first code cell with this text, among all cells of a lesson."""
+    cells = json.loads((site.SITE / "files" / "notebooks" / lesson).read_text(encoding="utf-8"))["cells"]
+    return next(i for i, cell in enumerate(cells) if cell["cell_type"] == "code" and code in cell["source"])
+
+
+def test_parts_are_touched_and_answered_and_a_day_later_they_show_what_is_stored(page: Page, address: str):
+    lesson = "02_weight_gradient.ipynb"
+    opened(page, address, lesson)
+    run = lambda code: page.evaluate(RUN, [cell_of(lesson, code), LONGEST])  # noqa: E731
+    run("explorers.weight_gradient()")
     told = lambda words: page.get_by_role("status").filter(has_text=words).first.wait_for()  # noqa: E731
     place = "grad_weight, row {}, column {}".format
     page.get_by_role("gridcell", name=place(1, 2)).hover()
@@ -248,16 +260,32 @@ def test_a_picture_is_touched_and_a_question_answered(page: Page, address: str):
     page.mouse.move(x + frame["width"] / 3, y + frame["height"] / 3, steps=5)  # one pixel to the right, and one down
     page.mouse.up()
     told("dW[2,2] = ")
-    page.evaluate(RUN, [3, LONGEST])
-    page.locator(".convgrad-answer").fill("576")
+    run('helpers.mark("pixels_of_dW[0,1]")')
+    page.get_by_role("textbox", name="marked").fill("b c d g h i l m n")
     page.keyboard.press("Enter")
     page.locator(".convgrad-reply", has_text="right").wait_for()
-    page.evaluate(RUN, [26, LONGEST])
+    run('helpers.ask("pixels_of_a_weight")')
+    page.locator(".convgrad-answer").last.fill("576")
+    page.keyboard.press("Enter")
+    page.locator(".convgrad-reply", has_text="right").nth(1).wait_for()
+    run('helpers.write("weight_window")')
+    run("explorers.any_weight_gradient()")
     page.get_by_role("spinbutton", name="stride").fill("2")
     page.keyboard.press("Enter")
     told("rows 0 and 2")
     page.get_by_role("slider", name="stride").press("ArrowRight")
     told("row 0, columns 0 and 3")
+    page.evaluate(SAVE)
+    opened(page, address, lesson)
+    stored = page.evaluate("() => jupyterapp.shell.currentWidget.content.model.sharedModel.toJSON().cells")
+    for code, kind in ("explorers.weight_gradient()", "image/png"), ('helpers.write("weight_window")', "text/html"):
+        (output,) = stored[cell_of(lesson, code)]["outputs"]
+        assert kind in output["data"]
+        assert not any("widget-view" in each for each in output["data"])
+    assert page.get_by_text(re.compile("(Error displaying|Loading) widget")).count() == 0
+    assert page.get_by_text(WAKE).count() >= 1
+    run('helpers.mark("pixels_of_dW[0,1]")')
+    assert page.get_by_role("textbox", name="marked").input_value() == "b c d g h i l m n"
 
 
 STEP = """import time

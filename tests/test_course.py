@@ -8,7 +8,7 @@ from support.notebook_gate import LINK, NOTEBOOKS, Lesson, lessons_of
 from support.teaching_pages import puzzles_of
 
 from browser.site import lesson_texts
-from helpers.course import explorers
+from helpers.course import explorers, own_training
 from helpers.course.lessons import before, layers, lessons, right, roads, slots
 from helpers.course.picture import NODE, TICK, CoursePicture
 from helpers.exercises import PUZZLES, grade, is_right
@@ -16,6 +16,7 @@ from helpers.gpu import GpuError
 from helpers.grading import student_files
 from helpers.network.student_kernels import PLACES
 from helpers.pictures.canvas import PAPER, text_width
+from helpers.training_apart import OwnRun, RefusedError
 from start import FIRST
 
 KNOWN = lessons()
@@ -124,6 +125,30 @@ def test_what_cannot_be_read_or_tried_is_not_right(monkeypatch):
     student_files.keep("map", PUZZLES["map"].official.source.replace("2", "3"))
     monkeypatch.setattr("helpers.exercises._verdicts", lambda *_: (_ for _ in ()).throw(GpuError("no adapter")))
     assert right(KNOWN) == frozenset()
+
+
+def test_the_button_trains_with_what_is_right_and_says_how_it_went_or_why_not(monkeypatch):
+    assert own_training.my_lenet()._button.disabled  # nothing is right yet
+    grade("relu_gate", PUZZLES["relu_gate"].solution.text)
+    mine, said = own_training.my_lenet(), []
+
+    def trained(*puzzles: str, show, **_) -> OwnRun:
+        for losses in [], [2.3], [2.3, 2.1]:
+            show(losses)
+            said.append((mine._button.disabled, mine._words.value))
+        return OwnRun(puzzles, (2.3, 2.1), 0.5, {}, "the time was up")
+
+    monkeypatch.setattr(own_training, "train_apart", trained)
+    mine._button.click()
+    assert ["simulator first" in words for _, words in said] == [True, False, False]
+    assert ["After 1 of 60 steps" in words for _, words in said] == [False, True, False]
+    assert all(disabled for disabled, _ in said)
+    assert not mine._button.disabled
+    assert repr(mine).endswith("Of 500 unseen digits, 50 % are right.")
+    assert "the time was up" in mine._words.value
+    monkeypatch.setattr(own_training, "train_apart", lambda *_, **__: (_ for _ in ()).throw(RefusedError("not right")))
+    mine._button.click()
+    assert ("not right" in mine._words.value, mine._button.disabled) == (True, False)
 
 
 def test_all_places_and_boxes_can_be_lit():
