@@ -279,11 +279,9 @@ def test_parts_are_touched_and_answered_and_a_day_later_they_show_what_is_stored
     opened(page, address, lesson)
     stored = page.evaluate("() => jupyterapp.shell.currentWidget.content.model.sharedModel.toJSON().cells")
     for code, kind in ("explorers.weight_gradient()", "image/png"), ('helpers.write("weight_window")', "text/html"):
-        (output,) = stored[cell_of(lesson, code)]["outputs"]
-        assert kind in output["data"]
-        assert not any("widget-view" in each for each in output["data"])
+        assert {*stored[cell_of(lesson, code)]["outputs"][0]["data"]} == {"text/plain", kind}
     assert page.get_by_text(re.compile("(Error displaying|Loading) widget")).count() == 0
-    assert page.get_by_text(WAKE).count() >= 1
+    assert page.get_by_text(WAKE).count()
     run('helpers.mark("pixels_of_dW[0,1]")')
     assert page.get_by_role("textbox", name="marked").input_value() == "b c d g h i l m n"
 

@@ -302,7 +302,7 @@ class Bars(Grid):
         picture.tinted(faces, color, 1.6, 0.5)
         texts = [number(round(value, decimals)) for value in self.values.flat]
         size = fitting(texts, self.width - 4, 13)
-        above = [max(min(y, zero) - 9, box.y - 5) for y in heights]
+        above = [min(y, zero) - 9 for y in heights]
         picture.words(Word(x, y, text, size) for x, y, text in zip(places, above, texts, strict=True))
         picture.words((Word(x, self.bottom + 11, name, 13) for x, name in zip(places, self.names, strict=False)), GRAY)
 

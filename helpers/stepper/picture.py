@@ -39,7 +39,7 @@ from helpers.stepper.sentences import Teller, plural, verb
 from helpers.stepper.text import pages
 from wgsl.simulator.trace import Trace
 
-HEIGHT, TOP, STRIP = 438, 36, 36  # the most of a sheet; where the text and the threads begin
+HEIGHT, TOP, STRIP = 430, 36, 36  # the most of a sheet; where the text and the threads begin
 CODE, LETTER, ROW = 52, 12, 17  # where code begins, the size of its letters, the height of its rows
 LETTERS, ADVANCE = (57, 50), 0.602 * LETTER  # in a row of code: fewer where the arrays need the room; and their width
 THREAD, IN_A_ROW, MOST_THREADS = (32, 25), 16, 64  # the most of a thread, of threads in a row, and of threads

@@ -225,7 +225,7 @@ class FiltersPicture(Picture):
             return f"{said}; all filters are still the random numbers of the start."
         moved = np.abs(self.filters[step] - self.filters[0]).mean(axis=(1, 2))
         most, start = moved.argmax(), np.abs(self.filters[0]).mean()
-        change = f"by {_brief(moved[most])} on average, where weights had a mean size of {_brief(start)} at the start"
+        change = f"by {_brief(moved[most])} on average; at the start, their mean size was {_brief(start)}"
         return f"{said}. The weights of filter {most} have changed most: {change}."
 
 
