@@ -478,6 +478,11 @@ def test_cells_of_the_picture_are_marked_by_finger_mouse_keys_and_typing_in_both
     expect(legend).to_have_text("")
     box.press("Enter")
     expect(reply).to_have_text("right")
+    sent = []
+    lesson.socket.on("framesent", lambda frame: sent.append('"whole"' in text_of(frame)))
+    box.blur()
+    lesson.page.wait_for_timeout(100)
+    assert not any(sent), "the reply is cleared by who leaves the box"
     lesson.restart()
     pixel["b"].click()
     expect(reply).to_contain_text("Python does not answer yet")

@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from helpers.stepper.explorer import StepperExplorer
-from helpers.stepper.picture import StepperPicture
+from helpers.stepper.picture import HEIGHT, StepperPicture
 from helpers.stepper.text import outline
 from helpers.widgets.controls import Trials
 from wgsl import Listing
 from wgsl.simulator.trace import Trace
+
+TRIALS = 28  # CSS pixels that the row of what to try takes
 
 
 def stepper(
@@ -46,7 +48,8 @@ def stepper(
     lines = range(part.first_line, part.first_line + part.text.count("\n") + 1)
     stepped = [line for line in lines if not only or any(piece in code[line] for piece in only)]
     shown = outline(trace.kernel, stepped) if only else lines
-    picture = StepperPicture(trace, shapes or _touched(trace), shown, stepped)
+    height = HEIGHT - TRIALS * bool(steps)
+    picture = StepperPicture(trace, shapes or _touched(trace), shown, stepped, height)
     return StepperExplorer(picture, values, stop, steps)
 
 

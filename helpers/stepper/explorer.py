@@ -23,8 +23,7 @@ class StepperExplorer(Explorer):
 
     def __init__(self, picture: StepperPicture, values: dict[str, int], stop: str, steps: Trials) -> None:
         rules = {"step": len(picture.replay.events), "thread": picture.replay.count}
-        front = [*rules][: 1 if steps else None]  # what to try takes the height of a row
-        super().__init__(picture.show, rules, values, play="step", front=front, steps=steps)
+        super().__init__(picture.show, rules, values, play="step", steps=steps)
         self.stops = Stops(picture.replay)
         suggested = self.stops.suggested
         self._stop = ipywidgets.Combobox(

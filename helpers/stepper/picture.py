@@ -39,7 +39,7 @@ from helpers.stepper.sentences import Teller, plural, verb
 from helpers.stepper.text import pages
 from wgsl.simulator.trace import Trace
 
-HEIGHT, TOP, STRIP = 430, 36, 36  # the most of a sheet; where the text and the threads begin
+HEIGHT, TOP, STRIP = 438, 36, 36  # the most of a sheet; where the text and the threads begin
 CODE, LETTER, ROW = 52, 12, 17  # where code begins, the size of its letters, the height of its rows
 LETTERS, ADVANCE = (57, 50), 0.602 * LETTER  # in a row of code: fewer where the arrays need the room; and their width
 THREAD, IN_A_ROW, MOST_THREADS = (32, 25), 16, 64  # the most of a thread, of threads in a row, and of threads
@@ -58,13 +58,13 @@ LABELED, SECTOR_SIZE = 26, 11  # a cell as high as this has room for the number 
 class StepperPicture(Picture):
     """The text on the left with the line that runs, the threads above on the right, and the arrays below them.
 
-    Of the text, `lines` are shown, and of the run what it does in the lines `steps`.
+    Of the text, `lines` are shown, and of the run what it does in the lines `steps`. It is at most `most` pixels high.
     """
 
     def __init__(
-        self, trace: Trace, shapes: Mapping[str, Shape], lines: Collection[int], steps: Collection[int]
+        self, trace: Trace, shapes: Mapping[str, Shape], lines: Collection[int], steps: Collection[int], most=HEIGHT
     ) -> None:
-        super().__init__(HEIGHT)
+        super().__init__(most)
         self.replay = Replay(trace, shapes, steps)
         if self.replay.count > MOST_THREADS:
             threads = f"{self.replay.count} threads"
@@ -81,7 +81,7 @@ class StepperPicture(Picture):
     def _lay_out(self, lines: Collection[int], letters: int) -> bool:
         """Give the text rows of this many letters, and all else what is left; False where that is too little."""
         ran = {event.line for event in self.replay.events}
-        self.pages = pages(self.replay.trace.kernel, ran, lines, letters, (HEIGHT - self.callout - TOP) // ROW)
+        self.pages = pages(self.replay.trace.kernel, ran, lines, letters, (self.height - self.callout - TOP) // ROW)
         longest = max(row.indent + len(row.text) for rows in self.pages for row in rows)
         self.right = max(CODE + ADVANCE * longest + 24, 300)
         room, wide = self.width - MARGIN - self.right, min(self.replay.threads, IN_A_ROW)
@@ -91,7 +91,7 @@ class StepperPicture(Picture):
         self.variables_top = threads_end + 26
         self.chips = self._chips(Box(self.right, self.variables_top + 14, room, 0))
         self.memory_top = (max(box.y for box in self.chips.values()) + CHIP if self.chips else threads_end) + 26
-        area = Box(self.right, self.memory_top + 14, room, HEIGHT - self.callout - 22 - self.memory_top)
+        area = Box(self.right, self.memory_top + 14, room, self.height - self.callout - 22 - self.memory_top)
         self.grids = arrange(self.replay.memories, area)
         return bool(self.grids)
 

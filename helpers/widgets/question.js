@@ -29,7 +29,7 @@ function render({ model, el }) {
   const store = `convgrad ${model.get("folder")} ? ${model.get("name")}`;
   let sent = 0, silence = null;
   const tell = whole => {
-    const text = answer.read();
+    const text = tell.last = answer.read();
     clearTimeout(silence);
     silence = setTimeout(silent, SILENT_AFTER);
     stored("setItem", store, text);
@@ -192,7 +192,9 @@ function marked({ model, form, tell }) {
     read(box.value);
     draw();
   });
-  box.addEventListener("change", () => tell(false));
+  box.addEventListener("change", () => {  // also when a checked box is left: the reply to it stays
+    if (![tell.last, model.get("answer")].includes(box.value)) tell(false);
+  });
   named.get(cells[0].name).cell.tabIndex = 0;
   draw();
   return {

@@ -294,7 +294,11 @@ def weight_steps(kernel: Kernel) -> Explorer:
     """
     shape, values = ConvShape(2, 1, 3, 3, 1, 2, 2), np.random.default_rng(0).integers(0, 4, 26).astype(np.float32)
     input, grad_output = values[:18].reshape(shape.input), values[18:].reshape(shape.output)
-    small = kernel.edit("@workgroup_size(256)", "@workgroup_size(4)").edit("* 256u", "* 4u")
+    own = "  @builtin(workgroup_id) workgroup: vec3u,\n  @builtin(num_workgroups) grid: vec3u,\n"
+    small = kernel.edit("@workgroup_size(256)", "@workgroup_size(4)").edit(
+        own, "\n\n"
+    )  # the same lines, but fewer words
+    small = small.edit("(workgroup.y * grid.x + workgroup.x) * 256u + thread", "thread")
     arrays = grad_output, input, np.zeros(shape.weight, np.float32), np.array(shape.params(), np.uint32)
     trace = simulate(small, arrays, (1, 1, 1), watch=["n", "oh", "ow", "sum"])
     shapes = {"input": shape.input, "grad_output": shape.output, "grad_weight": shape.weight}
