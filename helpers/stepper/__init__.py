@@ -6,11 +6,8 @@ from types import MappingProxyType
 from helpers.stepper.explorer import StepperExplorer
 from helpers.stepper.picture import HEIGHT, StepperPicture
 from helpers.stepper.text import outline
-from helpers.widgets.controls import Trials
 from wgsl import Listing
 from wgsl.simulator.trace import Trace
-
-TRIALS = 28  # CSS pixels that the row of what to try takes
 
 
 def stepper(
@@ -20,7 +17,7 @@ def stepper(
     part: Listing | None = None,
     only: Sequence[str] = (),
     stop: str = "",
-    steps: Trials = MappingProxyType({}),
+    steps: Mapping[str, object] = MappingProxyType({}),
     **values: int,
 ) -> StepperExplorer:
     """Sliders over the steps of a simulated run and over its threads; buttons play the steps, or go to where one asks.
@@ -48,7 +45,7 @@ def stepper(
     lines = range(part.first_line, part.first_line + part.text.count("\n") + 1)
     stepped = [line for line in lines if not only or any(piece in code[line] for piece in only)]
     shown = outline(trace.kernel, stepped) if only else lines
-    height = HEIGHT - TRIALS * bool(steps)
+    height = HEIGHT - 28 * bool(steps)  # the row of what to try
     picture = StepperPicture(trace, shapes or _touched(trace), shown, stepped, height)
     return StepperExplorer(picture, values, stop, steps)
 

@@ -149,8 +149,8 @@ class StepperPicture(Picture):
         self.boxes(map(self._thread, threads), GRAY)
         if (wide := min(self.replay.threads, IN_A_ROW)) and self.replay.threads % wide == 0:  # no row has a gap
             x, y, width, _ = self._thread(0)
-            strip = SimpleNamespace(x=x, y=y, width=width, height=THREAD[1] + 2, names=())
-            strip.values = np.zeros((self.replay.count // wide, wide))
+            cells = np.zeros((self.replay.count // wide, wide))
+            strip = SimpleNamespace(values=cells, x=x, y=y, width=width, height=THREAD[1] + 2, names=())
             self.touchable["threads"] = Touchable(strip, ("thread",), {})
         for group in range(self.replay.groups if self.names else 0):
             middle = self._thread(group * self.replay.threads).middle[1]

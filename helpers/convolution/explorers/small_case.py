@@ -305,6 +305,6 @@ def weight_steps(kernel: Kernel) -> Explorer:
     steps = {
         "Press next stop: image 0 is done.": {"step": 7},
         "Go to the last step: what was not read?": {"step": 9},
-        "Point at another thread.": lambda v: v["thread"] > 0,
+        "Point at thread 3.": {"thread": 3},
     }
     return stepper(trace, shapes, only=("for (var n", "sum"), stop="n is 1", steps=steps)
