@@ -45,8 +45,8 @@ def stepper(
     lines = range(part.first_line, part.first_line + part.text.count("\n") + 1)
     stepped = [line for line in lines if not only or any(piece in code[line] for piece in only)]
     shown = outline(trace.kernel, stepped) if only else lines
-    height = HEIGHT - 28 * bool(steps)  # the row of what to try
-    picture = StepperPicture(trace, shapes or _touched(trace), shown, stepped, height)
+    room = HEIGHT - 28 * bool(steps)  # what to try takes a row
+    picture = StepperPicture(trace, shapes or _touched(trace), shown, stepped, room)
     return StepperExplorer(picture, values, stop, steps)
 
 

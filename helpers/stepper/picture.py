@@ -147,7 +147,8 @@ class StepperPicture(Picture):
         self.bold(self.right, 18, plural(self.replay.count, "thread"), 15)
         self._explain(18, (ACTIVE, WAITING, DONE))
         self.boxes(map(self._thread, threads), GRAY)
-        if (wide := min(self.replay.threads, IN_A_ROW)) and self.replay.threads % wide == 0:  # no row has a gap
+        wide = min(self.replay.threads, IN_A_ROW)
+        if self.replay.threads % wide == 0:  # no row has a gap
             x, y, width, _ = self._thread(0)
             cells = np.zeros((self.replay.count // wide, wide))
             strip = SimpleNamespace(values=cells, x=x, y=y, width=width, height=THREAD[1] + 2, names=())
