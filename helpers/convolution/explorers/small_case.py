@@ -301,10 +301,15 @@ def weight_steps(kernel: Kernel) -> Explorer:
     small = small.edit("(workgroup.y * grid.x + workgroup.x) * 256u + thread", "thread")
     arrays = grad_output, input, np.zeros(shape.weight, np.float32), np.array(shape.params(), np.uint32)
     trace = simulate(small, arrays, (1, 1, 1), watch=["n", "oh", "ow", "sum"])
-    shapes = {"input": shape.input, "grad_output": shape.output, "grad_weight": shape.weight}
     steps = {
         "Press next stop: image 0 is done.": {"step": 7},
         "Go to the last step: what was not read?": {"step": 9},
         "Point at thread 3.": {"thread": 3},
     }
-    return stepper(trace, shapes, only=("for (var n", "sum"), stop="n is 1", steps=steps)
+    return stepper(
+        trace,
+        {"input": shape.input, "grad_output": shape.output, "grad_weight": shape.weight},
+        only=("for (var n", "sum"),
+        stop="n is 1",
+        steps=steps,
+    )
