@@ -21,7 +21,6 @@ from nbformat import NotebookNode
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 
 IGNORED = ["nbval-ignore-output"]  # the tags of a cell whose output nbval does not compare; a reader sees no tag
-IGNORE = "# NBVAL_IGNORE_OUTPUT"  # the same as the first line of its code
 MARKER = re.compile("NBVAL_|PYTEST_VALIDATE_")  # nbval has more of them, and an older name
 MOST_IGNORED = 3  # the setup cell and two timings
 MEDIAN_LINES, MOST_LINES = 4, 20
@@ -97,7 +96,7 @@ class Cell:
         self.is_code = self.node.cell_type == "code"
         self.outputs: list[NotebookNode] = self.node.outputs if self.is_code else []
         self.tags: list[str] = [*self.node.metadata.get("tags", [])]
-        self.ignored = self.tags == IGNORED or IGNORE in self.source.splitlines()
+        self.ignored = self.tags == IGNORED
         self.words = CODE.sub("", self.source)  # Markdown without the code in it
 
     def __str__(self) -> str:
@@ -119,11 +118,11 @@ class Cell:
 
     @property
     def length(self) -> int:
-        """Lines of code: neither blank ones, nor nbval's marker, nor the text of a kernel."""
+        """Lines of code: neither blank ones, nor the text of a kernel."""
         texts = [node for node in self.syntax if isinstance(node, ast.Constant) and "@compute" in str(node.value)]
         kernels = {line for text in texts for line in range(text.lineno, text.end_lineno + 1)}
         lines = enumerate(self.source.splitlines(), 1)
-        return sum(bool(line.strip()) and line != IGNORE and i not in kernels for i, line in lines)
+        return sum(bool(line.strip()) and i not in kernels for i, line in lines)
 
 
 def texts(output: NotebookNode) -> list[str]:
@@ -207,7 +206,7 @@ def ignored_cells(lesson):
     if len(ignored) > MOST_IGNORED:
         yield f"{len(ignored)} cells are ignored: {', '.join(map(str, ignored))}"
     for cell in lesson.code:
-        lines = [line for line in cell.source.splitlines() if MARKER.search(line) and line != IGNORE]
+        lines = [line for line in cell.source.splitlines() if MARKER.search(line)]
         yield from (f"{cell} has {line!r}" for line in lines)
         if cell.tags not in ([], IGNORED):
             yield f"{cell} has the tags {cell.tags}"
