@@ -55,7 +55,7 @@ SOLVED = {  # puzzles that are solved
     "00": ["map", "repair"],
     "01": ["output_window"],
     "02": ["conv2d_grad_weight"],
-    "03": ["strided_grad_input", "pixel_window"],  # the first of these cells imports helpers
+    "03": ["pixel_window", "strided_grad_input"],
     "04": ["conv2d_grad_bias", "tree_sum"],
     "06": ["tiled_product", "gemm_bwd_da"],
     "08": ["register_tile"],
@@ -179,7 +179,7 @@ def written(cell: Locator, name: str) -> None:
 
 def solved(lesson: LivePage, name: str) -> None:
     """The skeleton is no attempt, and the official kernel passes all tests."""
-    if any(cell.source == (editor := f'helpers.write("{name}")') for cell in lesson.lesson.code):
+    if any(cell.source.endswith(editor := f'helpers.write("{name}")') for cell in lesson.lesson.code):
         lesson.prepare([lesson.source(editor)])
         return written(lesson.code_cell(editor), name)
     cell, tests = lesson.code_cell(f'helpers.grade("{name}"'), len(ALL_PUZZLES[name].tests)

@@ -63,8 +63,8 @@ def test_a_tensor_that_looks_otherwise_would_be_seen(monkeypatch):
 
     assert not seen()
     monkeypatch.setitem(parts.LOOKS, "weight", parts.PIXELS)
-    found = "the title 'weight' has another color", "'b' in weight, flipped, co = 0, ci = 0 looks otherwise"
-    assert {*found, "'1' in weight, flipped, co = 0, ci = 0 looks otherwise"} <= seen()
+    found = "the title 'weight' has another color", "'b' in weight, flipped looks otherwise"
+    assert {*found, "'1' in weight, flipped looks otherwise"} <= seen()
 
 
 # --- Canvas and parts -------------------------------------------------------------------------------------
