@@ -43,6 +43,7 @@ def test_all_official_kernels_of_puzzles_compute_the_gradients_of_lenet(others):
 
 
 WRONG = {  # a puzzle, and an edit that makes its kernel wrong
+    "add_bias": (" + bias", " - bias"),
     "conv2d": (" sum += ", " sum -= "),
     "conv2d_grad_input": (" sum += ", " sum -= "),
     "gemm_bwd_db": (" sum += ", " sum -= "),
@@ -74,7 +75,7 @@ def test_a_batch_with_too_many_loops_for_the_driver_is_refused():
 def test_what_has_no_place_or_the_same_one_is_refused():
     for call in (lambda: student_kernels({"map": ""}), lambda: train_apart("map")):
         with pytest.raises(
-            ValueError, match="puzzle = 'map': it must be one of conv2d, strided_conv2d, conv2d_grad_weight, "
+            ValueError, match="puzzle = 'map': it must be one of add_bias, conv2d, strided_conv2d, conv2d_grad_weight, "
         ):
             call()
     with pytest.raises(ValueError, match=f"{WEIGHT} and {STRIDED} compute the same gradient: choose one"):
@@ -123,7 +124,7 @@ def test_what_only_lenets_layers_show_is_found():
     assert _found(BIAS, late).kind in ("out-of-range write", "out-of-range read")
     late = Kernel(OFFICIAL["momentum_step"]).edit("velocity[i] = p", "velocity[i + u32(params.n > 300u)] = p")
     assert _found("momentum_step", late).kind in ("out-of-range write", "out-of-range read")
-    for puzzle in (BIAS, "conv2d", "relu_gate", "softmax_minus_truth", "momentum_step"):
+    for puzzle in (BIAS, "add_bias", "conv2d", "relu_gate", "softmax_minus_truth", "momentum_step"):
         assert _found(puzzle, Kernel(OFFICIAL[puzzle])) is None
 
 

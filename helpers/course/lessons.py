@@ -106,9 +106,15 @@ def direct(lesson: Lesson, known: Sequence[Lesson]) -> list[str]:
 
 
 def roads(known: Sequence[Lesson]) -> tuple[Road, ...]:
-    """Everything; what leads to LeNet, a class for each lesson; and of that, the lessons whose kernels LeNet takes."""
+    """Everything; what leads to LeNet, a class for each lesson; and of that, the lessons whose kernels LeNet takes.
+
+    The last one is for those who know threads already: without the first lesson.
+    """
     numbers = [lesson.number for lesson in known]
-    to_lenet, taken = before(LENET_LESSON, known) | {LENET_LESSON}, {slot.lesson for slot in slots(known)}
+    to_lenet, taken = (
+        before(LENET_LESSON, known) | {LENET_LESSON},
+        {slot.lesson for slot in slots(known)} - {numbers[0]},
+    )
     return (
         Road("all", tuple(numbers), sum(lesson.minutes for lesson in known)),
         *(
@@ -124,7 +130,7 @@ def slots(known: Sequence[Lesson]) -> tuple[Slot, ...]:
     same: dict[tuple[str, str], list[str]] = {}
     for puzzle, place in PLACES.items():
         kind = next(kind for name, kind in KINDS.items() if place.operation.name.startswith(name))
-        same.setdefault((kind, place.tensors.split()[-1]), []).append(puzzle)
+        same.setdefault((kind, place.result), []).append(puzzle)
     found = [Slot(*place, tuple(names), min(of[name] for name in names if name in of)) for place, names in same.items()]
     return tuple(sorted(found, key=lambda slot: [*layers()].index(slot.kind)))
 

@@ -28,7 +28,7 @@ COLUMNS = MARGIN, WIDTH - MARGIN - NODE.width  # the left ends of the outer ones
 LOWEST = TOP + 3 * (NODE.height + GAP)
 LENET = Box(COLUMNS[0] + NODE.width + 12, TOP, COLUMNS[1] - COLUMNS[0] - NODE.width - 24, LOWEST - TOP - 30)
 CLOSE = 14, 62  # CSS pixels between two lessons that an arrow joins: across, down
-TICK = 11  # CSS pixels: a box for a puzzle
+TICK, MOST = 11, 5  # CSS pixels of a box for a puzzle; how many boxes stand below each other
 
 
 class CoursePicture(Picture):
@@ -92,7 +92,8 @@ class CoursePicture(Picture):
     def _draw_lesson(self, lesson: Lesson, is_on_road: bool) -> None:
         box, color = self.places[lesson.number], INK if is_on_road else GRAY
         self.boxes([box], BLUE if is_on_road else LINE, line=2 if is_on_road else 1)
-        x, room = box.x + 9, box.width - 18 - (TICK + 4) * bool(lesson.puzzles)
+        columns = -(-len(lesson.puzzles) // MOST)  # of boxes
+        x, room = box.x + 9, box.width - 18 - (TICK + 4) * columns
         lines = wrapped(lesson.name, room, 13, "bold")
         ideas = wrapped(lesson.idea, room, 12)
         self.column(x, box.y + 14, 15, lines, 13, color, "bold")
@@ -101,7 +102,9 @@ class CoursePicture(Picture):
         bottom = box.y + box.height - 10
         self.write(x, bottom, f"{lesson.minutes} min{needs}", 12, GRAY)
         for i, puzzle in enumerate(lesson.puzzles):
-            self._tick(Box(box.x + box.width - TICK - 7, box.y + 8 + i * (TICK + 3), TICK, TICK), puzzle in self.right)
+            row, column = divmod(i, columns)
+            place = box.x + box.width - TICK - 7 - column * (TICK + 3), box.y + 8 + row * (TICK + 3)
+            self._tick(Box(*place, TICK, TICK), puzzle in self.right)
         for number in direct(lesson, self.known):
             self._join(self.places[number], box)
 

@@ -9,7 +9,7 @@ This module trusts its texts. `helpers.train_apart` trains with a learner's, in 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, prod
 
 from helpers.convolution.operations import FORWARD, GRAD_BIAS, GRAD_INPUT, GRAD_WEIGHT
@@ -44,6 +44,11 @@ class Place:
     entry_point: str = "main"
     fits: Callable[[Shape], bool] = lambda shape: True
 
+    @property
+    def result(self) -> str:
+        """What it computes."""
+        return self.tensors.split()[-1]
+
     def workgroups(self, shape: Shape) -> tuple[int, int, int]:
         """As the puzzle states it: tiles of 16 x 16 results of a matrix, 64 rows of logits, or 256 results in a row."""
         size = shape.of(self.tensors.split()[-1])
@@ -72,6 +77,16 @@ class _Convolution(Place):
         pre, elements = empty(4 * prod(shape.output), "pre"), ElementShape(prod(shape.output))
         relu = RELU_BACKWARD.prepare((pre, part_of(pre), buffers["output"]), elements)  # one buffer, only read
         return self.dispatch(kernel, {**buffers, "output": pre}, shape), *relu
+
+
+class _Bias(_Convolution):
+    """The bias of the forward pass and its ReLU, after the sums without a bias."""
+
+    result = "bias"
+
+    def dispatch(self, kernel: Kernel, buffers: Mapping[str, object], shape: ConvShape) -> Pass:
+        bindings = *(buffers[name] for name in ("sums", "bias", "output")), uniform(self.words(shape))
+        return Pass(kernel, bindings, self.workgroups(shape))
 
 
 class _Loss(Place):
@@ -115,6 +130,9 @@ def _pass(name: str) -> Place:
 
 OF_WEIGHT = GRAD_WEIGHT, "grad_output input grad_weight"
 PLACES: dict[str, Place] = {
+    "add_bias": _Bias(
+        *(FORWARD, "output bias output", lambda s: (s.batch, s.out_channels, s.out_h * s.out_w), lambda s: (), "bias")
+    ),
     "conv2d": _Convolution(
         FORWARD,
         "input weight bias output",
@@ -162,10 +180,20 @@ class StudentKernels:
             puzzle = fitting[entry_point]
             return PLACES[puzzle].passes(self.kernels[puzzle], named, shape)
 
+        if "bias" in fitting:
+            return self._with_bias(fitting["bias"], named, shape)
         if "main" in fitting:
             return own("main")
         official = self.operation.prepare(buffers, shape)
         return sum((own(each.entry_point) if each.entry_point in fitting else (each,) for each in official), ())
+
+    def _with_bias(self, puzzle: str, named: Mapping[str, object], shape: ConvShape) -> tuple[Pass, ...]:
+        """A forward pass with a bias of 0 and no ReLU, by whatever else computes it, and then the bias by a puzzle."""
+        sums, none = empty(4 * prod(shape.output), "sums"), empty(4 * shape.out_channels, "no bias")
+        rest = replace(self, kernels={name: text for name, text in self.kernels.items() if name != puzzle})
+        buffers = {**named, "bias": none, "output": sums}
+        first = rest.prepare([buffers[name] for name in self.operation.tensors], replace(shape, activation="none"))
+        return *first, *PLACES[puzzle].passes(self.kernels[puzzle], {**named, "sums": sums}, shape)
 
 
 def student_kernels(texts: Mapping[str, str]) -> dict[str, StudentKernels]:

@@ -1,5 +1,6 @@
 """Sliders over a dispatch, in a row or in two dimensions, the turns of two threads, a launch, and a buffer's bytes."""
 
+from helpers.gpu import adapter_info
 from helpers.pictures.canvas import Picture
 from helpers.threads.indices import Dispatch, orders
 from helpers.threads.launch_pictures import OBJECTS, PLACES, WORDS, BytesPicture, LaunchPicture
@@ -82,7 +83,7 @@ def launch(**values: int) -> Explorer:
     """Sliders over the objects of a launch, in the order in which they are made, and over a second launch."""
     rules: dict[str, Rule] = {"launch": (1, 2), "step": len(OBJECTS) + 1}
     start = {"launch": 1, "step": 6, **values}
-    return Explorer(LaunchPicture().show, rules, start, play="step", steps=TRY_A_LAUNCH)
+    return Explorer(LaunchPicture(adapter_info().name).show, rules, start, play="step", steps=TRY_A_LAUNCH)
 
 
 def buffer_bytes(**values: int) -> Explorer:

@@ -45,20 +45,21 @@ OBJECTS = (
     ),
 )
 PLACES = {each.name: i for i, each in enumerate(OBJECTS)}
-ROW, NAMES = 28, Box(58, 8, 116, 22)  # CSS pixels: of a row, and of a name
+ROW, NAMES = 23, Box(58, 6, 116, 18)  # CSS pixels: of a row, and of a name
 CALL, WHAT, ONE = 190, 490, 724  # where columns begin
 
 
 class LaunchPicture(Picture):
     """The objects of a launch, one below the other: those that are made are lit, arrows lead from one to the next."""
 
-    def __init__(self) -> None:
-        super().__init__(ROW * len(OBJECTS) + 10)
+    def __init__(self, adapter: str) -> None:
+        super().__init__(ROW * len(OBJECTS) + 8)
+        self.what = {each.name: each.what for each in OBJECTS} | {"adapter": f"here: {adapter}"}
 
     def draw(self, launch: int, step: int) -> str:
         """The first `step` objects of the first launch or of the second one, which has what the first one made."""
         self.starts()
-        grid = Grid(self, np.zeros((len(OBJECTS), 1)), 0, 5, (self.width, ROW), numbers=False)
+        grid = Grid(self, np.zeros((len(OBJECTS), 1)), 0, 4, (self.width, ROW), numbers=False)
         self.marks.clear()  # the cells that are pointed at have no lines: a name has a box
         grid.touch("objects", "step", start=1)
         for i, each in enumerate(OBJECTS):
@@ -81,7 +82,7 @@ class LaunchPicture(Picture):
             self.tinted([box], BLUE, 1.6)
         self.label([box], [each.name], 13, color, "bold" if kept or lit else "normal")
         self.words([Word(CALL, box.middle[1], each.call, 13, "left", code=True)], color)
-        self.write(WHAT, box.middle[1], "kept from launch 1" if kept else each.what, 13, color)
+        self.write(WHAT, box.middle[1], "kept from launch 1" if kept else self.what[each.name], 13, color)
 
     def _draw_arrows(self, each: Object) -> None:
         """A frame around an object, and an arrow from everything that it is made from."""
