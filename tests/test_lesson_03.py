@@ -51,6 +51,8 @@ def test_factors_can_be_pointed_at_in_each_of_their_grids(make):
     _, *factors = picture.touchable.values()
     said = [{picture.show(2, 2, **part.said(cell)).sentence for cell in part.values} for part in factors]
     assert all(each == said[0] and " multiplies " in min(each) for each in said)  # the same products everywhere
+    for grid, cell, looked_at in ((part.grid, *pair) for part in factors[:-1] for pair in part.values.items()):
+        assert number(grid.values[cell]) in picture.show(2, 2, **looked_at).sentence.partition(": ")[2]
 
 
 # --- The test that is changed -------------------------------------------------------------------------------------
