@@ -83,7 +83,6 @@ def test_the_gradient_is_the_readers_once_their_kernel_is_right(puzzle, monkeypa
     helpers.grade(puzzle, right.replace("sum +=", "sum ="))
     official = helpers.change_digit()
     assert "by the official kernel" in official.sentence
-    assert launched == []
     helpers.grade(puzzle, right)
     own = helpers.change_digit()
     assert f"by your {puzzle}." in own.sentence
