@@ -138,7 +138,7 @@ def test_filters_train_with_the_readers_kernel_once_it_is_right(monkeypatch, tmp
     monkeypatch.setenv("CONVGRAD_MY", str(tmp_path))
     monkeypatch.setattr(filters, "STEPS", 2)
     official, launched = helpers.train_filters(), []
-    assert "trained with the official kernel, as you have none yet that is right: the mean" in official.sentence
+    assert "trained with the official kernel (until your strided_grad_weight is right): the mean" in official.sentence
     launch = gpu.launch
     monkeypatch.setattr(gpu, "launch", lambda text, *given: launched.append(text) or launch(text, *given))
     right = PUZZLES["conv2d_grad_weight"].solution.text

@@ -82,10 +82,10 @@ def test_the_gradient_is_the_readers_once_their_kernel_is_right(puzzle, monkeypa
     right = PUZZLES[puzzle].solution.text
     helpers.grade(puzzle, right.replace("sum +=", "sum ="))
     official = helpers.change_digit()
-    assert "by the official kernel" in official.sentence
+    assert "from the official kernel" in official.sentence
     helpers.grade(puzzle, right)
     own = helpers.change_digit()
-    assert f"by your {puzzle}." in own.sentence
+    assert f"from your {puzzle}." in own.sentence
     assert launched == [right] * (1 if puzzle == "strided_grad_input" else 6)  # once for each filter
     assert np.allclose(own.picture.gradient, official.picture.gradient, atol=1e-6)
 

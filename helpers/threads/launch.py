@@ -213,7 +213,7 @@ def finish(encoder: Encoder) -> Commands:
 
 @call
 def submit(commands: Commands) -> None:
-    _require(not commands.submitted, "this recording was submitted, which uses it up: record again")
+    _require(not commands.submitted, "this recording was submitted, which uses it up (record again)")
     commands.submitted = True
     for input, output, workgroups in commands.dispatches:
         for i in range(min(workgroups * THREADS, len(output.numbers))):

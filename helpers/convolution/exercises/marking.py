@@ -169,7 +169,7 @@ def _pixel(shape: ConvShape, ih: int, iw: int) -> Marking:
     how = f"{shape.in_h} × {shape.in_w} pixels, 3 × 3 weights, stride 1, {padding}"
     pairs = " (oh, ow)" * (shape is PADDED)
     asked = f"Mark the upstream gradients{pairs} that contribute to the gradient of the pixel [{ih},{iw}] ({how})."
-    advice = "which windows contain this pixel? oh = ih + P - kh, for each kh of the filter"
+    advice = "which windows contain this pixel? Take the weights one by one: for which output does it lie under each?"
     return _marking(asked, (shape.out_h, shape.out_w), reached, likely, advice, "grad_input", shape, ih, iw)
 
 

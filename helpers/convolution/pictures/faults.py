@@ -37,7 +37,7 @@ class FaultsPicture(Picture):
             said += self._draw_fault(i, fault, result[0, 0], right[0, 0], int(wrong.sum()), pixel)
             self.caught += [fault] * bool(wrong.any())
         missed = [fault for fault in got if fault not in self.caught]
-        others = f" It misses {listed(missed)}." if missed else " It misses none."
+        others = f" It misses {listed([f'“{fault}”' for fault in missed])}." if missed else " It misses none."
         self.sentence = said or f"The test catches {len(self.caught)} of {len(got)} faults.{others}"
 
     def _draw_fault(self, i: int, fault: str, got: Array, right: Array, wrong: int, pixel: int) -> str:
