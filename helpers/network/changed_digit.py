@@ -109,5 +109,6 @@ class ChangedDigit(Picture):
         now, other = (f"{number(round(scores[k]))} for {k}" for k in (self.toward, READ))
         most = f"no pixel has changed by more than {number(step * LEVELS)} of 15 levels" if step else "the digit itself"
         return (
-            f"Step {step} of {STEPS}: {most}. The scores are {listed([now, other])}. The gradient comes from {self.whose}."
+            f"Step {step} of {STEPS}: {most}. The scores are {listed([now, other])}. "
+            f"The gradient comes from {self.whose}."
         )
