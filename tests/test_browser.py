@@ -443,7 +443,7 @@ def test_nothing_jumps_or_flickers_and_it_would_be_noticed(lesson, record_proper
 
 @WEIGHTS
 def test_cells_of_the_picture_are_marked_by_finger_mouse_keys_and_typing_in_both_themes(lesson):
-    dark(lesson)
+    theme(lesson, "Dark")
     cell = lesson.code_cell(MARK)
     in_a_new_kernel(lesson, cell, MARK)
     reply, box, keyboard = cell.get_by_role("status"), cell.get_by_role("textbox", name="marked"), lesson.page.keyboard
@@ -473,7 +473,7 @@ def test_cells_of_the_picture_are_marked_by_finger_mouse_keys_and_typing_in_both
         assert pixel[name].evaluate("cell => getComputedStyle(cell).borderTopStyle") == line
     for ink in (["rgb(232, 232, 232)", "rgb(124, 196, 255)"], ["rgb(26, 26, 26)", "rgb(0, 90, 156)"]):
         assert [pixel[name].evaluate("cell => getComputedStyle(cell).borderTopColor") for name in "ag"] == ink
-        light(lesson)
+        theme(lesson, "Light")
     dragged_by_finger(lesson.page, pixel["a"], pixel["e"])
     expect(box).to_have_value("m x")
     box.fill("b c d g h i l m n")
@@ -507,7 +507,7 @@ PAPER = "svg => getComputedStyle(svg.querySelector('rect')).fill"
 @WEIGHTS
 def test_numbers_bars_a_frame_and_a_stepper_follow_finger_and_keys_in_both_themes(lesson):
     """And keys that are typed in a part change no cell and scroll nothing."""
-    dark(lesson)
+    theme(lesson, "Dark")
     cell, page = lesson.code_cell(MARK), lesson.page
     in_a_new_kernel(lesson, cell, FIVE_PARTS)
     expect(cell.locator(".convgrad-touch")).to_have_count(4)
@@ -551,7 +551,7 @@ def test_numbers_bars_a_frame_and_a_stepper_follow_finger_and_keys_in_both_theme
         stop.press("Enter")
         steps.get_by_role("button", name="next stop").press("Enter")
         expect(steps.locator(".convgrad-stop")).to_contain_text(told)
-        light(lesson)
+        theme(lesson, "Light")
     lesson.restart()
     weight.press("ArrowUp")
     expect(cell.get_by_role("alert").first).to_contain_text("Python does not answer")
@@ -565,15 +565,16 @@ def as_it_is(lesson: LivePage) -> tuple:
     return scrolled, lesson.page.evaluate(cells)
 
 
-THEME = "theme => jupyterapp.commands.execute('apputils:change-theme', {theme})"
+THEME = """async theme => {  // the command is done before the page has its colors
+  const paper = () => getComputedStyle(document.documentElement).getPropertyValue('--jp-layout-color0');
+  await jupyterapp.commands.execute('apputils:change-theme', {theme: `JupyterLab ${theme}`});
+  for (let i = 0; i < 1500 && paper() !== (theme === 'Dark' ? '#111' : 'white'); i++)
+    await new Promise(done => setTimeout(done, 20));
+}"""
 
 
-def dark(lesson: LivePage) -> None:
-    lesson.page.evaluate(THEME, "JupyterLab Dark")
-
-
-def light(lesson: LivePage) -> None:
-    lesson.page.evaluate(THEME, "JupyterLab Light")
+def theme(lesson: LivePage, name: str) -> None:
+    lesson.page.evaluate(THEME, name)
 
 
 LENGTHS = """area => {
@@ -680,7 +681,7 @@ INKS = """write => [...write.querySelectorAll('.convgrad-line, [class^=wgsl-]')]
 
 @WEIGHTS
 def test_long_lines_are_wrapped_commented_undone_by_words_and_legible_in_both_themes(lesson):
-    dark(lesson)
+    theme(lesson, "Dark")
     cell, keyboard = lesson.code_cell('helpers.mark("pixels_of_dW[0,1]"'), lesson.page.keyboard
     in_a_new_kernel(lesson, cell, 'helpers.write("weight_window")')
     area, marked = cell.get_by_role("textbox", name="your kernel for weight_window"), cell.locator(".convgrad-marked")
@@ -725,7 +726,7 @@ def test_long_lines_are_wrapped_commented_undone_by_words_and_legible_in_both_th
     for _ in range(2):
         inks = cell.locator(".convgrad-write").evaluate(INKS)
         assert min(contrast(f"#{ink}", f"#{paper}") for ink, paper in inks) >= CONTRAST
-        light(lesson)
+        theme(lesson, "Light")
 
 
 @WEIGHTS
@@ -773,7 +774,7 @@ def dragged_by_finger(page: Page, word: Locator, card: Locator) -> None:
 
 @WEIGHTS
 def test_words_are_laid_on_cards_by_finger_mouse_and_keys_and_outlive_their_python(lesson):
-    dark(lesson)
+    theme(lesson, "Dark")
     cell, keyboard = lesson.code_cell(MARK), lesson.page.keyboard
     in_a_new_kernel(lesson, cell, FOUR)
     expect(cell.locator(".convgrad-svg rect")).to_have_css("fill", "rgb(17, 17, 17)")
@@ -796,7 +797,7 @@ def test_words_are_laid_on_cards_by_finger_mouse_and_keys_and_outlive_their_pyth
     keyboard.press("Enter")
     expect(reply).to_contain_text("wrong: A and B are exchanged")
     expect(why).to_be_hidden()
-    light(lesson)
+    theme(lesson, "Light")
     expect(cell.locator(".convgrad-svg rect")).to_have_css("fill", "rgb(255, 255, 255)")
     named("Curve A: relu").focus()
     for key in ("Space", "ArrowRight", "Space"):
