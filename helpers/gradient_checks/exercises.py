@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from helpers.convolution.shapes import ConvShape
 from helpers.gradient_checks.harness import drawn, operation_of
@@ -12,8 +13,10 @@ from helpers.grading.matching import matchings
 from helpers.grading.prediction import questions
 from helpers.grading.puzzle import Case, Dispatch, Skill
 from helpers.grading.python_puzzle import PythonCase, PythonPuzzle
-from helpers.pictures.canvas import Picture
 from wgsl import Kernel
+
+if TYPE_CHECKING:
+    from helpers.pictures.canvas import Picture  # which takes as long to import as all the rest
 
 
 def _case(kernel: Kernel, name: str, shape: ConvShape) -> Case:
@@ -109,7 +112,7 @@ PYTHON_PUZZLES = (
 QUESTIONS = questions(__file__)
 
 
-def _curves() -> Picture:
+def _curves() -> "Picture":
     from helpers.gradient_checks import in_training  # here, as the process apart trains nothing
 
     return in_training.curves()

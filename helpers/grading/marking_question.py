@@ -6,12 +6,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from helpers.grading import student_files
 from helpers.grading.prediction import LONGEST_ANSWER, AnswerError
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG, Verdict
-from helpers.pictures.canvas import Picture
+
+if TYPE_CHECKING:
+    from helpers.pictures.canvas import Picture  # which takes as long to import as all the rest
 
 Cell = tuple[int, int]  # row and column
 Cells = frozenset[Cell]
@@ -37,7 +39,7 @@ class Marking:
     mistakes: Mapping[Cells, str] = field(default_factory=dict)
     advice: str = ""
     letters: str = ""
-    picture: Callable[[], Picture] | None = None
+    picture: "Callable[[], Picture] | None" = None
     hint = why = ""  # of an answer to type, and an explanation: the cells need none
 
     @staticmethod

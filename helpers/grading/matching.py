@@ -3,10 +3,13 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from helpers.grading.prediction import LONGEST_ANSWER, AnswerError, Question, questions
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG, Verdict
-from helpers.pictures.canvas import Picture
+
+if TYPE_CHECKING:
+    from helpers.pictures.canvas import Picture  # which takes as long to import as all the rest
 
 Words = tuple[str, ...]
 
@@ -21,7 +24,7 @@ class Matching(Question):
     """
 
     cards: Words = ()
-    picture: Callable[[], Picture] | None = None
+    picture: "Callable[[], Picture] | None" = None
 
     @property
     def words(self) -> Words:
@@ -78,7 +81,7 @@ class Matching(Question):
         return f"write {len(self.cards)} of the words {', '.join(self.words)}, with commas"
 
 
-def matchings(module: str | Path, **shown: tuple[Sequence[str], Callable[[], Picture] | None]) -> dict[str, Matching]:
+def matchings(module: str | Path, **shown: "tuple[Sequence[str], Callable[[], Picture] | None]") -> dict[str, Matching]:
     """The matching questions of a module, given its ``__file__``, by name, from the file that ends in ``.matchings``.
 
     It is written as a file of `questions`. `shown` has the cards of each, and the picture that they lie on, if any.

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import product
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,7 +14,9 @@ from helpers.convolution.exercises.weight_gradient import IMAGE, UPSTREAM
 from helpers.convolution.indices import contributions_to_pixel, contributions_to_weight, taps_of_output
 from helpers.convolution.shapes import ConvShape
 from helpers.grading.marking_question import Cell, Cells, Marking
-from helpers.pictures.canvas import Picture
+
+if TYPE_CHECKING:
+    from helpers.pictures.canvas import Picture  # which takes as long to import as all the rest
 
 LETTERS, CAPITALS = "abcdefghijklmnopqrstuvwxy", "GHIJKLMNO"  # of 5 x 5 pixels, and of 3 x 3 upstream gradients
 SMALL = ConvShape(1, 1, 5, 5, 1, 3, 3)
@@ -44,7 +47,7 @@ def _marking(
     return replace(marking, picture=lambda: _picture(*drawn, [*marking.names.values()]))
 
 
-def _picture(result: str, shape: ConvShape, row: int, column: int, names: list[str]) -> Picture:
+def _picture(result: str, shape: ConvShape, row: int, column: int, names: list[str]) -> "Picture":
     """The lesson's picture of small numbers, with the element of the result framed."""
     from helpers.convolution.pictures import (
         forward,
