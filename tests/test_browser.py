@@ -48,10 +48,6 @@ LINES = "step => Math.round(step.querySelector('p').clientHeight / (1.35 * 13))"
 MOVES = "padding 2, stride 3, H 1, dilation 99, kH 5, groups 2, Co 3, co 2, Ci -5, W 99, N 99, n 99, kW 3"
 # What is written instead of the cell that begins with the same call, and what the page then says.
 ANSWERS = {
-    "04": {
-        'helpers.predict("sum_after_a_step", 8)': "wrong: this is thread 2 with its neighbor",
-        'helpers.predict("sum_after_a_step", 4)': "right",
-    },
     "05": {'helpers.find_fault("fault_in_the_weight_gradient", 66)': "the fault is"},
 }
 SOLVED = {  # puzzles that are solved
@@ -59,7 +55,7 @@ SOLVED = {  # puzzles that are solved
     "01": ["output_window"],
     "02": ["conv2d_grad_weight"],
     "03": ["pixel_window", "strided_grad_input"],
-    "04": ["conv2d_grad_bias", "tree_sum"],
+    "04": ["tree_step", "arg_max_tree"],
     "06": ["tiled_product", "gemm_bwd_da"],
     "08": ["register_tile"],
     "c": ["raw_launch", "second_launch"],

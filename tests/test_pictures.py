@@ -184,7 +184,7 @@ def test_pictures_of_threads_are_legible():
     assert min(sizes) >= 12.9  # three digits that the back row of a classroom can read
     tree = TreePicture([-10.25 * i for i in range(16)], -1230)
     for step in range(5):
-        assert not list(faults(tree.show(step), 10))
+        assert not list(faults(tree.show(step, 0), 10))
 
 
 # --- Checks -----------------------------------------------------------------------------------------------

@@ -163,7 +163,14 @@ def test_a_kernel_in_the_classrooms_letters_is_right(name):
 
 # --- From a blank page --------------------------------------------------------------------------------------
 
-BLANK = {"add_bias", "strided_conv2d", "strided_grad_weight", "strided_grad_input", "max_pool2d_backward"}
+BLANK = {
+    "add_bias",
+    "strided_conv2d",
+    "strided_grad_weight",
+    "strided_grad_input",
+    "arg_max_tree",
+    "max_pool2d_backward",
+}
 
 
 def test_these_puzzles_begin_with_a_blank_page_that_states_the_task():

@@ -16,7 +16,6 @@ from helpers.stepper import stepper
 from helpers.stepper.replay import Replay
 from helpers.stepper.sentences import plural
 from helpers.stepper.text import pages
-from helpers.summation import explorers as summation
 from wgsl import Kernel, Listing
 
 SWAP = """
@@ -53,6 +52,12 @@ def tree():
     kernel = load("sum", "2_tree").with_constants(THREADS=8).edit("sum += input[i];", "sum += input[i * 2u % 15u];")
     buffers = numbers(16), np.zeros(1, np.float32), np.array([16], np.uint32)
     return simulate(kernel, buffers, (1, 1, 1)), {"input": (16,), "partial": (8,), "total": (1,)}
+
+
+def sum_steps(kernel, input, watch=(), **options):
+    """The stepper of one workgroup that adds up a list."""
+    buffers = input, np.zeros(1, np.float32), np.array([len(input)], np.uint32)
+    return stepper(simulate(kernel, buffers, (1, 1, 1), watch=watch), **options)
 
 
 def swap(old="", new=""):
@@ -301,7 +306,7 @@ def test_other_findings_are_named_in_their_line():
 def watched(**options):
     """The tree of `tree`, whose variables are watched."""
     kernel = load("sum", "2_tree").with_constants(THREADS=8)
-    return summation.steps(kernel, numbers(16), watch=["thread", "i", "sum", "half"], **options)
+    return sum_steps(kernel, numbers(16), watch=["thread", "i", "sum", "half"], **options)
 
 
 def test_a_threads_variables_are_what_the_trace_has_at_each_step():
@@ -333,7 +338,7 @@ def test_pictures_without_watched_variables_have_none():
 def test_next_stop_goes_where_a_variable_of_the_thread_gets_the_value(condition):
     """The third number of the list of ones is added in the third iteration, by each thread in its own steps."""
     kernel = load("sum", "2_tree").with_constants(THREADS=2)
-    explorer = summation.steps(kernel, np.full(6, 7 / 2, np.float32), watch=["sum", "i"], thread=1)
+    explorer = sum_steps(kernel, np.full(6, 7 / 2, np.float32), watch=["sum", "i"], thread=1)
     rows = explorer.picture.replay.trace.watched["sum"]
     (wanted,) = {int(row["step"]) for row in rows if row["value"].view(np.float32) == 7 and row["invocation"] == 1}
     assert explorer.stop_when(condition) == f"Thread 1 gives sum the value 7 in step {wanted}."
@@ -415,7 +420,7 @@ LESSONS = {  # each with its right output, and whether it races
         {},
         True,
     ),
-    "04": (lambda: summation.steps(SIXTEEN, numbers(16)), {"total": numbers(16).sum(keepdims=True)}, False),
+    "04": (lambda: sum_steps(SIXTEEN, numbers(16)), {"total": numbers(16).sum(keepdims=True)}, False),
     "06": (lambda: gemm.tile_steps(*MATRICES), {"output": np.matmul(*MATRICES)}, False),
     "06, racing": (lambda: gemm.tile_steps(*MATRICES, TILED.edit(LOADED, "")), {}, True),
 }

@@ -4,17 +4,23 @@ import re
 
 import numpy as np
 import pytest
-from support.legible import illegible, states
-from support.lesson_04 import BY_HAND, LESSON, NUMBERS, TREE, of_the_lesson, simulated, tree_of_16
+from support.legible import illegible, states, written
+from support.lesson_04 import BY_HAND, STEPS, TREE, totals
+from support.notebook_gate import NOTEBOOKS, Lesson, texts
 
+import helpers
 from helpers import gpu
 from helpers.convolution import explorers as convolution_explorers
 from helpers.convolution import reference as convolution
 from helpers.convolution.exercises import BIAS_QUESTIONS, bias_differences
+from helpers.exercises import PUZZLES
+from helpers.grading.verdict import UNSAFE
 from helpers.summation import check, explorers, indices, operations, reference
-from helpers.summation.error_picture import STYLES
 from helpers.summation.exercises import QUESTIONS
-from helpers.summation.pictures import TwoPassesPicture
+from helpers.summation.pictures import SHARE
+
+LESSON = Lesson.read(NOTEBOOKS / "04_bias_gradient.ipynb")
+NUMBERS = np.random.default_rng(0).integers(-9, 10, 10_000).astype(np.float32)
 
 # --- The sum ------------------------------------------------------------------------------------------------
 
@@ -26,9 +32,6 @@ def test_the_loop_and_the_vectorized_sum_agree_and_the_check_refuses_a_total_wit
     assert not check.total(right - NUMBERS[0], NUMBERS)
 
 
-# --- Who does what ------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("threads", [2, 3, 6, 8, 12, 16, 17])
 def test_a_tree_loses_sums_unless_its_threads_are_a_power_of_two(threads):
     numbers = np.random.default_rng(threads).integers(1, 100, threads).astype(np.float32)
@@ -37,74 +40,97 @@ def test_a_tree_loses_sums_unless_its_threads_are_a_power_of_two(threads):
     assert (total == numbers.sum()) == (threads in (2, 8, 16))
 
 
-@pytest.mark.parametrize("pairing", range(3))
-@pytest.mark.parametrize("step", range(1, 6))
-def test_each_step_of_a_tree_adds_every_sum_that_is_left_once(pairing, step):
-    left = list(range(32))
-    for earlier in range(1, step + 1):
-        work = indices.additions(32, pairing, earlier)
-        assert sorted(place for each in work for place in (each.place, each.other)) == left
-        left = sorted(each.place for each in work)
-    assert len({each.thread for each in work}) == len(work) == 32 >> step
+# --- The race ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "pairing"), [("interleaved", 0), ("distant", 1)])
-def test_the_lessons_kernels_pair_as_drawn(name, pairing):
-    """After each step, what the partial sums are; a kernel with fewer steps shows them."""
-    kernel = of_the_lesson("interleaved = ", "distant = ")[name].with_constants(THREADS=32)
-    shown = "workgroupBarrier();\n  total[thread] = partial[thread];"
-    kernel = kernel.edit("if (thread == 0u) {\n    total[0] = partial[0];\n  }", shown)
-    sums = np.arange(1.0, 33)
-    for step in range(1, 6):
-        for _, place, other in indices.additions(32, pairing, step):
-            sums[place] += sums[other]
-        stopped = kernel.edit("apart < THREADS", f"apart < {1 << step}u")
-        total = gpu.launch(stopped, [np.arange(1, 33, dtype=np.float32), np.zeros(32, np.float32), (32,)])
-        assert total.tolist() == sums.tolist()
+def test_the_frame_of_the_first_picture_names_the_adapter_and_what_arrived_which_nbval_does_not_compare():
+    (stored,) = LESSON.code[0].outputs
+    explorer = explorers.race()
+    assert texts(stored) == [explorer.sentence]
+    (said,) = (text for text in written(explorer.picture) if "arrived" in text)
+    assert said.endswith(f"arrived (on {helpers.adapter_info().short})")
+    assert int(re.search(r": ([\d,]+) arrived", said)[1].replace(",", "")) <= 65_536
 
 
-def test_groups_and_banks_are_counted_as_the_lesson_says():
-    steps = [[indices.additions(32, pairing, step) for step in range(1, 6)] for pairing in range(3)]
-    busy = [[indices.groups_at_work(work, 8) for work in works] for works in steps]
-    assert busy == [[4, 4, 4, 2, 1], *[[2, 1, 1, 1, 1]] * 2]
-    worst = [[indices.worst_conflict(work, 8) for work in works] for works in steps]
-    assert worst == [[1] * 5, [2, 4, 4, 2, 1], [1] * 5]
+def test_orders_are_clicked_turn_by_turn_and_the_list_keeps_the_six():
+    explorer, orders = explorers.race(), indices.beginnings()
+    for count, order in enumerate(indices.schedules(), 1):
+        for turn, thread in enumerate(order):
+            explorer.set(**explorer.picture.touchable[f"thread {thread}"].said((0, 0)))
+            assert orders[explorer.values["order"]] == order[: turn + 1]
+        again = explorer.values
+        (both,) = {thread for thread in (0, 1) if order[:2].count(thread) == 2} or {None}
+        total = indices.run_schedule(order, (3, 4))[1][-1]
+        assert (total == 7) == (both is not None)  # only where one thread is done before the other begins
+        assert f"The total is {total}" in explorer.sentence
+        assert len(explorer.picture.found) == count
+        listed = explorer.picture.touchable["orders found"]
+        assert listed.grid.values[count - 1].tolist() == [*order, total]
+        assert listed.said((count - 1, 0)) == again
+        assert listed.said((count, 0)) == {}
+    assert explorer.steps.done == [True, True, True]
 
 
-@pytest.mark.parametrize(("name", "neighbors"), [("tree", 1), ("in_a_row", 4)])
-def test_each_way_to_share_loads_every_number_once(name, neighbors):
-    trace = simulated(of_the_lesson("in_a_row = ")[name].with_constants(THREADS=16), np.ones(64, np.float32))
-    loads = trace.accesses[trace.accesses["variable"] == trace.variables.index("input")]["index"].astype(int)
-    assert sorted(loads) == list(range(64))
-    assert {*np.diff(loads.reshape(4, 16)).ravel()} == {neighbors}
+def test_a_thread_that_is_done_has_no_further_turn():
+    explorer = explorers.race()
+    explorer.set(order=indices.beginnings().index((0, 0)))
+    assert "thread 0 is done" in written(explorer.picture)
+    assert explorer.picture.touchable["thread 0"].said((0, 0)) == explorer.values
 
 
-@pytest.mark.parametrize("count", [3, 16, 32, 45])
-def test_each_number_goes_into_the_part_that_is_drawn(count):
-    for i in range(count):
-        probe = np.eye(1, count, i, dtype=np.float32)[0]
-        parts = explorers.two_passes(probe).picture.parts
-        sizes = count, len(parts), TwoPassesPicture.THREADS
-        mine = [i in indices.numbers_of_workgroup(*sizes, group) for group in range(len(parts))]
-        assert mine == [part == 1 for part in parts]
+def test_the_thread_whose_update_is_lost_is_named():
+    explorer, orders = explorers.race(), indices.beginnings()
+    ends = {explorer.set(order=orders.index(order)).split("The total is ")[1] for order in indices.schedules()}
+    assert ends == {"7, as it should be.", "4: what thread 0 added is lost.", "3: what thread 1 added is lost."}
 
 
-# --- The pictures --------------------------------------------------------------------------------------------
+def test_the_picture_and_the_question_follow_the_same_rules():
+    assert totals(1, 1) == {1, 2}
+    assert sorted(totals(3, 3)) == [2, 3, 4, 5, 6]  # and never 1
 
-LENGTHS = 2 ** np.arange(4, 16)
-SMALL = np.random.default_rng(3).integers(-4, 6, (2, 3, 3, 4)).astype(np.float32)
-GROWING = np.geomspace(1e-9, 1e-5, len(LENGTHS))
-ORDERS = {  # errors and bounds; the last two are equal
-    name: (GROWING / 3**i, LENGTHS) for i, name in enumerate(("one thread", "tree of 256 threads", "pairwise", "Kahan"))
-} | {"as written": (GROWING, None)}
+
+# --- The tree, and who loads what -----------------------------------------------------------------------------
+
+
+def test_the_tree_is_drawn_as_the_kernel_adds():
+    explorer = explorers.tree()
+    kernel = TREE.with_constants(THREADS=8)
+    trace = helpers.simulate(kernel, [np.float32(indices.EIGHT), np.zeros(1, np.float32), np.uint32([8])], (1, 1, 1))
+    notes = trace.accesses[trace.accesses["variable"] == trace.variables.index("partial")]
+    for step, left in ((1, 4), (2, 2), (3, 1)):
+        for thread in range(left):
+            said = explorer.set(step=step, thread=thread)
+            own, other = (explorer.picture.steps[step - 1][i] for i in (thread, thread + left))
+            assert f"{left} place" in said
+            assert explorer.picture.steps[step][thread] == own + other
+    read = {(int(note["invocation"]), int(note["index"])) for note in notes}
+    assert {(thread, thread + left) for left in (4, 2, 1) for thread in range(left)} <= read
+    assert explorer.sentence.endswith(f"the GPU returned {sum(indices.EIGHT)}.")
+
+
+@pytest.mark.parametrize("way", [0, 1])
+def test_loads_are_drawn_as_the_simulator_sees_them(way):
+    kernel = TREE.with_constants(THREADS=16)
+    if way:
+        old = "for (var i = thread; i < params.count; i += THREADS)"
+        kernel = kernel.edit(old, "for (var i = 4u * thread; i < 4u * thread + 4u; i++)")
+    trace = helpers.simulate(kernel, [np.ones(64, np.float32), np.zeros(1, np.float32), np.uint32([64])], (1, 1, 1))
+    loads = trace.accesses[trace.accesses["variable"] == trace.variables.index("input")]["index"].reshape(SHARE, 16)
+    assert loads.tolist() == [indices.loaded(way, 16, SHARE, iteration) for iteration in range(SHARE)]
+    explorer = explorers.loads()
+    for iteration, numbers in enumerate(loads.tolist()):
+        said = explorer.set(iteration=iteration, thread=5)
+        assert f"number {numbers[5]}" in said
+        assert f"{len({n // 8 for n in numbers})} sectors for 16 loads" in said
+        part = explorer.picture.touchable[indices.WAYS[way]]
+        assert part.said(divmod(numbers[5], 8)) == explorer.values
 
 
 EXPLORERS = {
-    "bias": lambda: convolution_explorers.bias_gradient(SMALL),
+    "bias": convolution_explorers.bias_gradient,
     "race": explorers.race,
-    "addressing": explorers.addressing,
-    "two passes": lambda: explorers.two_passes(np.arange(1, 33, dtype=np.float32)),
-    "errors": lambda: explorers.errors(LENGTHS, ORDERS),
+    "tree": explorers.tree,
+    "loads": explorers.loads,
 }
 
 
@@ -116,96 +142,37 @@ def test_every_state_is_legible_and_says_something_of_its_own(name):
     assert not illegible(explorer)
 
 
-def test_the_thread_whose_update_is_lost_is_named():
-    ends = {explorers.race().set(order=order).split("The total is ")[1] for order in range(6)}
-    assert ends == {"7, as it should be.", "4: what thread 0 added is lost.", "3: what thread 1 added is lost."}
+def test_the_sum_of_a_channel_is_said_wherever_its_numbers_are_pointed_at():
+    explorer = convolution_explorers.bias_gradient()
+    grad_output = explorer.picture.grad_output
+    for co, total in enumerate(convolution.conv2d_grad_bias(grad_output).astype(int).tolist()):
+        for part in (f"grad_output[1,{co}]", "grad_bias"):
+            cell = (2, 3) if part != "grad_bias" else (co, 0)
+            said = explorer.set(**explorer.picture.touchable[part].said(cell))
+            assert said.endswith(f"= {total}. The GPU returned {total}.")
 
 
-def test_the_sum_of_a_channel_is_said():
-    explorer = convolution_explorers.bias_gradient(SMALL)
-    for co, total in enumerate(convolution.conv2d_grad_bias(SMALL).astype(int).tolist()):
-        written = str(total).replace("-", "\N{MINUS SIGN}")
-        assert explorer.set(co=co).endswith(f"= {written}. The GPU returned {written}.")
+# --- The questions and the exercises ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("errors", "bound", "said"),
-    [
-        (GROWING, None, "Its line is that of one thread."),
-        (2 * GROWING, None, "Its line is that of no other order."),
-        (0 * GROWING + 1e-7, LENGTHS, "Yes."),
-        (0 * GROWING + 1e-5, LENGTHS, "No."),
-    ],
-)
-def test_lines_that_lie_on_each_other_are_said_and_errors_above_their_bounds(errors, bound, said):
-    assert explorers.errors(LENGTHS, ORDERS | {"as written": (errors, bound)}).set(order=4).endswith(said)
-
-
-def test_no_two_orders_look_alike():
-    assert all(len({*looks}) == len(ORDERS) for looks in zip(*STYLES, strict=True))
-
-
-# --- What the lesson measures -----------------------------------------------------------------------------------
-
-
-def test_each_order_is_a_right_sum_and_the_guard_keeps_kahans_compensation():
-    names = of_the_lesson("pairwise = ", "large_first = ", "kahan = ", "interleaved = ", "in_a_row = ")
-    whole = np.resize(NUMBERS, 2**15)  # as many as the lesson's longest list
-    for order in ("pairwise", "guarded", "kahan", "interleaved", "in_a_row"):
-        assert check.total(operations.total(whole, kernel=names[order]), whole).require()
-    exact = names["large_first"].sum(dtype=np.float64)
-    assert operations.total(names["large_first"], kernel=names["guarded"]) == exact
-    assert operations.total(names["large_first"], kernel=names["alone"]) < exact
-
-
-def test_the_table_of_the_pairwise_sum_is_what_its_kernel_does():
-    """Each number is a bit of its own, so a sum's bits are the numbers that went into it."""
-    kernel = of_the_lesson("pairwise = ")["pairwise"].edit("total[0] = sum;", "")
-    kernel = kernel.edit("waiting[size] = sum;", "waiting[size] = sum;\n    total[i / 2u] = sum;")
-    sums = gpu.launch(kernel, [2 ** np.arange(8, dtype=np.float32), np.zeros(4, np.float32), (8,)])
-    (table,) = (cell.source for cell in LESSON.prose if "sums that wait afterwards" in cell.source)
-    rows = re.findall(r"^\| (\d) and (\d) \| (.+) \| (of .+) \| ([01]+) \|$", table, re.MULTILINE)
-    for i, (row, bits) in enumerate(zip(rows, sums.astype(int).tolist(), strict=True)):
-        added, waiting = ([int(size) for size in re.findall(r"\d+", text)] for text in row[2:4])
-        assert (row[:2], row[4]) == ((f"{2 * i}", f"{2 * i + 1}"), f"{i + 1:b}")
-        assert bits.bit_count() == waiting[-1] == 2 + sum(added)
-        assert sum(waiting) == 2 * (i + 1)
-
-
-def test_atomics_lose_nothing_where_the_race_may():
-    names = of_the_lesson("racing = ", "loads_first = ", "compare_exchange = ", "fixed_point = ")
-    launch, whole = names["launch"], abs(NUMBERS)
-    assert launch(names["compare_exchange"], whole, 40) == whole.sum()
-    assert launch(names["fixed_point"], whole[:1000], 4, np.int32) == 65_536 * whole[:1000].sum()
-    assert launch(names["racing"], whole, 40) <= whole.sum()
-    assert launch(names["loads_first"], whole[:256], 1) in whole[:256]
-
-
-# --- The questions ------------------------------------------------------------------------------------------------
-
-
-def test_the_simulated_run_holds_the_sums_of_the_tree():
-    sixteen = of_the_lesson("sixteen = ")["sixteen"]
-    replay = explorers.steps(TREE.with_constants(THREADS=16), sixteen, only=("partial[",)).picture.replay
-    partial = next(memory for memory in replay.memories if memory.name == "partial")
-    for event, sums in zip(replay.events[:-1], tree_of_16(), strict=True):  # the last one writes the total
-        assert replay.values(partial, event)[0][: len(sums)].tolist() == sums
-
-
-def test_the_case_by_hand_is_the_questions():
+def test_the_cases_by_hand_are_the_questions():
     assert all(f"`{image.tolist()}`" in BIAS_QUESTIONS["grad_bias_by_hand"].asked for image in BY_HAND)
+    assert f"{', '.join(map(str, STEPS[0][:-1]))} and {STEPS[0][-1]}." in QUESTIONS["sum_after_a_step"].asked
 
 
-def test_a_mistake_of_the_tree_is_a_sum_that_a_reader_sees():
-    own, first, second, *_ = tree_of_16()
-    question = QUESTIONS["sum_after_a_step"]
-    assert question.mistakes.keys() == {own[2], own[2] + own[3], own[2] - own[10], second[2]}
-    assert first[2] == own[2] + own[10]
-    shown = [int(number.replace("\N{MINUS SIGN}", "-")) for number in re.findall(r"\N{MINUS SIGN}?\d+", question.asked)]
-    assert shown[:16] == own
+def test_the_first_test_of_a_step_has_the_numbers_of_the_picture():
+    first = PUZZLES["tree_step"].cases()[0]
+    assert first.inputs[0].tolist() == explorers.tree().picture.steps[0]
+    assert [row[: 4 >> i].tolist() for i, row in enumerate(first.expected)] == explorers.tree().picture.steps[1:]
 
 
-# --- The exercises ------------------------------------------------------------------------------------------------
+def test_without_its_barrier_the_readers_sum_is_right_and_unsafe():
+    text = PUZZLES["tree_sum"].solution.text.replace("workgroupBarrier();", "")
+    assert {verdict.outcome for verdict in helpers.grade("tree_sum", text)} == {UNSAFE}
+    said, found = (texts(output)[0] for output in LESSON.code[-2].outputs)
+    total, wanted = re.fullmatch(r"total (\S+), and it should be (\S+)\n", said).groups()
+    assert total == wanted
+    assert "data race" in found
 
 
 def test_finite_differences_and_the_formula_agree():

@@ -1,57 +1,68 @@
-"""Pictures with sliders of threads that add up one sum."""
+"""Pictures to touch of threads that add up one sum."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from helpers import gpu
+from helpers.gpu import adapter_info
 from helpers.kernels import load
-from helpers.stepper import stepper
-from helpers.summation.error_picture import ErrorPicture, Order
-from helpers.summation.indices import ADDRESSINGS, schedules
-from helpers.summation.operations import SUM
-from helpers.summation.pictures import AddressingPicture, RacePicture, TwoPassesPicture
-from helpers.summation.shapes import SumShape
-from helpers.widgets.explorer import Explorer
-from wgsl import Kernel
-from wgsl.simulator.run import simulate
+from helpers.summation import operations
+from helpers.summation.indices import EIGHT, beginnings, run_schedule
+from helpers.summation.pictures import SHARE, TERMS, LoadsPicture, RacePicture, TreePicture
+from helpers.widgets.controls import Trials, Values
+from helpers.widgets.explorer import Explorer, Rule
+
+RACING = """@group(0) @binding(0) var<storage, read_write> total: array<f32>;
+
+@compute @workgroup_size(256)
+fn main() {
+  total[0] += 1.0;
+}"""
+WORKGROUPS, THREADS = 256, 256  # of the race on the GPU
 
 
 def race() -> Explorer:
-    """One slider over the six orders in which two threads may load and store."""
-    return Explorer(RacePicture().show, {"order": len(schedules())})
+    """Two threads that each load a total and store their sum: one clicks whose turn is next, and finds all orders."""
+    (arrived,) = gpu.launch(RACING, [np.zeros(1, np.float32)], WORKGROUPS)
+    picture = RacePicture(arrived, WORKGROUPS * THREADS, adapter_info().short)
+    orders = beginnings()
+
+    def ends(values: Values) -> int | None:
+        order = orders[values["order"]]
+        return run_schedule(order, TERMS)[1][-1] if len(order) == 4 else None
+
+    steps: Trials = {
+        "Click an order that loses what a thread added.": lambda v: ends(v) in TERMS,
+        "Click an order that loses nothing.": lambda v: ends(v) == sum(TERMS),
+        "Find all six orders.": lambda v: len(picture.found) == 6,
+    }
+    return Explorer(picture.show, {"order": len(orders)}, front=["order"], play="order", steps=steps)
 
 
-def steps(kernel: str | Kernel, numbers: np.ndarray, watch: Sequence[str] = (), **options) -> Explorer:
-    """Sliders through a simulated run of one workgroup that adds up a short list (n,): its lines, threads and memory.
+def tree(numbers: Sequence[float] = EIGHT) -> Explorer:
+    """A slider over the steps of a tree that adds up a list, of a power of two of numbers, and its threads.
 
-    The kernel has few threads and the bindings of `sum`: the list, the total, and the list's length in a uniform.
-    `watch` names the variables to show; `options` are those of
-    `stepper`, such as the thread at first.
+    The kernel really runs with as many threads as numbers.
     """
-    buffers = numbers, np.zeros(1, np.float32), np.array([len(numbers)], np.uint32)
-    return stepper(simulate(kernel, buffers, (1, 1, 1), watch=watch), **options)
+    kernel = load("sum", "2_tree").with_constants(THREADS=len(numbers))
+    (returned,) = operations.total(np.float32(numbers), kernel=kernel).tolist()
+    picture = TreePicture([*map(float, numbers)], returned)
+    rules: dict[str, Rule] = {"step": len(picture.steps), "thread": lambda v: len(picture.steps[v["step"]])}
+    steps = {
+        "Press play: how many sums are left after each step?": {"step": len(picture.steps) - 1},
+        "Point at thread 1 after step 2: which numbers are in it?": {"step": 2, "thread": 1},
+        "Point at the last sum: how many steps did number 7 take?": {"step": len(picture.steps) - 1, "thread": 0},
+    }
+    return Explorer(picture.show, rules, front=["step"], play="step", steps=steps)
 
 
-def addressing() -> Explorer:
-    """Sliders over three ways to address a tree, and over its steps."""
-    return Explorer(AddressingPicture().show, {"pairing": len(ADDRESSINGS), "step": (1, 5)}, play="step")
-
-
-def two_passes(numbers: np.ndarray) -> Explorer:
-    """One slider over four workgroups of four threads that share a list (n,); the kernel really runs at this size."""
-    kernel = load("sum", "3_two_passes").with_constants(THREADS=TwoPassesPicture.THREADS)
-    buffers = gpu.upload(numbers, "input"), gpu.empty(4, "total")
-    passes = SUM.prepare(buffers, SumShape(len(numbers)), kernel)
-    gpu.run(*passes)
-    _, total_buffer, parts_buffer, _ = passes[0].buffers
-    parts = gpu.read(parts_buffer, (parts_buffer.size // 4,)).tolist()
-    (returned,) = gpu.read(total_buffer, (1,)).tolist()
-    picture = TwoPassesPicture(numbers.tolist(), parts, returned)
-    return Explorer(picture.show, {"group": len(parts)})
-
-
-def errors(lengths: np.ndarray, orders: Mapping[str, tuple[np.ndarray, np.ndarray | None]]) -> Explorer:
-    """One slider over the orders of summation, each with its measured errors and its bound (see `Order`)."""
-    picture = ErrorPicture(lengths, {name: Order(*order) for name, order in orders.items()})
-    return Explorer(picture.show, {"order": len(orders)})
+def loads() -> Explorer:
+    """Sliders over the iterations in which 16 threads load 64 numbers, in turns or in shares, and over the threads."""
+    steps = {
+        "Press play: how many sectors does each iteration need?": {"iteration": SHARE - 1},
+        "Point at number 20 on both sides: who loads it, and when?": {"thread": 5, "iteration": 0},
+    }
+    rules: dict[str, Rule] = {"iteration": SHARE, "thread": 16}
+    picture = LoadsPicture(16, 8)
+    return Explorer(picture.show, rules, front=["iteration"], play="iteration", steps=steps)

@@ -2,14 +2,20 @@
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import NamedTuple
+
+Order = tuple[int, ...]  # the thread of each step
 
 # --- Two threads that share one number ----------------------------------------------------------------------
 
 
-def schedules() -> list[tuple[int, ...]]:
-    """Every order of four steps, two of thread 0 (load, store) and two of thread 1, as the thread of each step."""
+def schedules() -> list[Order]:
+    """Every order of four steps, two of thread 0 (load, store) and two of thread 1."""
     return [tuple(int(step not in mine) for step in range(4)) for mine in combinations(range(4), 2)]
+
+
+def beginnings() -> list[Order]:
+    """Every order and all of its beginnings, sorted: each comes before what it can go on with."""
+    return sorted({order[:steps] for order in schedules() for steps in range(5)})
 
 
 def run_schedule(schedule: Sequence[int], terms: Sequence[int]) -> tuple[list[tuple[str, int]], list[int]]:
@@ -31,6 +37,8 @@ def run_schedule(schedule: Sequence[int], terms: Sequence[int]) -> tuple[list[tu
 
 # --- A tree ---------------------------------------------------------------------------------------------------
 
+EIGHT = 5, 0, 14, -6, -8, 10, 3, -2  # the sums of the lesson's picture
+
 
 def tree_steps(partial: list[float]) -> list[list[float]]:
     """The partial sums before the tree reduction and after each of its steps, as the kernels take them.
@@ -45,41 +53,11 @@ def tree_steps(partial: list[float]) -> list[list[float]]:
     return steps
 
 
-ADDRESSINGS = ("interleaved threads", "interleaved places", "sequential")
+# --- Who loads what ---------------------------------------------------------------------------------------------
+
+WAYS = "threads take turns", "each thread has a share"
 
 
-class Addition(NamedTuple):
-    """In one step of a tree, one thread adds the partial sum at `other` to the one at `place`."""
-
-    thread: int
-    place: int
-    other: int
-
-
-def additions(threads: int, addressing: int, step: int) -> list[Addition]:
-    """Who adds what to what in step 1, 2, ... of a tree over a power of two of threads, in one of ADDRESSINGS."""
-    if addressing == 2:
-        half = threads >> step
-        return [Addition(i, i, i + half) for i in range(half)]
-    apart = 1 << (step - 1)
-    places = range(0, threads, 2 * apart)
-    return [Addition(i if addressing else place, place, place + apart) for i, place in enumerate(places)]
-
-
-def groups_at_work(work: Sequence[Addition], size: int) -> int:
-    """How many groups of `size` neighboring threads have at least one that adds."""
-    return len({addition.thread // size for addition in work})
-
-
-def worst_conflict(work: Sequence[Addition], size: int) -> int:
-    """How many threads of one group read `other` from the same bank, at most, where there are `size` banks."""
-    banks = [(addition.thread // size, addition.other % size) for addition in work]
-    return max(map(banks.count, banks))
-
-
-# --- Two passes -----------------------------------------------------------------------------------------------
-
-
-def numbers_of_workgroup(count: int, workgroups: int, threads: int, workgroup: int) -> list[int]:
-    """The numbers that one workgroup adds up where all threads of all workgroups take turns."""
-    return [i for i in range(count) if i // threads % workgroups == workgroup]
+def loaded(way: int, threads: int, share: int, iteration: int) -> list[int]:
+    """The number that each thread loads in an iteration, in one of WAYS, where each loads `share` numbers."""
+    return [(thread + threads * iteration, share * thread + iteration)[way] for thread in range(threads)]

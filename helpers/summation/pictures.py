@@ -1,10 +1,11 @@
-"""Pictures of threads that add: a race, a tree, who adds in each step, and two passes."""
+"""Pictures of threads that add: a race whose order is clicked, a tree, and who loads which number."""
 
-from collections.abc import Sequence
+import numpy as np
 
 from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, Box, Picture, Word, in_words, number
-from helpers.pictures.parts import Grid
+from helpers.pictures.parts import Grid, Pointed
 from helpers.summation import indices
+from helpers.summation.indices import Order
 
 
 def connecting_line(upper: Box, lower: Box) -> tuple[float, ...]:
@@ -12,46 +13,98 @@ def connecting_line(upper: Box, lower: Box) -> tuple[float, ...]:
     return upper.middle[0], upper.y + upper.height, lower.middle[0], lower.y
 
 
+TERMS = 3, 4  # what two threads add
+ROWS = 62, 120, 186  # CSS pixels: the tops of two threads and of their total
+BUTTON, TURN, FOUND = (150, 38), (86, 38), (34, 24)  # of a thread, of one of its turns, and of a turn in the list
+LIST = 654, 66  # where the list begins
+
+
 class RacePicture(Picture):
-    """Two threads that add to one number in memory, in one of the six orders that their four steps can take."""
+    """Two threads that add to one number: one clicks whose turn is next, and a list keeps all orders that were found.
 
-    TERMS = (3, 4)
+    `arrived` is what a GPU made of as many ones as its threads added, and `on` the GPU.
+    """
 
-    def __init__(self) -> None:
-        super().__init__(300)
-        self.title(18, f"thread 0 adds {self.TERMS[0]}, thread 1 adds {self.TERMS[1]}")
-        for y, name in ((100, "thread 0"), (162, "thread 1"), (232, "total in memory")):
-            self.bold(146, y, name, 15, INK, "right")
-        steps = [self._box(0, step) for step in range(4)]
-        self.label(steps, (f"step {step}" for step in range(1, 5)), 14, GRAY, down=-44)
-        self.write(self._box(2, -1).middle[0], 258, "at first", 13, GRAY, align="middle")
+    def __init__(self, arrived: float, ones: int, on: str) -> None:
+        super().__init__(250)
+        self.found: set[Order] = set()
+        self.title(18, "click whose turn is next")
+        self.write(MARGIN, 41, f"thread 0 adds {TERMS[0]}, thread 1 adds {TERMS[1]}", 13, GRAY)
+        turns = [self._box(0, turn) for turn in range(4)]
+        self.label(turns, (f"turn {turn}" for turn in range(1, 5)), 13, GRAY, down=-30)
+        self.bold(MARGIN, self._box(2, 0).middle[1], "total in memory", 15)
         self._memory(-1, 0)
+        self.bold(LIST[0], 18, "orders found", 15)
+        heads = [
+            Word(LIST[0] + 2 * FOUND[0], 51, "thread of each turn", 13),
+            Word(LIST[0] + 4.5 * FOUND[0], 51, "total", 13),
+        ]
+        self.words(heads, GRAY)
+        said = f"{ones:,} threads added 1 at once: {arrived:,.0f} arrived (on {on})"
+        self.write(MARGIN, 236, said, 13, BLUE)
         self.stands_still()
 
     def draw(self, order: int) -> str:
-        """Show one order of the four steps, and what it leaves in memory."""
-        threads, actions = indices.schedules()[order], []
-        steps, after = indices.run_schedule(threads, self.TERMS)
-        for i, (thread, (verb, value)) in enumerate(zip(threads, steps, strict=True)):
-            box, memory = self._box(thread, i), self._box(2, i)
-            self.tinted([box], ORANGE, 2)
-            self.write(*box.middle, f"{verb} {value}", 15, align="middle")
-            self._memory(i, after[i], 3 if verb == "stores" else 1)
-            line = connecting_line(box, memory)
-            self.arrow(*((line[:2], line[2:]) if verb == "stores" else (line[2:], line[:2])), ORANGE)
-            actions.append(f"thread {thread} {verb} {value}")
-        # The first thread to store, the third step, loses what it added: the other one overwrites it.
-        lost = ", as it should be" if after[-1] == sum(self.TERMS) else f": what thread {threads[2]} added is lost"
-        return f"{', '.join(actions).capitalize()}. The total is {after[-1]}{lost}."
+        """Show one of all beginnings of orders: what each turn did, and what the total was."""
+        every = indices.beginnings()
+        turns = every[order]
+        if len(turns) == 4:
+            self.found.add(turns)
+        done, after = indices.run_schedule(turns, TERMS)
+        for i, (thread, (verb, value)) in enumerate(zip(turns, done, strict=True)):
+            self._turn(thread, i, verb, value, after[i])
+        for thread in (0, 1):
+            self._button(thread, turns, every)
+        self._list(turns, every)
+        return self._sentence(turns, done, [0, *after][-1])
+
+    def _turn(self, thread: int, i: int, verb: str, value: int, total: int) -> None:
+        box, memory = self._box(thread, i), self._box(2, i)
+        self.tinted([box], ORANGE, 2)
+        self.write(*box.middle, f"{verb} {value}", 15, align="middle")
+        self._memory(i, total, 3 if verb == "stores" else 1)
+        line = connecting_line(box, memory)
+        self.arrow(*((line[:2], line[2:]) if verb == "stores" else (line[2:], line[:2])), ORANGE)
+
+    def _button(self, thread: int, turns: Order, every: list[Order]) -> None:
+        """What a thread does next; where all turns are over, the next order begins."""
+        turns = () if len(turns) == 4 else turns
+        taken = turns.count(thread)
+        color, next_turns = (GRAY, turns) if taken == 2 else (BLUE, (*turns, thread))
+        grid = Grid(self, [[0]], MARGIN, ROWS[thread], BUTTON, numbers=False)
+        grid.touch(f"thread {thread}", "order", start=every.index(next_turns), clicked=True)
+        grid.tinted([(0, 0)], color, 2)
+        does = ("loads", "stores", "is done")[taken]
+        self.bold(*grid.boxes[0].middle, f"thread {thread} {does}", 15, color, "middle")
+
+    def _list(self, turns: Order, every: list[Order]) -> None:
+        """The orders that were found, each with the total that it leaves; one can point at them."""
+        orders = indices.schedules()
+        rows = [(*each, indices.run_schedule(each, TERMS)[1][-1]) for each in orders]
+        grid = Grid(self, [row if row[:4] in self.found else [np.nan] * 5 for row in rows], *LIST, FOUND)
+        grid.caption, grid.empty = "the thread of each turn, and the total", "not found"
+        found = [cell for cell in np.ndindex(6, 5) if orders[cell[0]] in self.found]
+        places = {(row, turn): {"order": every.index(orders[row])} for row, turn in found}
+        self.touchable["orders found"] = Pointed(grid, places)
+        if turns in orders:
+            grid.frame([(orders.index(turns), 0), (orders.index(turns), 4)], ORANGE)
 
     def _memory(self, step: int, value: int, line: float = 1.0) -> None:
-        """The total after a step."""
+        """The total after a turn."""
         box = self._box(2, step)
-        self.tinted([box], BLUE, line)
+        self.tinted([box], INK, line, 0.05)
         self.write(*box.middle, str(value), 17, align="middle")
 
     def _box(self, row: int, step: int) -> Box:
-        return Box(300 + 132 * step, 82 + 62 * row + 6 * (row > 1), 112, 36)
+        return Box(268 + 94 * step, ROWS[row], *TURN)
+
+    def _sentence(self, turns: Order, done: list, total: int) -> str:
+        actions = [f"thread {thread} {verb} {value}" for thread, (verb, value) in zip(turns, done, strict=True)]
+        if len(turns) < 4:
+            return f"{', '.join(actions).capitalize() or 'Nobody has had a turn'}. The total is {total}."
+        # The first thread to store, in the third turn, loses what it added: the other one overwrites it.
+        lost = ", as it should be" if total == sum(TERMS) else f": what thread {turns[2]} added is lost"
+        return f"{', '.join(actions).capitalize()}. The total is {total}{lost}."
 
 
 class TreePicture(Picture):
@@ -62,7 +115,7 @@ class TreePicture(Picture):
 
     def __init__(self, partial: list[float], returned: float) -> None:
         self.steps, self.returned = indices.tree_steps(partial), returned
-        super().__init__(self._box(len(self.steps), 0).y - 8)
+        super().__init__(int(self._box(len(self.steps), 0).y - 12))
         self.title(18, "partial sums in workgroup memory")
         labels = ["thread", "own sum", *(f"after step {i}" for i in range(1, len(self.steps)))]
         heights = [50, *(self._box(i, 0).middle[1] for i in range(len(self.steps)))]
@@ -71,119 +124,81 @@ class TreePicture(Picture):
         self.label((self._box(0, i) for i in threads), threads, 13, GRAY, down=-32)
         self.stands_still()
 
-    def draw(self, step: int) -> str:
-        """Show each thread's own sum, and the sums after each step up to `step`."""
+    def draw(self, step: int, thread: int) -> str:
+        """Show the sums after each step up to `step`, and from which of them a thread's sum was made."""
         for row, sums in enumerate(self.steps[: step + 1]):
-            boxes, color = [self._box(row, i) for i in range(len(sums))], ORANGE if row == step else BLUE
+            boxes, made = [self._box(row, i) for i in range(len(sums))], range(thread, len(sums), len(self.steps[step]))
             grid = Grid(self, [sums], boxes[0].x, boxes[0].y, boxes[0][2:])
             grid.caption = f"after step {row}" if row else "own sums"
-            self.tinted(boxes, color, 3 if row == step else 1)
+            grid.touch(grid.caption, "thread", step=row)
+            self.tinted([boxes[i] for i in made], ORANGE, 2)
             for i, box in enumerate(boxes if row else ()):
                 above = self._box(row - 1, i), self._box(row - 1, i + len(sums))
-                self.lines((connecting_line(other, box) for other in above), BLUE)
-        return self._sentence(step)
+                color, line = (ORANGE, 2.4) if i in made else (BLUE, 1.2)
+                self.lines((connecting_line(other, box) for other in above), color, line)
+        grid.frame([(0, thread)], ORANGE)
+        return self._sentence(step, thread)
 
     def _box(self, row: int, thread: int) -> Box:
-        width = min(680 / len(self.steps[0]), 54)
-        return Box(144 + thread * width, 64 + row * 74, width, 36)
+        width = min(680 / len(self.steps[0]), 72)
+        return Box(144 + thread * width, 64 + row * 66, width, 36)
 
-    def _sentence(self, step: int) -> str:
-        threads, left = len(self.steps[0]), len(self.steps[step])
+    def _sentence(self, step: int, thread: int) -> str:
+        left = len(self.steps[step])
         if step == 0:
-            return f"Each of {threads} threads has a sum of its own. No thread has waited at a barrier yet."
-        adders = "thread 0 adds" if left == 1 else f"{in_words('thread', range(left))} each add"
-        places = f"{left} place{'s' * (left > 1)}"
-        done = f"Step {step} of the tree reduction: after a barrier, {adders} the sum {places} to the right."
-        if left > 1:
-            return f"{done} {left} sums are left, and {threads - left} threads have nothing more to do."
-        total, returned = number(self.steps[-1][0]), number(self.returned)
-        return f"{done} The sum is {total}; the GPU kernel with {threads} threads returned {returned}."
+            return f"Thread {thread} has a sum of its own, {number(self.steps[0][thread])}. No thread has waited yet."
+        own, other = (self.steps[step - 1][i] for i in (thread, thread + left))
+        added = f"{number(own)} + {number(other)}" if other >= 0 else f"{number(own)} + ({number(other)})"
+        places = f"{left} place{'s' * (left > 1)} to its right"
+        made = in_words("number", range(thread, len(self.steps[0]), left))
+        end = f"{made} are in it" if left > 1 else f"the GPU returned {number(self.returned)}"
+        total = number(self.steps[step][thread])
+        return f"Step {step}, after a barrier: thread {thread} adds the sum {places}, {added} = {total}; {end}."
 
 
-class AddressingPicture(Picture):
-    """One step of a tree over 32 threads in groups of 8, with the partial sums that are read and written."""
+CELL = 42, 24  # CSS pixels of a number in memory
+SHARE = 4  # numbers of each thread
 
-    THREADS, GROUP = 32, 8
 
-    def __init__(self) -> None:
-        super().__init__(356)
-        self.bold(MARGIN, 66, "threads, in groups of 8 that run together", 15)
-        self.bold(MARGIN, 296, "partial sums in workgroup memory", 15, BLUE)
-        for row in (0, 1):
-            boxes = [self._box(row, i) for i in range(self.THREADS)]
-            self.boxes(boxes)
-            self.label(boxes, range(self.THREADS), 12)
-        self.boxes(self._group(i) for i in range(self.THREADS // self.GROUP))
-        self.write(MARGIN, 326, "dark: read and written; light: only read", 13, GRAY)
+class LoadsPicture(Picture):
+    """Numbers in memory, a sector in each row, and who loads them at once: two ways, side by side."""
+
+    def __init__(self, threads: int, sector: int) -> None:
+        self.threads, self.sector = threads, sector
+        self.rows = threads * SHARE // sector
+        super().__init__(66 + self.rows * CELL[1] + 40)
+        for way, name in enumerate(indices.WAYS):
+            self.bold(self._left(way), 18, name, 16)
+            self.write(self._left(way), 40, f"{threads * SHARE} numbers in memory, a sector in each row", 13, GRAY)
         self.stands_still()
 
-    def draw(self, pairing: int, step: int) -> str:
-        """Show who adds in one step (1 to 5), in one of `indices.ADDRESSINGS`."""
-        name, work = indices.ADDRESSINGS[pairing], indices.additions(self.THREADS, pairing, step)
-        self.bold(MARGIN, 22, f"{name}, step {step}", 18, ORANGE)
-        busy = sorted({addition.thread // self.GROUP for addition in work})
-        self.boxes((self._group(i) for i in busy), ORANGE, line=3)
-        self.tinted((self._box(0, a.thread) for a in work), ORANGE, 2, 0.4)
-        self.tinted((self._box(1, a.place) for a in work), BLUE, 2.4, 0.45)
-        self.tinted((self._box(1, a.other) for a in work), BLUE, 1.6, 0.15)
-        ends = [(self._box(0, a.thread), self._box(1, place)) for a in work for place in (a.place, a.other)]
-        self.lines((connecting_line(*pair) for pair in ends), BLUE, 1)
-        groups, most = self.THREADS // self.GROUP, indices.worst_conflict(work, self.GROUP)
-        apart = work[0].other - work[0].place
-        who = f"{len(work)} threads add a sum" if len(work) > 1 else "1 thread adds a sum"
+    def draw(self, iteration: int, thread: int) -> str:
+        """Mark what all threads load in an iteration, the sectors that are fetched, and one thread's number."""
+        said = []
+        for way in (0, 1):
+            loads = [indices.loaded(way, self.threads, SHARE, i) for i in range(SHARE)]
+            grid = Grid(self, np.arange(self.rows * self.sector).reshape(self.rows, -1), self._left(way), 56, CELL)
+            grid.caption = indices.WAYS[way]
+            owners = {
+                divmod(n, self.sector): {"iteration": i, "thread": t}
+                for i, row in enumerate(loads)
+                for t, n in enumerate(row)
+            }
+            self.touchable[grid.caption] = Pointed(grid, owners)
+            now = [divmod(n, self.sector) for n in loads[iteration]]
+            sectors = sorted({row for row, _ in now})
+            grid.tinted(now, ORANGE, 1.6, 0.3)
+            for row in sectors:
+                grid.frame([(row, 0), (row, self.sector - 1)], ORANGE)
+            grid.frame([now[thread]], BLUE)
+            fetched = f"{len(sectors)} sectors for {self.threads} loads"
+            self.bold(grid.x, grid.bottom + 22, fetched, 15, ORANGE)
+            said.append((loads[iteration][thread], fetched))
+        turns, shares = said
         return (
-            f"Step {step}, {name}: {who} {apart} place{'s' * (apart > 1)} to the right. {len(busy)} of {groups} groups "
-            f"{'is' if len(busy) == 1 else 'are'} at work; {'no two' if most == 1 else most} threads of a group read "
-            f"from the same bank."
+            f"Iteration {iteration}: thread {thread} loads number {turns[0]} where threads take turns, which takes "
+            f"{turns[1]}, and number {shares[0]} of its own share, which takes {shares[1]}."
         )
 
-    def _box(self, row: int, i: int) -> Box:
-        return Box(18 + 25 * i + 2 * (i // self.GROUP) * (row == 0), (92, 236)[row], 23, 28)
-
-    def _group(self, i: int) -> Box:
-        first = self._box(0, i * self.GROUP)
-        return Box(first.x - 3, first.y - 6, 25 * self.GROUP + 1, first.height + 12)
-
-
-class TwoPassesPicture(Picture):
-    """A list shared by a few workgroups of four threads, the part that each of them wrote, and the total."""
-
-    THREADS = 4
-
-    def __init__(self, numbers: Sequence[float], parts: Sequence[float], returned: float) -> None:
-        self.numbers, self.parts, self.returned = numbers, parts, returned
-        super().__init__(284)
-        self.title(22, "the list, in groups of 4 numbers")
-        for row, head, order, values in ((1, "parts", "first", parts), (2, "total", "second", [returned])):
-            middle = self._box(row, 0).middle[1]
-            self.title(middle - 9, head)
-            self.write(MARGIN, middle + 12, f"after the {order} pass", 14, GRAY)
-            self._numbers(row, values)
-        self._numbers(0, numbers)
-        self.lines(connecting_line(self._box(1, i), self._box(2, 0)) for i in range(len(parts)))
-        self.stands_still()
-
-    def draw(self, group: int) -> str:
-        """Mark the numbers of one workgroup, and its part."""
-        mine = indices.numbers_of_workgroup(len(self.numbers), len(self.parts), self.THREADS, group)
-        part, own = self._box(1, group), [self._box(0, i) for i in mine]
-        self.tinted(own, ORANGE, 2)
-        self.tinted([part], ORANGE, 4)
-        self.lines((connecting_line(box, part) for box in own), ORANGE)
-        runs = " and ".join(f"{i} to {i + self.THREADS - 1}" for i in mine[:: self.THREADS])
-        terms = " + ".join(number(part) for part in self.parts)
-        return (
-            f"Workgroup {group} adds up the numbers {runs}, and writes part {group}, "
-            f"{number(self.parts[group])}. The second pass adds the parts: {terms} = {number(sum(self.parts))}; "
-            f"the GPU returned {number(self.returned)}."
-        )
-
-    def _box(self, row: int, i: int) -> Box:
-        if row:
-            return Box(260 + 150 * i if row == 1 else 485, (44, 140, 236)[row], 60, 34)
-        return Box(MARGIN + 4 + 24.5 * i + 3 * (i // self.THREADS), 44, 23, 34)
-
-    def _numbers(self, row: int, values: Sequence[float]) -> None:
-        boxes = [self._box(row, i) for i in range(len(values))]
-        self.boxes(boxes)
-        self.label(boxes, map(number, values), 15)
+    def _left(self, way: int) -> float:
+        return MARGIN + way * (self.sector * CELL[0] + 76)

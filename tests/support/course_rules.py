@@ -35,6 +35,7 @@ IN_NEW_FORM = (
     "01_convolution_as_correlation",
     "02_weight_gradient",
     "03_input_gradient",
+    "04_bias_gradient",
     "07_train_lenet",
     "appendix_c_launcher",
 )
@@ -55,6 +56,9 @@ ELSEWHERE = {  # words near a question in which the number of its answer means a
     "outputs_of_a_corner": ("four digits", "4 digits", "binding 4"),
     "padding_tests_of_a_thread": ("1, 3, 3)       9 of 9",),
     "windows_with_stride": ("[[3, 4]", "4 × 6 pixels"),
+    "transactions": ("all 24 outputs",),
+    "grad_bias_by_hand": ("numbers 0 to 7, 8 to 15",),
+    "ones_lost_in_tree": ("`partial[128]`", "thread 128"),
 }
 
 

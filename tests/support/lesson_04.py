@@ -1,101 +1,96 @@
-"""What lesson 04 computes: the names that its cells make, and the answers to its questions."""
+"""What lesson 04 computes: the answers to its questions, and how its likely wrong ones come about."""
+
+from functools import cache
 
 import numpy as np
-from support.notebook_gate import NOTEBOOKS, Lesson
 
 import helpers
 from helpers import gpu
-from helpers.convolution import explorers as convolution_explorers
 from helpers.convolution import reference as convolution
 from helpers.kernels import load
-from helpers.summation import check, explorers, indices, operations
-from helpers.summation.shapes import SumShape
-from wgsl import Kernel
-from wgsl.simulator.trace import Trace
+from helpers.summation import indices, operations
 
-LESSON = Lesson.read(NOTEBOOKS / "04_bias_gradient.ipynb")
 TREE = load("sum", "2_tree")
-NUMBERS = np.random.default_rng(0).integers(-9, 10, 10_000).astype(np.float32)
 
 
-def simulated(kernel: Kernel, numbers: np.ndarray) -> Trace:
-    """A run of one workgroup that adds up a list."""
-    return helpers.simulate(kernel, [numbers, np.zeros(1, np.float32), np.array([len(numbers)], np.uint32)], (1, 1, 1))
-
-
-def of_the_lesson(*starts: str) -> dict[str, object]:
-    """The names that the lesson's cells with these first words define."""
-    names = {"np": np, "gpu": gpu, "sums": operations, "sum_check": check, "Kernel": Kernel, "numbers": NUMBERS}
-    names |= {"alone": load("sum", "1_one_thread"), "tree": TREE, "ones": np.ones(65_536, np.float32)}
-    names |= {"random": np.random.default_rng(1), "sum_explorers": explorers}
-    for start in starts:
-        (cell,) = (cell for cell in LESSON.code if cell.source.startswith(start))
-        exec(cell.source, names)
-    return names
-
-
-# --- The questions --------------------------------------------------------------------------------------------
+@cache
+def totals(
+    mine: int, others: int, held: tuple[int | None, int | None] = (None, None), total: int = 0
+) -> frozenset[int]:
+    """The totals that two threads can leave which add 1 so many times yet, and hold what they have loaded."""
+    left, found = (mine, others), set()
+    if left == (0, 0):
+        return frozenset([total])
+    for thread in (0, 1):
+        if left[thread]:
+            turn = list(held)
+            turn[thread] = total if held[thread] is None else None
+            stored = total if held[thread] is None else held[thread] + 1
+            less = [n - (i == thread and held[thread] is not None) for i, n in enumerate(left)]
+            found |= totals(*less, tuple(turn), stored)
+    return frozenset(found)
 
 
 def ones_that_count(version: str) -> float:
     """How many of 32,768 ones a version adds to the 2^24 that come first."""
-    return operations.total(of_the_lesson("large_first = ")["large_first"], kernel=version)[0] - 2**24
+    numbers = np.ones(32_769, np.float32)
+    numbers[0] = 2**24
+    return operations.total(numbers, kernel=version)[0] - 2**24
 
 
-def longest_chain() -> int:
-    """Additions one after another in two passes over 2^20 numbers."""
-    shares, parts = operations.SUM.plan(SumShape(2**20), "3_two_passes").passes
-    return 2**20 // (shares.workgroups[0] * 256) + 8 + 8 * parts.workgroups[0]
+LOADS_FIRST = """
+@group(0) @binding(0) var<storage, read_write> total: array<f32>;
 
-
-def rows_in_an_iteration() -> float:
-    """Sectors that 32 threads read in each of 8 iterations, on average; the last one is the total's."""
-    kernel = of_the_lesson("in_a_row = ")["in_a_row"].with_constants(THREADS=32)
-    return (simulated(kernel, np.ones(256, np.float32)).counts.total["sectors"] - 1) / 8
-
-
-def launched(name: str, numbers: np.ndarray) -> float:
-    """What one workgroup of a kernel of the lesson makes of a list."""
-    names = of_the_lesson("racing = ", "loads_first = ") | {"tree of 6": TREE.with_constants(THREADS=6)}
-    return names["launch"](names[name], numbers, 1)
-
-
-def tree_of_16() -> list[list[float]]:
-    """The sums before and after each step of the lesson's tree."""
-    sixteen = of_the_lesson("sixteen = ")["sixteen"]
-    return convolution_explorers.tree_reduction(sixteen.reshape(1, 1, 4, 4)).picture.steps
-
-
-BY_HAND = np.array([[[[4, 1], [0, 2]], [[1, -2], [3, 0]]], [[[-3, 1], [2, 4]], [[2, 2], [-1, 1]]]])
-COMPUTED = {
-    "sum_after_a_step": lambda: tree_of_16()[1][2],
-    "grad_bias_by_hand": lambda: convolution.conv2d_grad_bias(BY_HAND)[1],
-    "distance_of_neighbors": lambda: np.ravel_multi_index((0, 1, 0, 0), (1, 6, 24, 24)),
-    "additions_of_a_thread": lambda: len(range(0, 64 * 8 * 8, 256)) + len(indices.tree_steps([0.0] * 256)) - 1,
-    "orders_that_lose": lambda: sum(indices.run_schedule(s, (3, 4))[1][-1] != 7 for s in indices.schedules()),
-    "total_after_barrier": lambda: launched("loads_first", np.ones(256, np.float32)),
-    "tree_of_6": lambda: launched("tree of 6", np.arange(1, 7, dtype=np.float32)),
-    "groups_at_work": lambda: indices.groups_at_work(indices.additions(256, 0, 3), 32),
-    "transactions": rows_in_an_iteration,
-    "longest_chain": longest_chain,
-    "ones_that_count": lambda: ones_that_count("1_one_thread"),
-    "ones_lost_in_tree": lambda: 32_768 - ones_that_count("2_tree"),
-    "fixed_point_limit": lambda: 2**31 // 65_536,  # the first whole total that an i32 cannot hold in these steps
+@compute @workgroup_size(256)
+fn main() {
+  let old = total[0];
+  storageBarrier();
+  total[0] = old + 1.0;
 }
+"""
 
 
-def sectors_in_step() -> float:
-    """Sectors that neighbors read in an iteration, on average."""
-    return (simulated(TREE.with_constants(THREADS=32), np.ones(256, np.float32)).counts.total["sectors"] - 1) / 8
+def tree_of_6() -> float:
+    """What the kernel makes of six sums."""
+    given = [np.arange(1, 7, dtype=np.float32), np.zeros(1, np.float32), (6,)]
+    return gpu.launch(TREE.with_constants(THREADS=6), given)[0]
 
 
+def sectors(apart: int, share: int = 6) -> float:
+    """How many sectors a simulated kernel reads on average in `share` iterations of 32 threads."""
+    text = TREE.with_constants(THREADS=32)
+    if apart > 1:
+        old = "for (var i = thread; i < params.count; i += THREADS)"
+        text = text.edit(old, f"for (var i = {share}u * thread; i < {share}u * (thread + 1u); i++)")
+    given = [np.ones(32 * share, np.float32), np.zeros(1, np.float32), np.array([32 * share], np.uint32)]
+    return (helpers.simulate(text, given, (1, 1, 1)).counts.total["sectors"] - 1) / share  # one is the total's
+
+
+STEPS = indices.tree_steps([9, 4, 7, 3, 8, 2, 6, 5])
+BY_HAND = np.array([[[[4, 1], [0, 2]], [[1, -2], [3, 0]]], [[[-3, 1], [2, 4]], [[7, 2], [-1, 5]]]])
+COMPUTED = {
+    "least_total": lambda: min(totals(10, 10)),
+    "total_after_barrier": lambda: gpu.launch(LOADS_FIRST, [np.zeros(1, np.float32)])[0],
+    "sum_after_a_step": lambda: STEPS[2][1],
+    "tree_of_6": tree_of_6,
+    "transactions": lambda: sectors(6),
+    "grad_bias_by_hand": lambda: convolution.conv2d_grad_bias(BY_HAND)[1],
+    "ones_lost_in_tree": lambda: 32_768 - ones_that_count("2_tree"),
+}
 MISTAKES = {  # what is said of them, and how they come about
+    "sum_after_a_step": lambda: {
+        "after step 1": STEPS[1][1],
+        "sum of thread 0": STEPS[2][0],
+        "sum of all": sum(STEPS[0]),
+        "neighbors": sum(STEPS[0][4:]),
+        "before any step": STEPS[0][1] + STEPS[0][3],
+    },
     "grad_bias_by_hand": lambda: {
         **{"mean": BY_HAND[:, 1].mean(), "both channels": BY_HAND.sum(), "minus signs": abs(BY_HAND[:, 1]).sum()},
         **{f"over image {n};": BY_HAND[n, 1].sum() for n in range(2)},
         **{f"over image {n}; which index": BY_HAND[n].sum() for n in range(2)},
         **{"grad_bias[0]": BY_HAND[:, 0].sum(), "channel 0 of image 0": BY_HAND[0, 0].sum()},
     },
-    "transactions": lambda: {"neighboring": sectors_in_step()},
+    "transactions": lambda: {"neighboring": sectors(1)},
     "ones_lost_in_tree": lambda: {"one thread that adds up everything": 32_768 - ones_that_count("1_one_thread")},
 }

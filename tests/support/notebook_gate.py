@@ -52,7 +52,9 @@ DETAILS = re.compile(r"<details>.*?</details>", re.DOTALL)
 ASKS = re.compile(r"helpers\.(?:predict|ask|match|grade|write|mark|find_fault|plant_fault)\(")
 CARD = "00_meet_the_gpu.ipynb#WGSL-on-one-screen"
 WITHOUT_ADAPTER = "appendix_a_simulator.ipynb", "start_here.ipynb"  # lessons that run no kernel on a GPU
-FRAMED = re.compile(r"explorers\.(weight_gradient|own_filter|network|scatter_and_gather|launch)\(")  # names the adapter
+FRAMED = re.compile(
+    r"explorers\.(weight_gradient|own_filter|network|scatter_and_gather|race|launch)\("
+)  # names the adapter
 SENTENCE = re.compile(r"^[^<\s]\S*(\s+\S+){2,}[.!?]\s*$")
 
 

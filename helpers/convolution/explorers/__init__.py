@@ -12,7 +12,6 @@ from helpers.convolution.explorers.small_case import (  # noqa: F401
     scatter_and_gather,
     shared_products,
     threads,
-    tree_reduction,
     weight_gradient,
     weight_steps,
 )

@@ -27,7 +27,6 @@ from helpers.gpu import adapter_info
 from helpers.kernels import load
 from helpers.pictures.canvas import Picture
 from helpers.stepper import stepper
-from helpers.summation.pictures import TreePicture
 from helpers.widgets.controls import Trials, Values
 from helpers.widgets.explorer import Explorer, Rule
 from wgsl import Kernel
@@ -242,21 +241,15 @@ def _over_threads(picture: Picture, **options) -> Explorer:
     return Explorer(picture.show, {"thread": 256}, {"thread": 37}, play="thread", **options)
 
 
-def bias_gradient(grad_output: Array) -> Explorer:
-    """One slider over the channels of a small upstream gradient (N, Co, oH, oW)."""
+def bias_gradient() -> Explorer:
+    """One slider over the channels of a small upstream gradient, two images of three channels of 3 x 4 outputs."""
+    grad_output = np.random.default_rng(4).integers(-4, 6, (2, 3, 3, 4)).astype(np.float32)
     picture = BiasGradientPicture(grad_output, operations.conv2d_grad_bias(grad_output))
-    return Explorer(picture.show, {"co": grad_output.shape[1]})
-
-
-def tree_reduction(grad_output: Array, count: int = 16) -> Explorer:
-    """One slider over the steps of the tree that adds up channel 0 of an upstream gradient (N, Co, oH, oW).
-
-    `count`, a power of two, is how many threads the kernel really runs with.
-    """
-    kernel = load("conv2d_grad_bias", "2_workgroup_per_channel").with_constants(THREADS=count)
-    returned, numbers = operations.conv2d_grad_bias(grad_output, kernel=kernel)[0], grad_output[:, 0].ravel()
-    picture = TreePicture([float(numbers[thread::count].sum()) for thread in range(count)], float(returned))
-    return Explorer(picture.show, {"step": len(picture.steps)}, play="step")
+    steps = {
+        "Point at grad_bias[1]: how many outputs are in it?": {"co": 1},
+        "Point at an output of image 1, channel 2.": {"co": 2},
+    }
+    return Explorer(picture.show, {"co": grad_output.shape[1]}, front=["co"], play="co", steps=steps)
 
 
 def four_faults() -> Explorer:

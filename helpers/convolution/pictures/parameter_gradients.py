@@ -11,7 +11,7 @@ from helpers.convolution.pictures.groups import channel_words
 from helpers.convolution.pictures.sums import Place, SumPicture, Tensor, contribute, rows_and_columns
 from helpers.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, GRAY, LINE, MARGIN, ORANGE, Picture, in_words, number, tint
-from helpers.pictures.parts import Cell, Grid, look
+from helpers.pictures.parts import Cell, Grid, Pointed, look
 
 
 class WeightGradientPicture(SumPicture):
@@ -145,8 +145,11 @@ class BiasGradientPicture(Picture):
             (n, co): Grid(self, grad_output[n, co], MARGIN + co * across, 40 + n * down, CELL, f"grad_output[{n},{co}]")
             for n, co in np.ndindex(images, channels)
         }
+        for (_, co), plane in self.planes.items():
+            self.touchable[plane.caption] = Pointed(plane, {cell: {"co": co} for cell in np.ndindex(rows, columns)})
         left = MARGIN + channels * across + 20
         self.result = Grid(self, returned[:, None], left, 40, (64, 46), "grad_bias")
+        self.result.touch("grad_bias", "co")
         self.stands_still()
 
     def draw(self, co: int) -> str:
