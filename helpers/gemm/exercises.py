@@ -25,10 +25,11 @@ IN_COLUMNS = ("tiny", "past_the_edges", "batch_of_2", "300_columns")
 def _layers(summed: str) -> dict[str, tuple[GemmShape, dict[str, Array]]]:
     """The layers of the tests, with relu: each one's sizes and arrays, by the test's name.
 
-    `summed` is the letter along which the pass adds up: M, K or N. Past the edges the numbers are quarters.
+    `summed` is the letter along which the pass adds up: M, K or N. Past the edges the numbers are quarters, and the grid
+    of workgroups is not square.
     """
     random, long = np.random.default_rng(6), {letter: 48 if letter == summed else 16 for letter in "MKN"}
-    ragged = {"M": 19, "K": 21, "N": 27} | {summed: 70}
+    ragged = {"M": 19, "K": 21, "N": 37} | {summed: 70}
     shapes = {
         "tiny": GemmShape(3, 4, 2, 1, "relu"),
         "one_full_tile": GemmShape(16, 16, 16, 1, "relu"),

@@ -413,19 +413,19 @@ class _Grader:
         return recognized
 
     def _most_alike(self, mistakes: Mapping[Mistake, Kernel]) -> Mistake | None:
-        """The first mistake that does the same in every test, by as many threads if there is one."""
+        """The first mistake that does the same in every test, by as many threads and loads if there is one."""
         alike = None
         for mistake, other in mistakes.items():
-            if (threads := self._matches(other)) is not None:
+            if (as_many := self._matches(other)) is not None:
                 alike = alike or mistake
-                if threads:
+                if as_many:
                     return mistake
         return alike
 
     def _matches(self, other: Kernel) -> bool | None:
-        """Whether as many threads do what is found, where a known mistake does the same in every test; else None.
+        """Whether as many threads do what is found, by as many loads, where a known mistake does the same; else None.
 
-        The same is what is written, what is not, and what is found.
+        The same is what is written, what is not, and what is found, in every test.
         """
         as_many = True
         for mine in sorted(self.runs, key=lambda run: run.counts["statements"]):  # the quick ones first
@@ -440,7 +440,7 @@ class _Grader:
                 return None
             if self.lacks and any(mine.counts[key] != theirs.counts[key] for key in TELLING):
                 return None
-            as_many &= found[0] == found[1]
+            as_many &= found[0] == found[1] and mine.counts["loads_storage"] == theirs.counts["loads_storage"]
         return as_many
 
     def _drawn(self, run: TestRun) -> str:
