@@ -358,9 +358,11 @@ def test_weights_that_are_clicked_make_the_output_of_the_reference():
         )
     assert explorer.set(weight=np.full((3, 3), -1)).startswith("No output is above 0: nothing is found.")
     assert not [*faults(explorer.picture)]
-    for wrong in [1, 2], [[np.nan] * 3] * 3:
-        with pytest.raises(ValueError, match=r"weight = .* it must be 9 numbers"):
+    kept = explorer.arrays["weight"].tolist()
+    for wrong in [1, 2], [[np.nan] * 3] * 3, "1" * 5_000, [0] * 5_000, [[1, 2], [3]], None:
+        with pytest.raises(ValueError, match=r"\Aweight = .{1,70}: it must be 9 numbers\Z"):
             explorer.set(weight=wrong)
+    assert explorer.arrays["weight"].tolist() == kept
     with pytest.raises(ValueError, match="filter: the sliders are oh, ow, weight"):
         explorer.set(filter=1)
 

@@ -3,6 +3,7 @@
 import html
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
+from reprlib import repr as shortened
 from types import MappingProxyType
 
 import ipywidgets
@@ -194,10 +195,14 @@ class Explorer(ipywidgets.VBox):
 
     def _read(self, name: str, numbers: object) -> np.ndarray:
         """An array as the picture allows it."""
-        array, part = np.array(numbers, float), self.picture.touchable[name]
-        if array.size != self._arrays[name].size or not np.isfinite(array).all():
-            raise ValueError(f"{name} = {numbers!r}: it must be {self._arrays[name].size} numbers")
-        return part.read(array.ravel()).reshape(self._arrays[name].shape)
+        before = self._arrays[name]
+        try:
+            array = np.array(numbers, float)
+        except (TypeError, ValueError):  # words, or rows of several lengths
+            array = np.empty(0)
+        if array.size != before.size or not np.isfinite(array).all():
+            raise ValueError(f"{name} = {shortened(numbers)}: it must be {before.size} numbers")
+        return self.picture.touchable[name].read(array.ravel()).reshape(before.shape)
 
     def _show(self, values: Values) -> None:
         """Draw the picture of these values, and say what it shows."""
