@@ -29,6 +29,7 @@ OTHER_LANGUAGES = {  # a name of CUDA, Python or C, and WGSL's
     "__syncthreads": "WGSL writes `workgroupBarrier()` for CUDA's `__syncthreads()`",
     "threadgroup_barrier": "WGSL writes `workgroupBarrier()` for Metal's `threadgroup_barrier()`",
 }
+WAITS = {"wait", "barrier", "sync", "syncthreads"}  # calls that are meant as a barrier, as GLSL's `barrier()`
 BUILTINS = {  # the ids of CUDA and Metal
     "threadIdx": "local_invocation_id",
     "blockIdx": "workgroup_id",
@@ -117,6 +118,8 @@ def _other_language(name: str, context: Context) -> str | None:
     bare = next((shorter for shorter in (name[:-1], name[1:], name[1:-1]) if shorter in SIGNATURES), None)
     if calls and bare and "f" in (name[0], name[-1]):
         return f"WGSL's function is `{bare}`"
+    if calls and name in WAITS:
+        return f"WGSL writes `workgroupBarrier()` for `{name}()`: the threads of a workgroup wait there for one another"
     if vector := re.fullmatch(r"(float|uint|int)([234])", name):
         return f"WGSL's type is `vec{vector[2]}{name[0]}`"
     wanted = C_TYPES.get(name, name)
