@@ -172,8 +172,7 @@ def _number(text: str) -> float:
         value = sum(prod(map(_factor, term)) for term in terms)
         return int(value) if value.denominator == 1 else float(value)
     except (ValueError, ZeroDivisionError, OverflowError):
-        shown = re.sub("(.{100}).+", r"\1…", text.strip())
-        raise AnswerError(f"`{shown}` is not a number{_cure(plain)}") from None
+        raise AnswerError(f"`{text.strip():.100}` is not a number{_cure(plain)}") from None
 
 
 def _factor(text: str) -> Fraction:

@@ -384,8 +384,13 @@ def _element(whole: object, place: object) -> object:
     if not isinstance(whole, tuple):
         raise ValueError(f"only a tuple has elements, and this is {shown(whole)}")
     if type(place) is not int or not -len(whole) <= place < len(whole):
-        raise ValueError(f"the elements are numbered from 0 to {len(whole) - 1}, and this is number {shown(place)}")
+        raise ValueError(f"the elements are numbered from 0 to {len(whole) - 1}, and this is number {as_typed(place)}")
     return whole[place]
+
+
+def as_typed(value: object) -> str:
+    """A value in a message that is about its type: 3.0 is no whole number."""
+    return repr(value) if isinstance(value, float) else shown(value)
 
 
 def shown(value: object) -> str:

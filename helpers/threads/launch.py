@@ -11,7 +11,7 @@ from functools import wraps
 from inspect import Parameter, signature
 from typing import ClassVar
 
-from helpers.grading.python_lines import shown
+from helpers.grading.python_lines import as_typed
 
 THREADS, FLOAT = 4, 4  # threads of a workgroup, bytes of a number
 CALLS: dict[str, Callable] = {}
@@ -113,7 +113,7 @@ def call(function: Callable) -> Callable:
             parameter = takes.parameters[name]
             wanted = WORDS.get(parameter.annotation) or parameter.annotation.words
             for each in value if parameter.kind is Parameter.VAR_POSITIONAL else (value,):
-                _require(type(each) is parameter.annotation, f"`{name}` must be {wanted}, and this is {shown(each)}")
+                _require(type(each) is parameter.annotation, f"`{name}` must be {wanted}, and this is {as_typed(each)}")
         return function(*given, **named)
 
     CALLS[function.__name__] = checked

@@ -2,6 +2,7 @@
 
 import html
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from math import prod
 from reprlib import repr as shortened
 from types import MappingProxyType
@@ -196,13 +197,11 @@ class Explorer(ipywidgets.VBox):
     def _read(self, name: str, numbers: object) -> np.ndarray:
         """An array as the picture allows it."""
         before = self._arrays[name]
-        try:
-            array = np.array(numbers, float)
-        except (TypeError, ValueError):  # words, or rows of several lengths
-            array = np.empty(0)
-        if array.size != before.size or not np.isfinite(array).all():
-            raise ValueError(f"{name} = {shortened(numbers)}: it must be {before.size} numbers")
-        return self.picture.touchable[name].read(array.ravel()).reshape(before.shape)
+        with suppress(TypeError, ValueError):  # of words, and of rows of several lengths
+            array = np.array(numbers, float).ravel()
+            if array.size == before.size and np.isfinite(array).all():
+                return self.picture.touchable[name].read(array).reshape(before.shape)
+        raise ValueError(f"{name} = {shortened(numbers)}: it must be {before.size} numbers")
 
     def _show(self, values: Values) -> None:
         """Draw the picture of these values, and say what it shows."""
