@@ -134,8 +134,7 @@ def test_the_hard_case_of_the_judge_is_the_lessons():
 # --- Six filters ------------------------------------------------------------------------------------------------
 
 
-def test_filters_train_with_the_readers_kernel_once_it_is_right(monkeypatch, tmp_path):
-    monkeypatch.setenv("CONVGRAD_MY", str(tmp_path))
+def test_filters_train_with_the_readers_kernel_once_it_is_right(monkeypatch):
     monkeypatch.setattr(filters, "STEPS", 2)
     official, launched = helpers.train_filters(), []
     assert "trained with the official kernel (until your strided_grad_weight is right): the mean" in official.sentence

@@ -13,8 +13,7 @@ from helpers.exercises import PUZZLES
 
 
 @pytest.mark.parametrize("puzzle", forward.PLANES)
-def test_the_digit_is_convolved_by_the_readers_kernel_once_it_is_right(puzzle, monkeypatch, tmp_path):
-    monkeypatch.setenv("CONVGRAD_MY", str(tmp_path))
+def test_the_digit_is_convolved_by_the_readers_kernel_once_it_is_right(puzzle, monkeypatch):
     first, launched, launch = explorers.own_filter(), [], gpu.launch
     first.set(weight=np.arange(-1, 2)[:, None] * np.ones((3, 3)))
     monkeypatch.setattr(gpu, "launch", lambda text, *given: launched.append(text) or launch(text, *given))

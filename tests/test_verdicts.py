@@ -31,7 +31,6 @@ from wgsl.simulator.work import Work
 
 WAIT = "    workgroupBarrier();\n"
 TOTAL = "if (thread == 0u) { total[0] = partial[0]; }"
-INIT = "var sum = 0.0;"
 MISSED = "of the 256 threads of a workgroup reach"
 WEIGHT, BIAS = "conv2d_grad_weight", "conv2d_grad_bias"
 

@@ -25,8 +25,8 @@ IN_COLUMNS = ("tiny", "past_the_edges", "batch_of_2", "300_columns")
 def _layers(summed: str) -> dict[str, tuple[GemmShape, dict[str, Array]]]:
     """The layers of the tests, with relu: each one's sizes and arrays, by the test's name.
 
-    `summed` is the letter along which the pass adds up: M, K or N. Past the edges the numbers are quarters, and the grid
-    of workgroups is not square.
+    `summed` is the letter along which the pass adds up: M, K or N. Past the edges the numbers are quarters, and no grid
+    of workgroups is square.
     """
     random, long = np.random.default_rng(6), {letter: 48 if letter == summed else 16 for letter in "MKN"}
     ragged = {"M": 19, "K": 11, "N": 37} | {summed: 70}

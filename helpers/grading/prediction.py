@@ -1,7 +1,7 @@
 """Questions that a lesson asks before it shows the answer, and the verdict on an answer."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -131,12 +131,6 @@ def questions(module: str | Path, suffix: str = ".questions") -> dict[str, Quest
         likely = {_value(answer): words for answer, words in map(_pair, mistakes)}
         by_name[name] = Question(_value(right), likely, advice, *words.values())
     return by_name
-
-
-def sum_of_products(pairs: Sequence[tuple[float, float]]) -> str:
-    """How a number was worked out by hand, such as ``2·3 + (-1)·4 = 2.``"""
-    terms = ["·".join(f"({number:g})" if number < 0 else f"{number:g}" for number in pair) for pair in pairs]
-    return f"{' + '.join(terms)} = {sum(one * other for one, other in pairs):g}."
 
 
 def _pair(line: str) -> list[str]:

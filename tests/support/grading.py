@@ -68,15 +68,15 @@ def only(grades: Grades) -> str:
 def quoted_wrong(source: str, grades: Grades) -> list[str]:
     """What the verdicts quote otherwise than it is in the line that they name, if anything.
 
-    A quote follows its line and begins it, or stands before "in line 7" and is any part of it.
+    A quote follows its line and begins it, or stands before "in line 7" and is any part of it. It may end in dots.
     """
-    lines, said = source.split("\n"), "\n".join(verdict.detail for verdict in grades)
+    lines, said = source.split("\n"), "\n".join(verdict.detail.replace("...`", "`") for verdict in grades)
     quotes = re.findall(r"(?:`([^`]*)` in )?\bline (\d+)(, column|, `([^`]*)`)?", said, re.IGNORECASE)
     code = {number: " ".join(lines[int(number) - 1].partition("//")[0].split()) for _, number, *_ in quotes}
     return [
         f"{i}: {text!r}"
         for part, i, named, text in quotes
-        if not (part and part.removesuffix("...") in code[i] or named and code[i].startswith(text.removesuffix("...")))
+        if not ((part and part in code[i]) or (named and code[i].startswith(text)))
     ]
 
 
