@@ -29,8 +29,6 @@ PASSES = Matching(
 @pytest.fixture(autouse=True)
 def _own_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("CONVGRAD_MY", str(tmp_path / "my"))
-    runs = {"Right": [2.3] * 9} | {f"Curve {letter}": [2.3, 2] for letter in "ABCD"}
-    monkeypatch.setattr(in_training, "curves", lambda: RunsPicture(runs))  # without training
 
 
 def told(made: Match, answer: str, whole: bool = False) -> str:

@@ -6,6 +6,7 @@ A run of a small network takes a second or two: two convolutions with a maximum 
 """
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -111,18 +112,24 @@ _CURVES = {
     "C": "update adds the gradient",
     "D": "bias gradient of one image",
 }
+RECORDED = Path(__file__).with_name("four_curves.txt")
 
 
-def curve(letter: str) -> tuple[float, ...]:
-    """The losses of a run in which one kernel is wrong. Which one? The question four_curves asks.
+def recorded() -> dict[str, list[float]]:
+    """The losses of all four runs, after those of a right run. Which is which? The question four_curves asks.
 
-    Raises ValueError for a letter that no curve has.
+    They are recorded, as five runs take ten seconds on a processor: `python -m helpers.gradient_checks.in_training`.
     """
-    if letter not in _CURVES:
-        raise ValueError(f"letter = {letter!r}: it must be one of {', '.join(_CURVES)}")
-    return train_small(_CURVES[letter]).losses
+    rows = (line.split(": ") for line in RECORDED.read_text(encoding="utf-8").splitlines())
+    return {name: [*map(float, losses.split())] for name, losses in rows}
 
 
 def curves() -> RunsPicture:
-    """The losses of all four runs side by side, after those of a right run."""
-    return RunsPicture({"Right": train_small().losses} | {f"Curve {letter}": curve(letter) for letter in _CURVES})
+    """The same side by side."""
+    return RunsPicture(recorded())
+
+
+if __name__ == "__main__":
+    runs = {"Right": train_small()} | {f"Curve {letter}": train_small(name) for letter, name in _CURVES.items()}
+    lines = (f"{name}: {' '.join(f'{loss:.3f}' for loss in run.losses)}\n" for name, run in runs.items())
+    RECORDED.write_text("".join(lines), encoding="utf-8")
