@@ -422,7 +422,7 @@ def test_the_numbers_are_tables_that_follow_the_picture_only_while_they_are_aske
 # --- What is said ------------------------------------------------------------------------------------------------
 
 
-@every("explorers", of=220)
+@every("explorers", of=140)
 def test_an_explorer_says_what_is_stored_and_is_legible(family, heading, text, message):
     """Every explorer of every notebook. Where a fault is stored, or the GPU returned something else, that is seen."""
     assert said(family, heading, text) == message

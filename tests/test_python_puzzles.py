@@ -101,7 +101,7 @@ OTHERS += [
 ]
 
 
-@pytest.mark.parametrize(("name", "mistake", "made"), sample(OTHERS, 20))
+@pytest.mark.parametrize(("name", "mistake", "made"), sample(OTHERS, 12))
 def test_a_known_mistake_is_rejected_named_and_drawn(name, mistake, made):
     puzzle = PYTHON_PUZZLES[name]
     text = made if isinstance(made, str) else Mistake(mistake, "", made).made_in(Kernel(puzzle.solution.text)).source
