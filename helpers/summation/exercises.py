@@ -44,7 +44,7 @@ def _max_cases() -> tuple[Case, ...]:
     """By hand; below 0; with equal ones, in one thread and in several; in quarters, more than eight for each thread."""
     random = np.random.default_rng(9)
     below, equal, most = -random.integers(2, 200, 256), random.integers(-9, 6, 1000), random.integers(-400, 300, 2100)
-    below[201], equal[[700, 956, 780]], most[1971] = -1, 6, 301  # 780 is in a thread left of that of 700 and 956
+    below[201], equal[[456, 712, 776]], most[1971] = -1, 6, 301  # 776 is in a thread left of that of 456 and 712
     return (
         _max_case("max_5_numbers", np.array([3, 7, 2, 7, 1])),
         _max_case("max_256_below_0", below),
