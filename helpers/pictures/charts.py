@@ -13,8 +13,6 @@ Sign = Sequence[tuple[float, float, float, float]]  # straight lines, about 2 wi
 SQUARE: Sign = ((-1, -1, 1, -1), (1, -1, 1, 1), (1, 1, -1, 1), (-1, 1, -1, -1))
 TRIANGLE: Sign = ((-1.1, 1, 1.1, 1), (1.1, 1, 0, -1.2), (0, -1.2, -1.1, 1))
 DIAMOND: Sign = ((-1.3, 0, 0, -1.3), (0, -1.3, 1.3, 0), (1.3, 0, 0, 1.3), (0, 1.3, -1.3, 0))
-PLUS: Sign = ((-1.3, 0, 1.3, 0), (0, -1.3, 0, 1.3))
-CROSS: Sign = ((-1.2, -1.2, 1.2, 1.2), (-1.2, 1.2, 1.2, -1.2))
 
 
 @dataclass(frozen=True)
