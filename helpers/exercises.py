@@ -264,7 +264,7 @@ def find_fault(exercise: str, line: int | None = None, correction: str = "") -> 
 
         my_line = None
         my_correction = ""
-        helpers.find_fault("fault_in_the_input_gradient", my_line, my_correction)
+        helpers.find_fault("fault_in_a_sum", my_line, my_correction)
 
     Parameters
     ----------

@@ -84,10 +84,10 @@ pixels_of_dW[0,1]           "n m l i h g d c b"  right
 pixels_of_dW[0,1]           [[0, 1]]             wrong
 pixels_of_dW[0,1]           ""                   not attempted
 pixels_of_dW[0,1]           5                    not readable
-fault_in_the_bias_gradient  [44, ""]             line found
-fault_in_the_bias_gradient  [30, ""]             wrong
-fault_in_the_bias_gradient  [56.5, ""]           not readable
-fault_in_the_bias_gradient  55                   not readable
+fault_in_a_sum              [65, ""]             line found
+fault_in_a_sum              [30, ""]             wrong
+fault_in_a_sum              [56.5, ""]           not readable
+fault_in_a_sum              55                   not readable
 """
 
 

@@ -6,8 +6,6 @@ from itertools import product
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from matplotlib.path import Path
-from support.legible import faults
 from support.problems import conv_shapes
 from support.sample import sample
 
@@ -15,12 +13,10 @@ from helpers import load
 from helpers.checks.report import Report
 from helpers.convolution import check, reference
 from helpers.convolution.shapes import ConvShape
-from helpers.gradient_checks import matrix, methods, probes
+from helpers.gradient_checks import matrix, methods
 from helpers.gradient_checks.harness import normal, simulated, whole
 from helpers.gradient_checks.matrix import WAYS
 from helpers.gradient_checks.methods import GENERAL
-from helpers.gradient_checks.pictures.probes import ProbePicture
-from helpers.pictures.canvas import BLUE
 from wgsl import Kernel
 
 FORWARD, WEIGHT, INPUT = "conv2d/5_direct", "conv2d_grad_weight/7_direct", "conv2d_grad_input/8_direct"
@@ -121,19 +117,3 @@ def test_an_output_is_judged_with_the_paddings_that_have_names(padding):
     got = np.float32(reference.conv2d(padded, w, **steps))
     check.conv2d(got, x, w, padding=padding, **steps).require()
     assert not check.conv2d(np.roll(got, 1, 2), x, w, padding=padding, **steps)
-
-
-# --- The picture of a probe -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("dilation", "frames"), [(1, 1), ((1, 3), 2), ((2, 1), 3), ((2, 3), 6)])
-def test_a_probe_frames_the_pixels_under_a_dilated_filter(dilation, frames):
-    shape = ConvShape(1, 1, 5, 7, 1, 3, 2, 2, (1, 2), dilation)
-    picture = ProbePicture(shape, [("right", WEIGHT, loaded(WEIGHT))]).show(0, 1, 1)
-    assert not list(faults(picture))
-    drawn = [mark.path.codes for mark in picture.marks if mark.path and (mark.edge, mark.line) == (BLUE, 4)]
-    assert sorted(np.sum(codes == Path.MOVETO) for codes in drawn) == sorted([1, frames])  # the other is at the 1
-    words = [word for mark in picture.marks for word in mark.words]
-    for (kh, kw), pixel in np.ndenumerate(probes.probe(loaded(WEIGHT), shape, 1, 1)[0, 0]):
-        places = {(word.x, word.y + 18) for word in words if word.text == f"{pixel:g}"}
-        assert not pixel or places & {(word.x, word.y) for word in words if word.text == f"{kh},{kw}"}

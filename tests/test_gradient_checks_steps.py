@@ -10,10 +10,10 @@ from support.edits import edited, edits
 import helpers
 from helpers.activations import FUNCTIONS, SMOOTH
 from helpers.checks.report import Report
-from helpers.checks.tolerance import compare_sums
+from helpers.checks.tolerance import ROUNDING, compare_sums
 from helpers.gemm import check, reference
 from helpers.gemm.shapes import ACTIVATIONS, GemmShape
-from helpers.gradient_checks import dot_products, errors
+from helpers.gradient_checks import errors
 from helpers.gradient_checks.harness import normal, whole
 
 GRADIENTS = ("d_a", "d_b", "d_bias")
@@ -184,26 +184,10 @@ def test_a_convolution_has_no_truncation_error_and_gelu_has_a_best_step():
     np.testing.assert_allclose(rising[1:] / rising[:-1], 4, rtol=0.02)
 
 
-def test_measured_errors_are_below_the_tolerance():
-    allowed = errors.allowed(2 ** np.array(errors.LENGTHS))
-    assert np.all(errors.measured() > allowed / 10_000)
-    assert np.all(errors.measured() < allowed)
-
-
 def test_from_where_on_one_missing_term_passes():
-    blind = errors.blind_length()
-    assert blind == 2896
+    blind = 2896  # where n * n * u is 1
+    assert abs(blind**2 * ROUNDING - 1) < 0.001
     for terms, passes in ((blind - 50, False), (blind + 50, True)):
         x = np.full((1, terms), 0.1, np.float32)
         one_less = np.float32([(np.float64(x) * x)[0, 1:].sum()])
         assert bool(compare_sums("dot", one_less, lambda a, b: (a * b).sum(axis=1), x, x)) == passes
-
-
-def test_the_identity_shows_all_mistakes_but_those_that_the_data_hide():
-    hidden, without_effect = {(1, 1), (4, 3)}, {(1, 2), (2, 3), (4, 2)}
-    for kernel, data in np.ndindex(1 + len(dot_products.MISTAKES), len(dot_products.DATA)):
-        case = dot_products.case(kernel, data)
-        for gradient in case.got:
-            wrong = gradient == case.gradient and (kernel, data) not in without_effect
-            assert np.array_equal(case.got[gradient], case.right[gradient]) != wrong
-            assert (case.dot(gradient) == case.loss) == (not wrong or (kernel, data) in hidden)

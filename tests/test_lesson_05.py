@@ -1,43 +1,106 @@
-"""Lesson 05: what it says about its own data is true, and its questions have the answers that are computed."""
+"""Lesson 05: fields to uncover, tests that a learner writes, and questions that have the answers that are computed."""
+
+from ast import literal_eval
+from re import findall
 
 import numpy as np
 import pytest
+from support.legible import faults, written
 from support.notebook_gate import NOTEBOOKS, Lesson
 
 import helpers
 from helpers.checks.tolerance import ROUNDING
-from helpers.convolution import check
-from helpers.exercises import QUESTIONS
-from helpers.gradient_checks import errors, probes
-from helpers.gradient_checks.matrix import POOR, matrix
+from helpers.convolution import check, reference
+from helpers.exercises import MATCHINGS, PYTHON_PUZZLES, QUESTIONS
+from helpers.gradient_checks import errors, explorers, probes, written_test
+from helpers.gradient_checks.matrix import POOR, matrix, shrunk
+from helpers.gradient_checks.methods import Simulated, good, unwatched
+from helpers.gradient_checks.pictures.probes import PLACE, UNKNOWN, ProbesPicture
+from helpers.gradient_checks.tried import DATA, KERNELS, caught
+from helpers.gradient_checks.wrong_kernels import ENDLESS, WEIGHT_1, named
+from helpers.kernels import load
 
 LESSON = Lesson.read(NOTEBOOKS / "05_trusting_a_gradient.ipynb")
 
 
-@pytest.fixture(scope="module")
-def cells() -> dict[str, object]:
-    """The names that the lesson's cells define, up to the first explorer."""
-    found: dict[str, object] = {}
-    for cell in LESSON.code:
-        if "explorers." in cell.source:
-            return found
-        exec(cell.source, found)
-    return found
+# --- The covered fields -----------------------------------------------------------------------------------------
+
+MISSED = {"ones": [3], "one image": [0, 2, 3], "fractions": [], "square": [4, 5], "mirrored": [1]}
 
 
-def test_rows_are_not_columns_and_counts_are_not_mixed_up(cells):
-    x, w, dy = (cells[name].shape for name in ("input", "weight", "grad_output"))
-    assert all(rows != columns for rows, columns in (x[2:], w[2:], dy[2:], cells["how"]["padding"]))
-    assert len({x[0], x[1], w[0]}) == 3
-    assert x[0] > 1 < cells["how"]["stride"]
+def test_one_kind_of_data_catches_all_six_faults_and_each_other_misses_one():
+    found = {name: [i for i in range(len(KERNELS)) if not caught(i, j)] for j, name in enumerate(DATA)}
+    assert found == MISSED
 
 
-def test_ones_hide_both_mistakes_and_the_better_data_show_them(cells):
-    for name, right in (("right", True), ("first_image_only", False), ("first_column_only", False)):
-        easy, got = cells["easy_test"](cells[name]), cells["gradient"](cells[name])
-        assert easy
-        assert bool(check.grad_weight(got, cells["input"], cells["grad_output"], **cells["how"])) == right
-    assert QUESTIONS["wrong_with_ones"].right == easy.wrong
+def test_fields_are_uncovered_one_by_one_and_a_column_ends_the_search():
+    explorer = explorers.covered()
+    assert f"tested on {helpers.adapter_info().short}" in written(explorer.picture)
+    assert not {"caught", "missed"} & {*written(explorer.picture)}
+    fields = np.zeros((6, 5))
+    fields[2] = 1
+    assert explorer.set(fields=fields).startswith("5 of 30 fields are open: 4 caught, 1 missed. No column")
+    assert explorer.steps.done == [True, True, False]
+    fields[:, 0] = fields[:, 2] = 1
+    assert explorer.set(fields=fields).endswith("missed. “fractions” catches all 6 faults.")
+    assert explorer.steps.done == [True, True, True]
+    assert not list(faults(explorer.picture))
+
+
+# --- Tests that are written -----------------------------------------------------------------------------------------
+
+
+def test_what_nobody_watches_returns_what_the_simulator_does():
+    problem = good("conv2d_grad_weight")
+    for wrong in written_test.WRONG_KERNELS[::4]:
+        if wrong.reasons != ENDLESS:
+            few = shrunk(wrong.wrong)
+            assert np.array_equal(unwatched(few)(problem), Simulated(few)(problem), equal_nan=True), wrong
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ("accepted = 1", "`accepted` must be True or False: compare two numbers"),
+        ("x = image(shape(1, 1, 3, 3, 1, 2, 2))\naccepted = dot(x, 2) == 0", "a dot product takes two arrays"),
+        (
+            "s = shape(1, 1, 3, 3, 1, 2, 2)\naccepted = dot(image(s), filters(s)) == 0",
+            "of one size, and these are an array of 1 × 1 × 3 × 3 and an array of 1 × 1 × 2 × 2",
+        ),
+        (
+            "s = shape(1, 1, 3, 3, 1, 2, 2)\naccepted = dot(conv2d(filters(s), image(s), s), upstream(s)) == 0",
+            "its input must be an array of 1 × 1 × 3 × 3 for this shape, and this is an array of 1 × 1 × 2 × 2",
+        ),
+        ("accepted = dot(ones(3), ones(3)) == 3", "it takes an array"),
+        ("accepted = image(5) == 0", "it takes a shape, as in `s = shape(...)`"),
+        ("s = shape(1, 1, 3, 3, 1, 2, 2)\naccepted = image(s) == 0", "here must be a number, and not an array of"),
+    ],
+)
+def test_what_a_check_cannot_do_is_said(lines, said):
+    assert said in PYTHON_PUZZLES["check_grad_input"].grade(lines)[0].detail
+
+
+def test_what_an_array_holds_is_not_shown_and_no_right_gradient_is_given():
+    given = PYTHON_PUZZLES["check_grad_input"].cases()[0].given[0]
+    assert [*given] == ["shape", "image", "filters", "upstream", "ones", "dot", "conv2d", "grad_input"]
+    assert repr(given["image"](given["shape"](2, 1, 3, 4, 1, 2, 2))) == "an array of 2 × 1 × 3 × 4"
+
+
+# --- Questions --------------------------------------------------------------------------------------------------------
+
+
+def easy_test(old: str, new: str) -> int:
+    """How many of 18 numbers are wrong in the test that the question describes, with an edit of the kernel."""
+    image, ones = np.arange(25, dtype=np.float32).reshape(1, 1, 5, 5), np.ones((1, 2, 3, 3), np.float32)
+    kernel = load(*WEIGHT_1.split("/")).edit(old, new)
+    report = check.grad_weight(helpers.conv2d_grad_weight(image, (2, 1, 3, 3), ones, kernel=kernel), image, ones)
+    assert report.count == 18
+    return report.wrong
+
+
+def test_ones_hide_which_of_them_was_read():
+    assert easy_test("grad_row + ow", "grad_row") == QUESTIONS["wrong_with_ones"].right
+    assert easy_test("ow * params.stride + kw", "ow * params.stride")
 
 
 def test_a_flip_is_hidden_by_a_symmetric_filter():
@@ -49,6 +112,17 @@ def test_a_flip_is_hidden_by_a_symmetric_filter():
         assert (values * case).sum() - (values * case[::-1]).sum() == question.right
     differences = gradients - gradients[::-1]
     assert {*question.mistakes} == {differences[0], differences[2], abs(differences).sum(), (weights * gradients).sum()}
+
+
+def test_the_missing_gradient_is_that_of_an_image():
+    question = QUESTIONS["missing_gradient"]
+    texts = findall(r"`(\[\[.*?\]\])`", question.asked)
+    filter, output, upstream, got = (np.array(literal_eval(text.replace("w", str(question.right)))) for text in texts)
+    image = np.array([[-2, 2, -1], [2, -1, 2], [2, 0, -1]], np.float32)[None, None]
+    assert np.array_equal(reference.conv2d(image, filter[None, None])[0, 0], output)
+    assert np.array_equal(reference.conv2d_grad_weight(image, (1, 1, 2, 2), upstream[None, None])[0, 0], got)
+    loss, others = (output * upstream).sum(), (filter * got).sum() - filter[1, 1] * got[1, 1]
+    assert {*question.mistakes} == {loss, others, loss - others, loss + others}
 
 
 def test_the_best_step_of_the_three_is_the_one_that_the_question_says():
@@ -67,10 +141,18 @@ def test_the_probe_reads_what_the_question_says():
         assert said in question.mistakes[read[place]]
 
 
+def test_the_patterns_are_those_of_the_faults_whose_words_are_right():
+    words = {"one padding for both axes": "padding", "filter flipped": "flip", "stride forgotten": "stride"}
+    assert MATCHINGS["fault_from_a_probe"].right == tuple(words[fault] for fault in UNKNOWN.values())
+    assert MATCHINGS["fault_from_a_probe"].cards == tuple(UNKNOWN) == tuple(ProbesPicture().cards)
+    other = probes.probe(named(WEIGHT_1, "index decoded by rows").wrong, probes.SHAPE, *PLACE)
+    assert (np.diff(other) != 1).any()  # neighbors are not beside each other, as the reply says
+    assert not list(faults(ProbesPicture()))
+
+
 def test_the_blind_length_is_the_first_one_offered():
     offered = (256, 1024, 4096, 16384)
-    first = next(n for n in offered if n * n * ROUNDING > 1)
-    assert first == QUESTIONS["blind_length"].right == next(n for n in offered if n >= errors.blind_length())
+    assert next(n for n in offered if n * n * ROUNDING > 1) == QUESTIONS["blind_length"].right
 
 
 def test_the_worst_data_are_those_that_the_question_says():

@@ -4,8 +4,6 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from matplotlib.colors import to_hex
-from matplotlib.path import Path
 from support.legible import faults, otherwise, pale, written
 from support.sample import sample
 
@@ -14,12 +12,8 @@ from helpers.convolution import reference as convolution
 from helpers.convolution.pictures.groups import GroupsPicture
 from helpers.convolution.pictures.parameter_gradients import SharedProductsPicture, ThreadsPicture
 from helpers.convolution.shapes import ConvShape
-from helpers.gradient_checks import probes
 from helpers.gradient_checks.errors import convolution_differences, gelu_differences
-from helpers.gradient_checks.matrix import COLUMNS, OPERATIONS, Matrix, Row, shown, versions
 from helpers.gradient_checks.pictures.errors import RIGHT, StepPicture
-from helpers.gradient_checks.pictures.matrix import MatrixPicture
-from helpers.gradient_checks.pictures.probes import ProbePicture
 from helpers.pictures import images, parts, timeline
 from helpers.pictures.canvas import BLUE, DARK, GREEN, ORANGE, PAPER, Box, Picture, Word, in_words, number, outline
 from helpers.pictures.parts import Grid
@@ -198,39 +192,6 @@ def test_the_values_at_a_place_are_in_a_list_of_their_own():
             rows[word.y].append(word.text)
     listed = ["at step 1/16"], ["convolution", "1 in 150,000"], ["GELU", "1 in 2,200"]
     assert [rows[y] for y in sorted(rows)] == [["GELU"], *listed, ["convolution"], ["step"]]
-
-
-def circles(picture: Picture, color: str) -> int:
-    """How many circles of a color are drawn: lines that are not those of boxes."""
-    lines = [mark.path.codes for mark in picture.marks if mark.path and mark.edge == color]
-    return sum(np.sum(codes == Path.MOVETO) for codes in lines if Path.CLOSEPOLY not in codes)
-
-
-MATRICES = [f"{operation}/{version}" for operation in OPERATIONS for version in versions(operation)]
-
-
-@pytest.mark.parametrize("version", sample(MATRICES, len(MATRICES) // 2))
-def test_every_row_of_a_matrix_is_legible(version):
-    """With invented marks: how the real ones are found is another test."""
-    rows = [Row(wrong, {name: i % 3 > 0 for i, name in enumerate(COLUMNS)}) for wrong in shown(version)]
-    picture = MatrixPicture(version.partition("/")[2], Matrix(tuple(rows)))
-    for row in range(len(rows)):
-        assert not list(faults(picture.show(row))), rows[row].wrong
-    rings, discs = (circles(picture, color) for color in (ORANGE, BLUE))
-    assert (rings, discs) == (5 * len(rows) + 1, 8 * len(rows) + 1)  # one more of each explains the marks
-
-
-PROBES = [(0, 1, 2, 0), (1, 1, 2, 6), (3, 1, 2, 4), (1, 0, 0, 0), (2, 2, 4, 2), (4, 2, 4, 2), (5, 0, 0, 2)]
-
-
-@pytest.mark.parametrize(("kernel", "oh", "ow", "wrong"), PROBES)
-def test_a_probe_is_legible_and_only_what_is_wrong_is_orange(kernel, oh, ow, wrong):
-    picture = ProbePicture(probes.SHAPE, probes.kernels()).show(kernel, oh, ow)
-    assert not list(faults(picture))
-    assert {str(i) for i in range(1, 36)} <= {*written(picture)}
-    orange = [mark for mark in picture.marks if mark.edge == ORANGE or (mark.words and to_hex(mark.face) == ORANGE)]
-    assert len([mark for mark in orange if mark.line == 4]) == wrong
-    assert [word.text for mark in orange for word in mark.words] == ["grad_output"] + ["framed: wrong"] * (wrong > 0)
 
 
 # --- Images and times -------------------------------------------------------------------------------------

@@ -244,7 +244,7 @@ NAMED = {  # what a name is asked of, and how it is refused
     lambda name: helpers.grade(name, ""): "puzzle = {}: it must be one of map, guard, ",
     lambda name: helpers.predict(name, 42): "question = {}: it must be one of .*dW",
     helpers.mark: "exercise = {}: it must be one of pixels_of_an_output, pixels_of_dW",
-    helpers.find_fault: "exercise = {}: it must be one of fault_in_the_input_gradient, ",
+    helpers.find_fault: "exercise = {}: it must be one of fault_in_a_sum, ",
 }
 
 

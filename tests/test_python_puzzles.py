@@ -12,7 +12,7 @@ from support.sample import sample
 import helpers
 from helpers import gradebook
 from helpers.exercises import ALL_PUZZLES, PYTHON_PUZZLES, WORKER
-from helpers.gradient_checks.written_test import DATA, FUNCTIONS, groups, rejected_right_kernels
+from helpers.gradient_checks.written_test import DATA, FUNCTIONS, WRONG_KERNELS, rejected_right_kernels
 from helpers.grading import class_table, handed_in, student_files
 from helpers.grading.mistakes import Mistake
 from helpers.grading.python_lines import LONGEST, Program
@@ -98,6 +98,12 @@ OTHERS += [
         "rows and columns have the same padding",
         "s = shape(2, 3, 5, 4, 4, 3, 2, 2, 1)\ntest = s, whole()",
     ),
+    (
+        "check_grad_input",
+        "there is one image",
+        "s = shape(1, 3, 5, 7, 4, 2, 2, padding=1)\nx = image(s)\nw = filters(s)\ndy = upstream(s)\n"
+        "accepted = dot(conv2d(x, w, s), dy) == dot(x, grad_input(dy, w, s))",
+    ),
 ]
 
 
@@ -111,7 +117,7 @@ def test_a_known_mistake_is_rejected_named_and_drawn(name, mistake, made):
     said = re.findall("this is what comes out when (.*?): ([^?]*\\?) ", "\n".join(v.detail for v in grades))
     assert said == [(known.name, known.question) for known in puzzle.mistakes if known.name == mistake]
     (drawing,) = [verdict.drawing for verdict in grades if verdict.drawing] or [""]
-    assert bool(drawing) == (WRONG in outcomes(grades) and name != "catch_them_all")
+    assert bool(drawing) == (WRONG in outcomes(grades) and name not in ("catch_them_all", "check_grad_input"))
     assert max(map(len, drawing.split("\n"))) <= 80
 
 
@@ -197,7 +203,11 @@ def test_a_right_kernel_is_rejected_for_rounding_alone_and_all_of_lesson_05s_wro
         for data in DATA.keys() - {"normal"}:
             program = Program(f"test = shape({sizes}), {data}()", FUNCTIONS, "test")
             assert rejected_right_kernels(program.run(FUNCTIONS).value) == ""
-    assert [len(kernels) for kernels in groups().values()] == [4, 4, 4, 3, 7, 7, 4, 6]  # 39
+    assert len(WRONG_KERNELS) == 39
+    grades = helpers.grade("catch_them_all", "test = shape(1, 4, 8, 9, 1, 5, 5), ones()")
+    assert (len(grades), grades[0].outcome) == (40, RIGHT)
+    assert "where" not in grades[1].detail
+    assert "“batch not summed” escapes your test: this kernel has `n < 1u` in the place of" in grades[1].detail
 
 
 # --- The whole way --------------------------------------------------------------------------------------------
@@ -255,4 +265,6 @@ def test_the_teachers_table_has_their_outcome(text, outcome, my):
 
 def test_they_are_among_all_puzzles():
     assert helpers.puzzles() == tuple(ALL_PUZZLES)
-    assert {*PYTHON_PUZZLES} == {"central_difference", "catch_them_all", "is_race", "raw_launch", "second_launch"}
+    assert {*PYTHON_PUZZLES} == {
+        *("central_difference", "catch_them_all", "check_grad_input", "is_race", "raw_launch", "second_launch")
+    }

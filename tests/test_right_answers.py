@@ -20,9 +20,7 @@ from helpers.convolution.shapes import ConvShape
 from helpers.exercises import QUESTIONS
 from helpers.gemm.operations import BACKWARD
 from helpers.gemm.shapes import GemmShape
-from helpers.gradient_checks.checker import reasons
 from helpers.gradient_checks.harness import drawn, simulated
-from helpers.gradient_checks.wrong_kernels import ODD
 from helpers.grading.verdict import RIGHT
 from helpers.speed.indices import taps_of_class
 from helpers.speed.layers import SHAPES
@@ -218,12 +216,6 @@ def statements_in_lockstep() -> int:
     return with_blocks - without
 
 
-def other_loop() -> str:
-    """Whether a check catches that a loop over the batch ends where n is the bound."""
-    changed = load("conv2d_grad_weight", ONE).edit("n < params.batch", "n != params.batch")
-    return "caught" if any(reasons(changed, ODD)) else "survives"
-
-
 # --- The tables -------------------------------------------------------------------------------------------------
 
 COMPUTED = {
@@ -246,7 +238,6 @@ COMPUTED = {
     "pixels_never_touched": lambda: [windows(square(9, 3, 2, 0, 2), *at) for at in np.ndindex(9, 9)].count(0),
     "weights_with_groups": lambda: prod(ConvShape(1, 8, 9, 9, 12, 3, 3, groups=4).weight),
     "faults_seen_with_ones": lambda: sum(wrong_weights(fault, ONES) > 0 for fault in WRONG),
-    "same_loop": other_loop,
     "statements_in_lockstep": statements_in_lockstep,
     "d_b[3,1]": element_by_hand,
     "loads_with_tiles": lambda: loads_of_a_thread("2_tiled"),

@@ -1,52 +1,17 @@
-"""Rounding errors beside what allows for them: sums and their tolerance, central differences and their steps.
+"""Central differences in float32: how far are they off, over their step?
 
 Factors and steps are whole numbers over a power of two, and each sum is added up in one order, one rounding after the
 other, so that every machine finds the same errors.
 """
 
 from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
 from helpers.activations import derivative, gelu
 from helpers.checks.report import Array
-from helpers.checks.tolerance import tolerance
 from helpers.convolution import reference
-
-# --- Sums: how large is the tolerance, beside the errors that they really have, and beside one of their terms? --------
-
-LENGTHS = range(17)  # the sums have 2**power terms
-TRIALS = 50
-
-
-def allowed(terms: Array) -> Array:
-    """The tolerance of sums with this many terms, for each unit of sum |terms|."""
-    return tolerance(terms, 1.0, np.array(0.5))
-
-
-@cache
-def measured() -> Array:
-    """The largest error of sums of positive products in float32, one after the other, over the sum, at each length."""
-    random, lengths = np.random.default_rng(0), 2 ** np.array(LENGTHS)
-    largest = np.zeros(len(lengths))
-    for _ in range(TRIALS):
-        x, y = random.integers(1, 2**20, (2, lengths[-1]))
-        products = x.astype(np.float32) * y.astype(np.float32)
-        right = np.cumsum(x.astype(np.float64) * y)[lengths - 1]
-        got = np.cumsum(products, dtype=np.float32)[lengths - 1]
-        largest = np.maximum(largest, abs(got - right) / right)
-    return largest
-
-
-def blind_length() -> int:
-    """The first number of terms whose tolerance is larger than one average term, 1 / terms of the sum."""
-    terms = np.arange(1, 2 ** LENGTHS[-1] + 1)
-    return int(terms[np.argmax(allowed(terms) * terms > 1)])
-
-
-# --- Central differences in float32: how far are they off, over their step? -------------------------------------------
 
 STEPS = range(-20, 5)  # the steps are 2**power
 POINTS = 200  # of GELU, between -2 and 2

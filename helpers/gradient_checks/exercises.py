@@ -2,85 +2,98 @@
 
 from collections.abc import Callable
 from functools import partial
+from math import prod
 from typing import TYPE_CHECKING
 
-from helpers.convolution.shapes import ConvShape
-from helpers.gradient_checks.harness import drawn, operation_of
-from helpers.gradient_checks.written_test import FUNCTIONS, GROUPS, let_through, rejected_right_kernels
-from helpers.gradient_checks.wrong_kernels import BIAS_2, INPUT_1, WEIGHT_1, named
+import numpy as np
+
+from helpers.gemm import exercises as gemm
+from helpers.gpu.operation import Shape
+from helpers.gradient_checks.harness import drawn, ones, operation_of, whole
+from helpers.gradient_checks.written_test import (
+    FUNCTIONS,
+    WRONG_KERNELS,
+    checked_kernels,
+    let_through,
+    lines_for,
+    rejected_right_kernels,
+    said_of,
+    test_name,
+)
 from helpers.grading.fault import Fault
 from helpers.grading.matching import matchings
 from helpers.grading.prediction import questions
 from helpers.grading.puzzle import Case, Dispatch, Skill
 from helpers.grading.python_puzzle import PythonCase, PythonPuzzle
+from helpers.kernels import load
+from helpers.network.shapes import PoolShape
+from helpers.summation.shapes import SumShape
 from wgsl import Kernel
 
 if TYPE_CHECKING:
     from helpers.pictures.canvas import Picture  # which takes as long to import as all the rest
 
 
-def _case(kernel: Kernel, name: str, shape: ConvShape) -> Case:
+def distinct(shape: tuple[int, ...], seed: int = 0) -> np.ndarray:
+    """Whole numbers of which no two are equal."""
+    return np.random.default_rng(seed).permutation(prod(shape)).reshape(shape).astype(np.float32)
+
+
+def _case(kernel: Kernel, name: str, shape: Shape, draw: Callable[..., np.ndarray] = whole) -> Case:
     """A test in whole numbers."""
     operation = operation_of(kernel)
-    tensors = drawn(operation, shape)
-    (step,) = operation.versions[kernel.version](shape, kernel).steps
+    tensors, schedule = drawn(operation, shape, draw), operation.versions[kernel.version](shape, kernel)
     (expected,) = operation.right(shape, tensors)
-    return Case(name, tuple(tensors.values()), expected, operation.params(shape), (Dispatch(step.workgroups),))
+    passes = tuple(Dispatch(step.workgroups, step.entry_point) for step in schedule.steps)
+    scratch = tuple(size // 4 for size in schedule.scratch.values())
+    return Case(name, tuple(tensors.values()), expected, operation.params(shape), passes, scratch=scratch)
 
 
-def _fault(name: str, kernel: str, mistake: str, axes: str, shapes: dict[str, ConvShape], **words: object) -> Fault:
-    """An exercise with one of the wrong kernels; `axes` are the letters of its output, `words` the rest of a Fault."""
-    row = named(kernel, mistake)
-    edit = {"kernel": row.right, "old": row.old, "new": row.new}
+def _fault(name: str, kernel: Kernel, axes: str, *cases: tuple, **words: str) -> Fault:
+    """An exercise; `axes` are the letters of the kernel's output, `words` the rest of a Fault."""
     return Fault(
-        name, "gradient_checks", axes, lambda: [_case(row.right, *case) for case in shapes.items()], **edit, **words
+        name, "gradient_checks", axes, lambda: [_case(kernel, *case) for case in cases], kernel=kernel, **words
     )
 
 
+TILED = next(puzzle for puzzle in gemm.PUZZLES if puzzle.name == "gemm_bwd_da")
 FAULTS = (  # the easiest first
     _fault(
-        "fault_in_the_input_gradient",
-        INPUT_1,
-        "every image is image 0",
-        "n ci ih iw",
-        {
-            "one_image": ConvShape(1, 2, 4, 6, 5, 3, 2),
-            "one_image_stride_and_padding": ConvShape(1, 2, 6, 7, 5, 3, 2, 2, 1),
-            "two_images": ConvShape(2, 3, 4, 6, 5, 3, 2),
-        },
-        question="for one image all numbers are right; in which lines should n make a difference?",
-        cure="grad_output is (N, Co, oH, oW); how many planes lie before those of image n?",
+        "fault_in_a_sum",
+        load("sum", "3_two_passes"),
+        "i",
+        ("one_workgroup", SumShape(200)),
+        ("two_workgroups", SumShape(300)),
+        ("five_workgroups", SumShape(1200)),
+        old="thread < arrayLength(&parts)",
+        new="thread + 1u < arrayLength(&parts)",
+        question="one workgroup leaves one part, and the total is 0; which pass has lost it?",
+        cure="the parts are numbered from 0; for how many threads is there one?",
     ),
     _fault(
-        "fault_in_the_weight_gradient",
-        WEIGHT_1,
-        "one image too many",
-        "co ci kh kw",
-        {
-            "one_image": ConvShape(1, 2, 4, 5, 3, 3, 2),
-            "four_images_stride_and_padding": ConvShape(4, 2, 9, 7, 6, 3, 2, 2, (1, 0)),
-        },
-        question="the line in the message only reads; which line decides which n, oh and ow are read?",
-        cure="the images are numbered from 0; which is the last n?",
+        "fault_in_max_pooling",
+        load("max_pool2d_backward", "1_gather"),
+        "n c ih iw",
+        ("no_two_pixels_equal", PoolShape(1, 2, 4, 6, 2), distinct),
+        ("some_pixels_equal", PoolShape(1, 2, 4, 6, 2)),
+        ("all_pixels_equal", PoolShape(1, 1, 4, 4, 2), ones),
+        old="rival > value || (rival == value && other < mine)",
+        new="rival > value",
+        question="the numbers are wrong only where pixels of a window are equal; which line compares two pixels?",
+        cure="of several equal pixels, the first one in the window takes the gradient; which number says who is first?",
     ),
-    _fault(
-        "fault_in_the_bias_gradient",
-        BIAS_2,
-        "no barrier in the tree",
-        "co",
-        {
-            "one_number": ConvShape(1, 1, 1, 1, 1, 1, 1),
-            "two_images": ConvShape(2, 1, 4, 5, 3, 1, 1),
-            "more_numbers_than_threads": ConvShape(2, 1, 12, 13, 2, 1, 1),
-        },
-        question="one thread reads what another one wrote; what must stand between the two? A line is missing: give "
-        "the number of the line that should follow it",
-        cure="a step reads what the step before it wrote; how often must all threads wait? A line is missing: "
-        "write it and the line that follows it, with \\n between them or in triple quotes",
-        halves=(
-            ("partial[thread] = sum;\n", "partial[thread] = sum;\n  workgroupBarrier();\n"),  # before the loop
-            ("    }\n  }\n\n  // 4.", "    }\n    workgroupBarrier();\n  }\n\n  // 4."),  # at the end of each step
-        ),
+    Fault(
+        "fault_in_a_product",
+        "gradient_checks",
+        TILED.axes,
+        TILED.cases,
+        kernel=Kernel(TILED.solution.text, "product"),
+        old="right[local.x * TILE + local.y]",
+        new="right[local.y * TILE + local.x]",
+        question="the products multiply a row of left with a column of right; which line puts a number into the wrong "
+        "place of a tile?",
+        cure="this thread loads b[k,n] with k along local.y and n along local.x; in which row of the tile does the "
+        "product look for that n?",
     ),
 )
 
@@ -99,12 +112,16 @@ LOSSES = (
 )
 TWO_LOSSES = Skill("two losses for each weight", "parabola", {"loss": 1})
 TESTS = (
-    PythonCase("right_kernels", (FUNCTIONS,), ("",), rejected_right_kernels),
-    *(PythonCase(group, (FUNCTIONS,), ("",), partial(let_through, group)) for group in GROUPS),
+    PythonCase("right kernels", (FUNCTIONS,), ("",), rejected_right_kernels),
+    *(PythonCase(test_name(wrong), (FUNCTIONS,), ("",), partial(let_through, wrong)) for wrong in WRONG_KERNELS),
 )
-PYTHON_PUZZLES = (
-    PythonPuzzle("central_difference", "gradient_checks", "derivative", lambda: LOSSES, TWO_LOSSES),
+CHECKED = tuple(
+    PythonCase(name, (lines_for(kernel),), ("",), partial(said_of, right)) for name, kernel, right in checked_kernels()
+)
+PYTHON_PUZZLES = (  # as they come in the lesson
     PythonPuzzle("catch_them_all", "gradient_checks", "test", lambda: TESTS),
+    PythonPuzzle("central_difference", "gradient_checks", "derivative", lambda: LOSSES, TWO_LOSSES),
+    PythonPuzzle("check_grad_input", "gradient_checks", "accepted", lambda: CHECKED),
 )
 
 # --- Questions ------------------------------------------------------------------------------------------------
@@ -118,4 +135,13 @@ def _curves() -> "Picture":
     return in_training.curves()
 
 
-MATCHINGS = matchings(__file__, four_curves=([f"Curve {letter}" for letter in "ABCD"], _curves))
+def _patterns() -> Picture:
+    from helpers.gradient_checks.pictures import probes
+
+    return probes.ProbesPicture()
+
+
+PATTERNS = "Pattern A", "Pattern B", "Pattern C"
+MATCHINGS = matchings(
+    __file__, fault_from_a_probe=(PATTERNS, _patterns), four_curves=([f"Curve {letter}" for letter in "ABCD"], _curves)
+)

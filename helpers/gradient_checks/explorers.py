@@ -1,55 +1,43 @@
-"""Pictures with sliders of how results are judged, and of what each check can see."""
+"""Pictures to touch: which data show a fault, and which step of a central difference is good."""
 
-from functools import cache
+import numpy as np
 
-from helpers.gradient_checks import dot_products, errors, probes
-from helpers.gradient_checks import matrix as matrices
-from helpers.gradient_checks.pictures.adjoint import AdjointPicture
-from helpers.gradient_checks.pictures.errors import StepPicture, TolerancePicture
-from helpers.gradient_checks.pictures.matrix import MatrixPicture
-from helpers.gradient_checks.pictures.probes import ProbePicture
-from helpers.pictures.canvas import Picture
+from helpers.gpu import adapter_info
+from helpers.gradient_checks import errors
+from helpers.gradient_checks.pictures.errors import StepPicture
+from helpers.gradient_checks.pictures.matrix import CoveredPicture
+from helpers.gradient_checks.tried import DATA, KERNELS, caught
+from helpers.widgets.controls import Values
 from helpers.widgets.explorer import Explorer
+
+
+def covered() -> Explorer:
+    """Six wrong kernels by five kinds of data: fields to uncover, each of which says whether the fault shows."""
+
+    def opened(values: Values, found: bool) -> bool:
+        return any(caught(*cell) is found for cell in np.argwhere(values["fields"]).tolist())
+
+    def a_column_that_catches_all(values: Values) -> bool:
+        return any(values["fields"][:, j].all() and all(caught(i, j) for i in rows) for j in columns)
+
+    rows, columns = range(len(KERNELS)), range(len(DATA))
+    steps = {
+        "Click a field, and see a fault that is caught.": lambda values: opened(values, True),
+        "Find a fault that its data do not show.": lambda values: opened(values, False),
+        "Uncover all of a column that catches all six.": a_column_that_catches_all,
+    }
+    fields = np.zeros((len(KERNELS), len(DATA)))
+    return Explorer(CoveredPicture(adapter_info().short).show, {}, arrays={"fields": fields}, steps=steps)
 
 
 def step_size() -> Explorer:
     """One slider over the steps 2**k of a central difference in float32: how far off is it?"""
     picture = StepPicture(errors.convolution_differences(), errors.gelu_differences())
-    return Explorer(picture.show, {"k": (min(errors.STEPS), max(errors.STEPS))})
-
-
-def tolerance() -> Explorer:
-    """One slider over sums of 2**j terms: how large is the tolerance, beside an error and beside a term?"""
-    return Explorer(TolerancePicture().show, {"j": len(errors.LENGTHS)}, {"j": 8})
-
-
-def adjoint() -> Explorer:
-    """Sliders over a right and six wrong kernels, and over four kinds of data: are the dot products equal?"""
-    rules = {"kernel": len(dot_products.MISTAKES) + 1, "data": len(dot_products.DATA)}
-    return Explorer(AdjointPicture().show, rules)
-
-
-def one_hot(**values: int) -> Explorer:
-    """Sliders for a kernel of conv2d_grad_weight (0 is right) and the output whose gradient is 1: what does it read?"""
-    kernels, shape = probes.kernels(), probes.SHAPE
-    rules = {"kernel": len(kernels), "oh": shape.out_h, "ow": shape.out_w}
-    start = {"oh": 1, "ow": 2} | values
-    return Explorer(ProbePicture(shape, kernels).show, rules, start, play=("oh", "ow"))
-
-
-def matrix(operation: str = "conv2d_grad_weight", **values: int) -> Explorer:
-    """Sliders over the versions of a gradient's kernel and over its wrong kernels: what catches each, what misses it?
-
-    `operation` is conv2d_grad_weight, conv2d_grad_input or conv2d_grad_bias. A version is judged when first shown.
-    """
-    versions = matrices.versions(operation)
-
-    @cache
-    def picture(version: str) -> MatrixPicture:
-        return MatrixPicture(version, matrices.matrix(operation, version))
-
-    def draw(version: int, row: int) -> Picture:
-        return picture(versions[version - 1]).show(row)
-
-    rows = {i: len(matrices.shown(f"{operation}/{version}")) for i, version in enumerate(versions, 1)}
-    return Explorer(draw, {"version": (1, len(versions)), "row": lambda chosen: rows[chosen["version"]]}, values)
+    curved, powers = errors.gelu_differences().errors, [*errors.STEPS]
+    best = powers[int(curved.argmin())]
+    steps = {
+        "Press play: which error falls first, and which rises again?": {"k": powers[-1]},
+        "Find the best step for GELU.": {"k": best},
+        "Go to step 1: which curve belongs to rounding alone?": {"k": 0},
+    }
+    return Explorer(picture.show, {"k": (powers[0], powers[-1])}, {"k": powers[0]}, play="k", steps=steps)

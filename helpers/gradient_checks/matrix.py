@@ -6,7 +6,7 @@ reference, on data that is poor. A version that serves every layer is given one 
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -20,7 +20,6 @@ from helpers.gradient_checks.harness import operation_of
 from helpers.gradient_checks.methods import GENERAL, GOOD, Problem, Run, Simulated, good
 from helpers.gradient_checks.wrong_kernels import WRONG_KERNELS, WrongKernel
 from wgsl import Kernel
-from wgsl.output import in_lines
 
 OPERATIONS = ("conv2d_grad_weight", "conv2d_grad_input", "conv2d_grad_bias")
 SIZES = {"THREADS": 4, "TILE": 2, "TAPS": 4}  # threads of a workgroup, or along each side of it; sums of each thread
@@ -45,17 +44,6 @@ POOR: dict[str, Callable[[Problem], Problem]] = {
     "classroom test": methods.classroom,
 }
 COLUMNS = (*WAYS, *POOR)
-ARTICLES = {"reference": "the", "adjoint": "the", "simulator": "the", "square image": "a", "classroom test": "the"}
-
-
-def column_phrase(column: str) -> str:
-    """The name of a column as a sentence has it."""
-    return f"{ARTICLES[column]} {column}" if column in ARTICLES else column
-
-
-def joined(words: Sequence[str]) -> str:
-    """Some words in a sentence: a, b and c."""
-    return " and ".join([*([", ".join(words[:-1])] if words[1:] else []), words[-1]])
 
 
 @dataclass(frozen=True)
@@ -65,19 +53,10 @@ class Row:
     wrong: WrongKernel
     caught: Mapping[str, bool]
 
-    @property
-    def version(self) -> str:
-        """The version that it was made of."""
-        return self.wrong.right.version
 
-    def __repr__(self) -> str:
-        ways, poor = ("".join("○●"[self.caught[name]] for name in names) for names in (WAYS, POOR))
-        return f"{self.version[0]}  {self.wrong.name:<40}  {ways}  {poor}"
-
-
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class Matrix:
-    """The rows of one operation or of one version. Each is one line when shown: ● is caught, ○ is missed."""
+    """The rows of one operation or of one version."""
 
     rows: tuple[Row, ...]
 
@@ -89,26 +68,6 @@ class Matrix:
     def missed(self, column: str) -> tuple[str, ...]:
         """The names of the wrong kernels that a column misses."""
         return tuple(row.wrong.name for row in self.rows if not row.caught[column])
-
-    @property
-    def summary(self) -> str:
-        """How many each column misses, in words."""
-        ways = joined([f"{len(self.missed(name))} by {column_phrase(name)}" for name in WAYS])
-        poor = joined([f"{len(self.missed(name))} with {column_phrase(name)}" for name in POOR])
-        unseen = int((~self.cells[:, : len(WAYS)].any(axis=1)).sum())
-        by_all = f"all six miss {unseen}" if unseen else "at least one of the six catches each"
-        return (
-            f"Of {len(self.rows)} wrong kernels, these are missed on good data: {ways}; {by_all}. "
-            f"On poor data, the reference misses {poor}."
-        )
-
-    def __repr__(self) -> str:
-        head = f"columns: {', '.join(WAYS)}; {', '.join(POOR)} (● caught, ○ missed)"
-        return "\n".join([head, *map(repr, self.rows), self.summary])
-
-    def _repr_pretty_(self, printer: object, cycle: bool) -> None:
-        """What a notebook shows."""
-        printer.text(in_lines(repr(self)))
 
 
 @cache

@@ -12,21 +12,12 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from helpers.convolution.shapes import ConvShape
 from helpers.gradient_checks.harness import Tensors, simulated
-from helpers.gradient_checks.wrong_kernels import WEIGHT_1, named
-from helpers.kernels import load
 from wgsl import Kernel
 
 Array = np.ndarray
 Place = tuple[int, int, int, int]  # n, co, oh, ow
 
-SHAPE = ConvShape(1, 1, 5, 7, 1, 3, 2, 2, (1, 2))  # what `kernels` are probed with
-MISREAD = (  # wrong kernels that read wrong pixels
-    "stride forgotten",
-    "one padding for both axes",
-    "filter flipped",
-    "index decoded by rows",
-    "padding read as data",
-)
+SHAPE = ConvShape(1, 1, 5, 7, 1, 3, 2, 2, (1, 2))  # of the unknown patterns in lesson 05
 
 
 def numbered(shape: tuple[int, ...]) -> Array:
@@ -61,13 +52,6 @@ def probe(kernel: Kernel, shape: ConvShape, oh: int, ow: int, co: int = 0) -> Ar
     tensors = {"input": numbered(shape.input), "grad_output": one_hot(shape.output, (0, co, oh, ow))}
     (grad_weight,), _ = simulated(kernel, shape, tensors)
     return grad_weight
-
-
-def kernels() -> list[tuple[str, str, Kernel]]:
-    """The right kernel and those of MISREAD: the name, what was edited, and the kernel."""
-    edited = [named(WEIGHT_1, name) for name in MISREAD]
-    right = "right", WEIGHT_1, load(*WEIGHT_1.split("/"))
-    return [right, *((row.name, f"{row.old}  →  {row.new}", row.wrong) for row in edited)]
 
 
 # --- What a right kernel returns: windows, cut out or put in --------------------------------------------------

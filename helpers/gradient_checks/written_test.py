@@ -1,35 +1,38 @@
-"""A test of the weight gradient that a learner writes, as sizes and data: which wrong kernels does it let through?
+"""Checks that a learner writes in lesson 05: which wrong kernels pass them?
 
-It is what lesson 05 calls good: the numbers are compared with the reference, where guards follow the tensors, and the
-simulator looks at every access.
+`shape` and the kinds of data in `DATA` make a test of the weight gradient: numbers are compared with the reference,
+guards follow the tensors, and the simulator looks at every access. The functions of `lines_for` make a check of the
+input gradient without a reference, by the forward pass and dot products.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
 from math import prod
 
+import numpy as np
+
+from helpers.convolution import reference
 from helpers.convolution.shapes import ConvShape, Pair
 from helpers.gradient_checks import methods
-from helpers.gradient_checks.harness import normal
+from helpers.gradient_checks.harness import normal, whole
 from helpers.gradient_checks.matrix import catches, shown, shrunk
 from helpers.gradient_checks.methods import Problem, Simulated
-from helpers.gradient_checks.wrong_kernels import WEIGHT_1, WEIGHT_2, WrongKernel
+from helpers.gradient_checks.wrong_kernels import (
+    ENDLESS,
+    INPUT_1,
+    INPUT_2,
+    WEIGHT_1,
+    WEIGHT_2,
+    WrongKernel,
+    named,
+    small,
+)
 from helpers.kernels import load
 from wgsl import Kernel
 
 OPERATION = "conv2d_grad_weight"
-MOST_OUTPUTS, MOST_WEIGHTS, MOST_PIXELS = 30, 120, 1_000  # of a test: 39 kernels are simulated with it, in seconds
-GROUPS = {  # of wrong kernels, in the order of their table: the first one of each
-    "batch_and_rows": "batch not summed",
-    "stride_and_padding": "stride forgotten",
-    "indices": "filter flipped",
-    "sums": "only the last product",
-    "stores": "loop over the batch never ends",
-    "tree": "tree stops at two",
-    "products_of_threads": "one product per thread",
-    "workgroups": "channel decoded by rows",
-}
+MOST_OUTPUTS, MOST_WEIGHTS, MOST_PIXELS = 30, 120, 1_000  # of a test: 39 kernels run with it, in about a second
 DATA: dict[str, Callable[[Problem], Problem]] = {
     "ones": methods.all_ones,
     "whole": methods.whole_numbers,
@@ -38,6 +41,8 @@ DATA: dict[str, Callable[[Problem], Problem]] = {
     "normal": lambda problem: methods.good(OPERATION, problem.shape, normal),
 }
 HOW = "write sizes and data, as in `test = shape(...), ones()`"
+WRONG_KERNELS = (*shown(WEIGHT_1), *shown(WEIGHT_2))
+LONGEST_EDIT = 70  # characters of a piece of a kernel in a sentence
 
 
 def shape(
@@ -70,30 +75,35 @@ def _named(data: str) -> Callable[[], str]:
 FUNCTIONS = {"shape": shape, **{name: _named(name) for name in DATA}}
 
 
+# --- A test of the weight gradient ------------------------------------------------------------------------------
+
+
 def rejected_right_kernels(test: object) -> str:
     """What to say of a test that rejects a right kernel, or nothing."""
     if not _is_test(test):
         return HOW
-    wrong = [kernel for kernel in (WEIGHT_1, WEIGHT_2) if _rejects(load(*kernel.split("/")), *test)]
+    wrong = [name for name in (WEIGHT_1, WEIGHT_2) if rejects(load(*name.split("/")), *test)]
     return f"it rejects right kernels, by their rounding: {', '.join(wrong)}" if wrong else ""
 
 
-@cache
-def groups() -> dict[str, list[WrongKernel]]:
-    """The wrong kernels of lesson 05, by what they have in common."""
-    kernels = [*shown(WEIGHT_1), *shown(WEIGHT_2)]
-    names = [kernel.name for kernel in kernels]
-    places = pairwise([*map(names.index, GROUPS.values()), len(names)])
-    return {group: kernels[first:end] for group, (first, end) in zip(GROUPS, places, strict=True)}
+def test_name(wrong: WrongKernel) -> str:
+    """The name of the test that a wrong kernel must not pass; those of the second version say so."""
+    return wrong.name if wrong.kernel == WEIGHT_1 else f"{wrong.name} (2)"
 
 
-def let_through(group: str, test: object) -> str:
-    """What to say of a test that lets wrong kernels of a group through, or nothing."""
+def let_through(wrong: WrongKernel, test: object) -> str:
+    """What to say of a test that a wrong kernel passes, or nothing."""
     if not _is_test(test):
         return HOW
-    names = _let_through(group, *test)
-    count = f"{len(names)} of {len(groups()[group])} wrong kernels pass your test"
-    return f"{count}: {', '.join(f'“{name}”' for name in names)}" if names else ""
+    if rejects(wrong.wrong, *test, ends=ENDLESS[0] not in wrong.reasons):
+        return ""
+    old, new = (f"`{text}`" if text else "nothing" for text in map(_brief, (wrong.old, wrong.new)))
+    return f"“{test_name(wrong)}” escapes your test: this kernel has {new} in the place of {old}"
+
+
+def _brief(code: str) -> str:
+    line = " ".join(code.split())
+    return line if len(line) <= LONGEST_EDIT else f"{line[:LONGEST_EDIT]}…"
 
 
 def _is_test(test: object) -> bool:
@@ -101,12 +111,105 @@ def _is_test(test: object) -> bool:
 
 
 @cache
-def _let_through(group: str, sizes: ConvShape, data: str) -> tuple[str, ...]:
-    """The names of the wrong kernels of a group that a test lets through."""
-    return tuple(kernel.name for kernel in groups()[group] if not _rejects(kernel.wrong, sizes, data))
+def rejects(kernel: Kernel, sizes: ConvShape, data: str, ends: bool = True) -> bool:
+    """Whether a test finds something wrong with a kernel: with its numbers, or else with its accesses.
+
+    `ends` says whether all of its loops end; if not, it is only run where a loop is stopped.
+    """
+    few, problem = shrunk(kernel), DATA[data](methods.good(OPERATION, sizes))
+    if ends and catches(methods.reference, methods.unwatched(few), problem):
+        return True
+    return catches(methods.simulator, Simulated(few), problem)
 
 
-def _rejects(kernel: Kernel, sizes: ConvShape, data: str) -> bool:
-    """Whether a test finds something wrong with a kernel."""
-    run, problem = Simulated(shrunk(kernel)), DATA[data](methods.good(OPERATION, sizes))
-    return any(catches(method, run, problem) for method in (methods.reference, methods.simulator))
+# --- A check of the input gradient without a reference -------------------------------------------------------------
+
+HIDDEN = (  # in the order of the tests
+    (INPUT_1, "every image is image 0"),
+    (INPUT_1, "holes between columns filled"),
+    (INPUT_1, "one padding for both axes"),
+    (INPUT_1, "channels swapped"),
+    (INPUT_1, "correlated, not flipped"),
+    (INPUT_2, "column wraps at the wrong side"),
+)
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """An array as lines of Python see it: they can give it to a function, and do nothing else with it."""
+
+    values: np.ndarray
+
+    def __repr__(self) -> str:
+        return f"an array of {' × '.join(map(str, self.values.shape))}"
+
+
+def _is(kind: type, rule: str, *given: object) -> None:
+    if not all(isinstance(each, kind) for each in given):
+        raise ValueError(rule)
+
+
+def _drawn(tensor: str, seed: int) -> Callable[[ConvShape], Tensor]:
+    def draw(s: ConvShape) -> Tensor:
+        _is(ConvShape, "it takes a shape, as in `s = shape(...)`", s)
+        return Tensor(whole(s.of(tensor), seed))
+
+    return draw
+
+
+def _ones(a: Tensor) -> Tensor:
+    _is(Tensor, "it takes an array", a)
+    return Tensor(np.ones_like(a.values))
+
+
+def _dot(a: Tensor, b: Tensor) -> float:
+    _is(Tensor, "a dot product takes two arrays", a, b)
+    if a.values.shape != b.values.shape:
+        raise ValueError(f"a dot product takes two arrays of one size, and these are {a!r} and {b!r}")
+    return float(np.vdot(a.values, b.values))
+
+
+def _fit(s: ConvShape, **tensors: Tensor) -> None:
+    """Raise ValueError where arguments are not what their names say."""
+    _is(ConvShape, "its last argument is a shape, as in `s = shape(...)`", s)
+    for name, tensor in tensors.items():
+        _is(Tensor, f"its {name} is an array", tensor)
+        if tensor.values.shape != s.of(name):
+            right = Tensor(np.empty(s.of(name)))
+            raise ValueError(f"its {name} must be {right!r} for this shape, and this is {tensor!r}")
+
+
+def _conv2d(x: Tensor, w: Tensor, s: ConvShape) -> Tensor:
+    _fit(s, input=x, weight=w)
+    return Tensor(reference.conv2d(x.values, w.values, **s.steps))
+
+
+def _gradient_by(kernel: Kernel) -> Callable[[Tensor, Tensor, ConvShape], Tensor]:
+    def grad_input(dy: Tensor, w: Tensor, s: ConvShape) -> Tensor:
+        _fit(s, grad_output=dy, weight=w)
+        tensors = {"grad_output": dy.values, "weight": w.values}
+        return Tensor(methods.unwatched(shrunk(kernel))(Problem("conv2d_grad_input", s, tensors)))
+
+    return grad_input
+
+
+def lines_for(kernel: Kernel) -> dict[str, object]:
+    """The functions that a check of this kernel may call."""
+    drawn = {"image": _drawn("input", 1), "filters": _drawn("weight", 2), "upstream": _drawn("grad_output", 3)}
+    given = {"ones": _ones, "dot": _dot, "conv2d": _conv2d, "grad_input": _gradient_by(kernel)}
+    return {"shape": shape, **drawn, **given}
+
+
+def checked_kernels() -> list[tuple[str, Kernel, bool]]:
+    """The kernels that a check is tried on: the test's name, the kernel, and whether it is right."""
+    right = [(f"right_{i}", small(load(*name.split("/"))), True) for i, name in enumerate((INPUT_1, INPUT_2), 1)]
+    return [*right, *((f"wrong_{i}", named(*row).wrong, False) for i, row in enumerate(HIDDEN, 1))]
+
+
+def said_of(right: bool, accepted: object) -> str:
+    """What to say of a check's answer on a right kernel or a wrong one, or nothing."""
+    if not isinstance(accepted, bool):
+        return "`accepted` must be True or False: compare two numbers"
+    if accepted == right:
+        return ""
+    return "your check rejects a right kernel" if right else "your check accepts a wrong kernel"

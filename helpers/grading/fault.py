@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from difflib import SequenceMatcher
 from functools import cached_property
 
 from helpers.grading import grader
@@ -22,9 +21,8 @@ LINE_FOUND = "line found"  # the outcome between wrong and right: the line is th
 class Fault(Puzzle):
     """A kernel with one wrong line: a puzzle that starts from the wrong kernel, and is solved by any right one.
 
-    `kernel` is the right one; in the wrong one, `old` is replaced by `new`. `question` leads to the line, and
-    `cure` from the line to its correction. Where two barriers correct it together, and neither alone, `halves` has both
-    as edits (the old text, the new one) of the wrong kernel.
+    `kernel` is the right one; in the wrong one, `old` is replaced by `new`, in one line. `question` leads to the line,
+    and `cure` from the line to its correction.
     """
 
     kernel: Kernel
@@ -32,7 +30,6 @@ class Fault(Puzzle):
     new: str
     question: str
     cure: str
-    halves: tuple[tuple[str, str], ...] = ()
     mistakes = ()  # none is named; the exercise is to find one
 
     @cached_property
@@ -58,12 +55,10 @@ class Fault(Puzzle):
         return Listing(source[first:], source.count("\n", 0, first) + 1)
 
     @cached_property
-    def lines(self) -> range:
-        """The numbers of the wrong lines; where one is missing, those above and below its place."""
+    def line(self) -> int:
+        """The number of the wrong line."""
         wrong, right = (kernel.source.split("\n") for kernel in (self.faulty, self.kernel))
-        changes = SequenceMatcher(None, wrong, right).get_opcodes()
-        _, first, last, *_ = next(change for change in changes if change[0] != "equal")
-        return range(first + 1, last + 1) if first < last else range(first, first + 2)
+        return next(i for i, lines in enumerate(zip(wrong, right, strict=True), 1) if len({*lines}) > 1)
 
     @cached_property
     def symptom(self) -> Grades:
@@ -92,13 +87,12 @@ class Fault(Puzzle):
             return self._said(WRONG, f"there is no line {line}; the listing has lines {numbers[0]} to {numbers[-1]}")
         text = self.corrected(line, correction)
         if not correction.strip() or self.unchanged(text):
-            place = f"line {line}{', or beside it' * (len(self.lines) > 1)}"
-            advice = f"the fault is in {place}; now correct it: {self.cure}"
-            return self._said(LINE_FOUND, advice) if line in self.lines else self._said(WRONG, self._elsewhere(line))
+            advice = f"the fault is in line {line}; now correct it: {self.cure}"
+            return self._said(LINE_FOUND, advice) if line == self.line else self._said(WRONG, self._elsewhere(line))
         if reason := self._block_lost(line, correction):
             return self._said(NO_COMPILE, reason)
         grades, added = try_kernel(text), correction.count("\n")
-        outcome, detail = self._judge(range(line, line + added + 1), grades, text, try_kernel)
+        outcome, detail = self._judge(range(line, line + added + 1), grades)
         return self._said(outcome, detail, grades=grades, added=added)
 
     def _elsewhere(self, line: int) -> str:
@@ -111,9 +105,9 @@ class Fault(Puzzle):
         if depth == 0 or (depth - mine) * depth <= 0:
             return ""
         what = f"line {line}, `{code}`, which {'opens' if depth > 0 else 'closes'} a block, and yours does not"
-        return f"your text replaces {what}; if a line is missing, write both, with \\n between them or in triple quotes"
+        return f"your text replaces {what}"
 
-    def _judge(self, mine: range, grades: Grades, text: str, try_kernel: TryKernel) -> tuple[str, str]:
+    def _judge(self, mine: range, grades: Grades) -> tuple[str, str]:
         """Outcome and answer where a corrected kernel is tried; any right one is right, whatever line was changed.
 
         `mine` are the numbers of the learner's lines in its text.
@@ -126,16 +120,9 @@ class Fault(Puzzle):
         outcome = WRONG if WRONG in outcomes else UNSAFE
         if grades[0].detail.startswith(ENDLESS):
             return outcome, _endless(grades[0], mine)
-        if self._is_half(text, try_kernel):
-            return outcome, f"a barrier there is not enough, but one at another place is: {self.cure}"
-        if line in self.lines:
+        if line == self.line:
             return outcome, f"the fault is in line {line}, but not corrected: {self.cure}"
         return outcome, self._elsewhere(line)
-
-    def _is_half(self, text: str, try_kernel: TryKernel) -> bool:
-        """Whether one of the two barriers is all that a kernel lacks."""
-        whole = (text.replace(old, new) for old, new in self.halves if text.count(old) == 1)
-        return any(try_kernel(kernel).passed == len(self.tests) for kernel in whole)
 
     def _said(self, outcome: str, detail: str, **tried: object) -> "FaultReport":
         return FaultReport(self.name, outcome, detail, fault=self, **tried)
@@ -186,7 +173,8 @@ def _check_kinds(line: object, correction: object) -> None:
 
 def _reworded(verdict: Verdict) -> Verdict:
     """A verdict on the wrong kernel in words for someone who did not write it, and without counts beside ours."""
-    return replace(verdict, detail="" if verdict.outcome == RIGHT else verdict.detail.replace("yours is", "it returns"))
+    detail = re.sub("; they come from .*", "", verdict.detail.replace("yours is", "it returns"))
+    return replace(verdict, detail=detail * (verdict.outcome != RIGHT))
 
 
 def _line(verdict: Verdict) -> int | None:

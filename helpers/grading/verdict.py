@@ -40,7 +40,7 @@ class Verdict:
         return f"{self.outcome}{': ' * bool(self.detail)}{self.detail}"
 
     def __repr__(self) -> str:
-        return f"{self.test:<34}{self.said}"
+        return f"{self.test:<33} {self.said}"
 
     def _repr_pretty_(self, printer: object, cycle: bool) -> None:
         """What a notebook shows."""

@@ -36,6 +36,7 @@ IN_NEW_FORM = (
     "02_weight_gradient",
     "03_input_gradient",
     "04_bias_gradient",
+    "05_trusting_a_gradient",
     "07_train_lenet",
     "appendix_c_launcher",
 )

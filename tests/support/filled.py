@@ -33,11 +33,9 @@ def _plain(answer: Answer) -> Answer:
 
 
 def _found(name: str) -> tuple[str, str]:
-    """The first of the wrong lines, and what the right kernel has there, with the line that is missing below it."""
+    """The wrong line, and what the right kernel has there."""
     fault = FAULTS[name]
-    wrong, right = (kernel.source.split("\n") for kernel in (fault.faulty, fault.kernel))
-    first = fault.lines[0]
-    return repr(first), repr("\n".join(right[first - 1 : first + len(right) - len(wrong)]))
+    return repr(fault.line), repr(fault.kernel.source.split("\n")[fault.line - 1])
 
 
 def answer_in_the_page(exercises: Iterable[tuple[str, str]]) -> None:

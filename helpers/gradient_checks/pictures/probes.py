@@ -1,111 +1,58 @@
-"""A picture of a one-hot probe: a numbered input, and its pixels that a kernel read, listed by the weight gradient."""
-
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from itertools import product
+"""A picture of three one-hot probes: a numbered input, and the patterns that kernels with a fault return."""
 
 import numpy as np
 
-from helpers.convolution.shapes import ConvShape
 from helpers.gradient_checks import probes
-from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, Box, Picture, Word, number
-from helpers.pictures.parts import Grid, fitting
-from wgsl import Kernel
+from helpers.gradient_checks.wrong_kernels import WEIGHT_1, named
+from helpers.kernels import load
+from helpers.pictures.canvas import BLUE, GRAY, LINE, MARGIN, ORANGE, Box, Picture
+from helpers.pictures.parts import Grid
 
-Array = np.ndarray
+PLACE = 1, 3  # the output whose upstream gradient is 1
+UNKNOWN = {  # the patterns, and the wrong kernels that make them
+    "Pattern A": "one padding for both axes",
+    "Pattern B": "filter flipped",
+    "Pattern C": "stride forgotten",
+}
+TOP, PIXEL, SMALL = 62, (40, 24), (58, 26)  # CSS pixels: where the input begins, and the sizes of cells
+BELOW, STEP = 288, 206  # where the patterns begin, and from one to the next
 
-TOP, PIXEL, SMALL = 128, 42, (40, 32)  # CSS pixels: where the grids begin, and the sizes of their cells
-RIGHT = 560  # where the grids on the right begin
 
+class ProbesPicture(Picture):
+    """The pixels under the filter are framed; below them is what the right kernel returns, and three unknown ones.
 
-class ProbePicture(Picture):
-    """What one kernel of conv2d_grad_weight reads for a single 1 in the upstream gradient, and what it should read.
-
-    `shape` has one image and one channel. `kernels` are pairs of words, a name and the mistake as an edit, and the
-    kernel; the first kernel is right.
+    A card for a word lies below each of the unknown patterns.
     """
 
-    def __init__(self, shape: ConvShape, kernels: Sequence[tuple[str, str, Kernel]]) -> None:
-        self.shape, self.kernels = shape, kernels
-        super().__init__(TOP + PIXEL * shape.padded("h") + 14)
-
-    def draw(self, kernel: int, oh: int, ow: int) -> str:
-        """Move to a kernel, and to the output whose upstream gradient is 1."""
-        name, edit, source = self.kernels[kernel]
-        if self.starts(kernel):
-            self.title(18, f"kernel {kernel}: {name}")
-            size = fitting([edit], self.width - 2 * MARGIN - 60, 13)
-            self.words([Word(MARGIN, 44, edit, size, "left", True)], GRAY)
-            self._draw_input()
-            self.stands_still()
-        got, want = (probes.probe(text, self.shape, oh, ow)[0, 0] for text in (source, self.kernels[0][2]))
-        self._draw_reads(got, oh, ow)
-        self._draw_gradients(got, want, oh, ow)
-        return f"grad_output is 1 at ({oh}, {ow}), and 0 elsewhere. {_said(kernel, got, want)}"
-
-    def _draw_input(self) -> None:
-        s = self.shape
+    def __init__(self) -> None:
+        super().__init__(BELOW + 3 * SMALL[1] + 56)
+        s, (oh, ow) = probes.SHAPE, PLACE
         sides = (s.padding_h,) * 2, (s.padding_w,) * 2
         padded = np.pad(probes.numbered(s.input)[0, 0], sides, constant_values=np.nan)
-        title, note = "input, its pixels numbered", "framed: under the filter; filled: read, for the weight kh,kw below"
-        self.pixels = Grid(self, padded, MARGIN, TOP, (PIXEL, PIXEL), title, note, numbers=False)
-        held = [box for box, value in zip(self.pixels.boxes, padded.flat, strict=True) if value == value]
-        self.label(held, range(1, len(held) + 1), 15, down=-7)
+        pixels = Grid(self, padded, MARGIN, TOP, PIXEL, "input", "its pixels numbered, padding around them")
+        pixels.frame([(oh * s.stride_h, ow * s.stride_w), _last(oh, ow)], BLUE)
+        upstream = probes.one_hot(s.output, (0, 0, *PLACE))[0, 0]
+        Grid(self, upstream, 560, TOP, PIXEL, "grad_output", "a single 1").frame([PLACE], BLUE)
+        facts = "filter 3 × 2, stride 2", "padding 1 above and below,", "2 on the left and right"
+        self.column(560, TOP + 3 * PIXEL[1] + 34, 22, facts, 14)
+        right = probes.probe(load(*WEIGHT_1.split("/")), s, *PLACE)[0, 0]
+        self.sentence = self._pattern(0, "right", right, right)
+        for i, (name, fault) in enumerate(UNKNOWN.items(), 1):
+            got = probes.probe(named(WEIGHT_1, fault).wrong, s, *PLACE)[0, 0]
+            self.sentence += self._pattern(i, name, got, right)
+            self.cards[name] = Box(MARGIN + STEP * i - 8, BELOW + 3 * SMALL[1] + 14, 160, 32)
+            self.boxes([self.cards[name]], LINE, dashes=(4, 3))
 
-    def _draw_reads(self, got: Array, oh: int, ow: int) -> None:
-        """Fill the pixels that were read, each with the place of its weight, and frame those under the filter."""
-        s, readers = self.shape, defaultdict(list)
-        for (kh, kw), pixel in np.ndenumerate(got):
-            if 1 <= pixel <= s.in_h * s.in_w:
-                row, column = divmod(int(pixel) - 1, s.in_w)
-                readers[row + s.padding_h, column + s.padding_w].append(f"{kh},{kw}")
-        boxes, texts = [self.pixels.box(*cell) for cell in readers], [" ".join(names) for names in readers.values()]
-        self.tinted(boxes, GRAY, 1.6, 1 / 4)
-        size = fitting(texts, PIXEL - 6, 12, "bold")
-        self.label(boxes, texts, size, INK, "bold", down=11)
-        self.boxes(self._window(oh, ow), BLUE, line=4)
-
-    def _window(self, oh: int, ow: int) -> Iterator[Box]:
-        """Frames around the pixels under the filter: one around those that adjoin."""
-        s = self.shape
-        rows = range(oh * s.stride_h, oh * s.stride_h + s.span("h"), s.dilation_h)
-        columns = range(ow * s.stride_w, ow * s.stride_w + s.span("w"), s.dilation_w)
-        height, width = (1 if gap > 1 else size for gap, size in zip(s.dilation, s.weight[2:], strict=True))
-        for row, column in product(rows[::height], columns[::width]):
-            yield self.pixels.box(row, column, height, width)
-
-    def _draw_gradients(self, got: Array, want: Array, oh: int, ow: int) -> None:
-        """The one-hot gradient; below it what came out, with its wrong numbers marked, and what should."""
-        upstream = probes.one_hot(self.shape.output, (0, 0, oh, ow))[0, 0]
-        grid = Grid(self, upstream, RIGHT, TOP, SMALL, "grad_output", "a single 1", numbers=False)
-        one = grid.box(oh, ow)
-        others = [box for box in grid.boxes if box != one]
-        self.label(others, "0" * len(others), color=GRAY)
-        self.write(*one.middle, "1", 16, INK, "bold", "middle")
-        self.boxes([one], BLUE, line=4)
-        top = grid.bottom + 64
-        result = Grid(self, got, RIGHT, top, SMALL, "grad_weight", "what it returned")
-        Grid(self, want, RIGHT + 150, top, SMALL, "", "what is right", tensor="grad_weight")
-        wrong = np.argwhere(got != want).tolist()
-        for cell in wrong:
-            result.mark([cell], ORANGE)
-        if wrong:
-            self.write(RIGHT, result.bottom + 16, "framed: wrong", 13, ORANGE)
+    def _pattern(self, i: int, name: str, got: np.ndarray, right: np.ndarray) -> str:
+        grid = Grid(self, got, MARGIN + STEP * i, BELOW, SMALL, name, "grad_weight", tensor="grad_weight")
+        grid.tinted(map(tuple, np.argwhere(got != right)), ORANGE, 1.6)
+        if not i:
+            self.write(MARGIN, grid.bottom + 30, "tinted: wrong", 13, GRAY)
+        rows = ", ".join("[" + " ".join(f"{value:g}" for value in row) + "]" for row in got)
+        return f"{name}: {rows}. "
 
 
-def _said(kernel: int, got: Array, want: Array) -> str:
-    """Which pixels were read, and where that is wrong."""
-    rows, right = _listed(got), _listed(want)
-    if kernel == 0:
-        return f"The right kernel returns {rows}: these are the pixels that it read, one for each weight; 0 is padding."
-    wrong = int((got != want).sum())
-    if not wrong:
-        return f"This wrong kernel returns {rows}, which is right here: try another output."
-    order = ", the right pixels in a wrong order" * (sorted(got.flat) == sorted(want.flat))
-    verb = "is" if wrong == 1 else "are"
-    return f"This kernel returns {rows}{order}; right is {right}. {wrong} of its {want.size} numbers {verb} wrong."
-
-
-def _listed(rows: Array) -> str:
-    """The rows of a small matrix in words, each of which stays in one line."""
-    return ", ".join("[" + "\N{NO-BREAK SPACE}".join(map(number, row)) + "]" for row in rows)
+def _last(oh: int, ow: int) -> tuple[int, int]:
+    """The last pixel under the filter, in the padded input."""
+    s = probes.SHAPE
+    return oh * s.stride_h + s.kernel_h - 1, ow * s.stride_w + s.kernel_w - 1

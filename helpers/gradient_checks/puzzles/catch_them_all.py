@@ -9,7 +9,7 @@
 #         stride=1, padding=0)   where padding may be (rows, columns)
 #   ones()        an upstream gradient of ones
 #   symmetric()   images, filters and gradients that are their mirror images
-#   whole()       random whole numbers from -4 to 4
+#   whole()       random whole numbers, which are small
 #   fractions()   random multiples of 1/64
 #   normal()      random numbers with all their digits, whose sums round
 
