@@ -135,7 +135,7 @@ def _curves() -> "Picture":
     return in_training.curves()
 
 
-def _patterns() -> Picture:
+def _patterns() -> "Picture":
     from helpers.gradient_checks.pictures import probes
 
     return probes.ProbesPicture()
