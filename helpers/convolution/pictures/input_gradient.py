@@ -65,7 +65,7 @@ class InputGradientPicture(SumPicture):
         channel = f"ci = {place['ci']}" + f" − {first}" * (s.groups > 1)
         around = " with zeros" if s.kernel_h * s.kernel_w * s.stride_h > 1 else ""
         notes = self.left.note(place), f"co = {place['co']}, {channel}", self.result.note(place)
-        above, on_the_left, on_the_right = ("", "", "") if self.letters else notes
+        above, on_the_left, on_the_right = ("", "", "") if self.letters or self.asking else notes
         matrices = (
             (spread, f"grad_output{around}", above, LIFTED),
             (flipped, "weight, flipped", on_the_left, LOWERED if self.letters else 0.5),
