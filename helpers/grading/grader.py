@@ -438,9 +438,10 @@ class _Grader:
             found = _found(mine), _found(theirs)
             if (mine.unwritten != theirs.unwritten).any() or {*found[0]} != {*found[1]}:
                 return None
-            if self.lacks and any(mine.counts[key] != theirs.counts[key] for key in TELLING):
+            same_loads = all(mine.counts[key] == theirs.counts[key] for key in TELLING)
+            if self.lacks and not same_loads:
                 return None
-            as_many &= found[0] == found[1] and mine.counts["loads_storage"] == theirs.counts["loads_storage"]
+            as_many &= same_loads and found[0] == found[1]
         return as_many
 
     def _drawn(self, run: TestRun) -> str:
