@@ -30,7 +30,12 @@ def substitutions() -> Iterator[Mutant]:
             at, old = token.start(), token[0]
             if old in names and marked[at] and at != names[old]:
                 for new, start in names.items():
-                    if new != old and _known(kernel.code[start:at]) and _of_vector(new) == _of_vector(old):
+                    if (
+                        new != old
+                        and f"let {old} = {new};" not in kernel.code
+                        and _known(kernel.code[start:at])
+                        and _of_vector(new) == _of_vector(old)
+                    ):
                         yield Mutant(kernel, at, old, new)
 
 
