@@ -15,6 +15,7 @@ from helpers.convolution import reference as convolution
 from helpers.convolution.exercises import BIAS_QUESTIONS, bias_differences
 from helpers.exercises import PUZZLES
 from helpers.grading.verdict import UNSAFE
+from helpers.pictures.canvas import number
 from helpers.summation import check, explorers, indices, operations, reference
 from helpers.summation.exercises import QUESTIONS
 from helpers.summation.pictures import SHARE
@@ -101,7 +102,9 @@ def test_the_tree_is_drawn_as_the_kernel_adds():
         for thread in range(left):
             said = explorer.set(step=step, thread=thread)
             own, other = (explorer.picture.steps[step - 1][i] for i in (thread, thread + left))
-            assert f"{left} place" in said
+            shown = f"{number(own)} + {number(other)}" if other >= 0 else f"{number(own)} + ({number(other)})"
+            assert f"adds the sum {left} place" in said
+            assert f", {shown} = {number(own + other)}; " in said
             assert explorer.picture.steps[step][thread] == own + other
     read = {(int(note["invocation"]), int(note["index"])) for note in notes}
     assert {(thread, thread + left) for left in (4, 2, 1) for thread in range(left)} <= read
