@@ -304,7 +304,7 @@ def test_a_cell_is_looked_at_chosen_dragged_to_and_reached_by_keys(lesson, recor
     expect(shown.words).to_have_text(same.set(kh=2, kw=1))
     shown.words.hover()
     expect(shown.words).to_have_text(same.set(**chosen))
-    assert shown.values == chosen, "sliders follow who looks at a cell, and go back"
+    soon(lesson.page, "sliders, which follow who looks at a cell, and go back", lambda: shown.values, chosen)
     shown.cell_of("grad_weight", 1, 0).click()
     same.set(kh=1, kw=0)
     shown.shows(same)

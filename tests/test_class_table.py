@@ -46,7 +46,7 @@ def run(folder: Path, *options: object, **environment: str) -> subprocess.Comple
     """The command, as a teacher types it."""
     line = [sys.executable, "-m", "helpers.gradebook", str(folder), *map(str, options)]
     env = {**os.environ, "PYTHONIOENCODING": "utf-8", **environment}
-    done = subprocess.run(line, cwd=NOTEBOOKS.parent, capture_output=True, env=env, encoding="utf-8", timeout=120)
+    done = subprocess.run(line, cwd=NOTEBOOKS.parent, capture_output=True, env=env, encoding="utf-8", timeout=600)
     assert done.returncode == 0, done.stderr
     return done
 

@@ -200,6 +200,7 @@ def lab(home: Path) -> Iterator[Lab]:
         expect.set_options(timeout=1000 * SECONDS)
         page.add_init_script(PATIENT)
         page.goto(address)
+        page.add_style_tag(content="* { overflow-anchor: none }")  # what grows above does not scroll, but keys would
         page.wait_for_function("window.jupyterapp?.shell.currentWidget")
         expect(page.locator("#jp-left-stack")).to_be_hidden()
         page.evaluate("jupyterapp.commands.execute('application:toggle-left-area')")  # all must fit beside it, too

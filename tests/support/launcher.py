@@ -55,7 +55,7 @@ def numbers() -> wgpu.GPUBuffer:
 
 def python(code: str, **environment: str) -> str:
     """What `code` prints in a fresh process, where nothing was imported and no GPU opened yet."""
-    options = {"cwd": ROOT, "env": {**os.environ, **environment}, "capture_output": True, "text": True, "timeout": 60}
+    options = {"cwd": ROOT, "env": {**os.environ, **environment}, "capture_output": True, "text": True, "timeout": 300}
     done = subprocess.run([sys.executable, "-c", code], **options)
     assert done.returncode == 0, done.stderr
     return done.stdout
