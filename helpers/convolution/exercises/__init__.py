@@ -29,7 +29,8 @@ CLASSROOM = (  # the tests' names in the classroom
     "conv_bw_lenet_conv1",
     "conv_bw_lenet_conv2",
 )
-OURS = "conv_bw_rectangular_batch"  # catches what they miss: no two sizes are equal, and the numbers are quarters
+# Ours catches what they miss: no two sizes are equal, none is the square of F, and the numbers are quarters.
+OURS = "conv_bw_rectangular_batch"
 
 
 def _classroom_cases(case: Callable[..., Case], slopes: Array, *given: tuple[Array, ...]) -> tuple[Case, ...]:
@@ -69,7 +70,7 @@ def _grad_weight_cases() -> tuple[Case, ...]:
         nudged,
         (digits.conv1_input(), draw(random, 1, 6, 24, 24, largest=3)),
         (digits.conv2_input(), draw(random, 1, 16, 8, 8, largest=3)),
-        (draw_quarters(random, 2, 8, 6, 7), draw_quarters(random, 2, 9, 4, 5)),
+        (draw_quarters(random, 2, 8, 6, 7), draw_quarters(random, 2, 10, 4, 5)),
     )
 
 
