@@ -261,6 +261,7 @@ def fields_are_uncovered(lesson: LivePage) -> None:
     area = cell.get_by_role("textbox", name=re.compile("your .* for catch_them_all$"))
     area.fill("test = shape(1, 1, 5, 5, 1, 3, 3), ones()")
     area.press("Control+Enter")
+    expect(cell.locator(".convgrad-headline")).to_have_text("wrong (13 of 40 tests)")
     expect(cell).to_contain_text("“batch not summed” escapes your test")
     answered(lesson, 'helpers.find_fault("fault_in_max_pooling", 46)', "line found")
 

@@ -22,9 +22,9 @@ def covered() -> Explorer:
 
     rows, columns = range(len(KERNELS)), range(len(DATA))
     steps = {
-        "Click a field, and see a fault that is caught.": lambda values: opened(values, True),
-        "Find a fault that its data do not show.": lambda values: opened(values, False),
-        "Uncover all of a column that catches all six.": a_column_that_catches_all,
+        "Click a field: a fault is caught.": lambda values: opened(values, True),
+        "Find a fault that is missed.": lambda values: opened(values, False),
+        "Open a column that catches all.": a_column_that_catches_all,
     }
     fields = np.zeros((len(KERNELS), len(DATA)))
     return Explorer(CoveredPicture(adapter_info().short).show, {}, arrays={"fields": fields}, steps=steps)

@@ -18,6 +18,7 @@ SKELETON = "This is still the text that you began with: write what its comments 
 AGAIN = "this is the first text again; Ctrl+Z brings yours back, and it is kept as an attempt"
 ALIKE = "Its loads, stores and barriers are those of our kernel."
 OTHERWISE = "It does not load, store and wait as our kernel does: each test below has both counts."
+MOST_NAMES = 5  # of tests in a headline
 FOUND = "this text was typed while Python did not run, and the file has another: which should stay?"
 
 
@@ -160,9 +161,10 @@ def _shown(grades: Grades) -> dict:
     """The verdicts as the reader sees them: the diagnosis first, tests that say the same folded."""
     worst = _worst(grades)
     same = [verdict.test for verdict in grades if verdict.outcome == worst.outcome]
+    which = ", ".join(same) if len(same) <= MOST_NAMES else f"{len(same)} of {len(grades)} tests"
     return {
         "kind": {RIGHT: "right", NOT_ATTEMPTED: "none"}.get(worst.outcome, "wrong"),
-        "headline": f"{worst.outcome} ({', '.join(same) if len(same) < len(grades) else 'all tests'})",
+        "headline": f"{worst.outcome} ({which if len(same) < len(grades) else 'all tests'})",
         "detail": _detail(grades, worst),
         "drawing": worst.drawing,
         "picture": worst.picture,

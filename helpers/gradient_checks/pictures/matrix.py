@@ -6,7 +6,7 @@ from helpers.gradient_checks.tried import DATA, KERNELS, LESSONS, caught
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, Picture, Word, listed
 from helpers.pictures.parts import Grid
 
-LEFT, TOP, CELL = 400, 74, (86, 50)  # CSS pixels: where the fields begin, and the size of one
+LEFT, TOP, CELL = 400, 54, (86, 35)  # CSS pixels: where the fields begin, and the size of one
 FACES = {None: ("covered", GRAY), True: ("caught", BLUE), False: ("missed", ORANGE)}
 
 
@@ -14,23 +14,23 @@ class CoveredPicture(Picture):
     """A row for each wrong kernel, with its edit, and a field for each kind of data; `on` names where they are run."""
 
     def __init__(self, on: str) -> None:
-        super().__init__(TOP + CELL[1] * len(KERNELS) + 8)
+        super().__init__(TOP + CELL[1] * len(KERNELS) + 4)
         self.on = on
 
     def draw(self, fields: np.ndarray) -> str:
         """Uncover the fields that are 1; only these kernels are run."""
         if self.starts(True):
-            self.write(MARGIN, 12, f"tested on {self.on}", 13, GRAY)
+            self.write(MARGIN, 10, f"tested on {self.on}", 13, GRAY)
             for column, (name, (facts, _)) in enumerate(DATA.items()):
                 x = LEFT + CELL[0] * (column + 0.5)
-                self.bold(x, 12, name, 14, INK, "middle")
-                self.words((Word(x, 32 + 17 * i, fact, 12.5) for i, fact in enumerate(facts)), GRAY)
+                self.bold(x, 10, name, 14, INK, "middle")
+                self.words((Word(x, 27 + 15 * i, fact, 12) for i, fact in enumerate(facts)), GRAY)
             for row, wrong in enumerate(KERNELS):
                 y = TOP + CELL[1] * row
-                self.bold(MARGIN, y + 13, wrong.name, 14)
-                self.write(LEFT - 14, y + 13, LESSONS[wrong.version], 12.5, GRAY, align="right")
+                self.bold(MARGIN, y + 10, wrong.name, 13.5)
+                self.write(LEFT - 14, y + 10, LESSONS[wrong.version], 12, GRAY, align="right")
                 edit = f"{wrong.old.strip()} → {wrong.new or '(nothing)'}"
-                self.words([Word(MARGIN, y + 34, edit, 12, "left", True)], INK)
+                self.words([Word(MARGIN, y + 25, edit, 12, "left", True)], INK)
             self.lines(((MARGIN, y, LEFT, y) for y in TOP + CELL[1] * np.arange(len(KERNELS))), LINE, 1)
             self.stands_still()
         grid = Grid(self, fields, LEFT, TOP, CELL, numbers=False)

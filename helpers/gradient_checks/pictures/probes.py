@@ -5,7 +5,7 @@ import numpy as np
 from helpers.gradient_checks import probes
 from helpers.gradient_checks.wrong_kernels import WEIGHT_1, named
 from helpers.kernels import load
-from helpers.pictures.canvas import BLUE, GRAY, LINE, MARGIN, ORANGE, Box, Picture
+from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, Box, Picture
 from helpers.pictures.parts import Grid
 
 PLACE = 1, 3  # the output whose upstream gradient is 1
@@ -41,7 +41,6 @@ class ProbesPicture(Picture):
             got = probes.probe(named(WEIGHT_1, fault).wrong, s, *PLACE)[0, 0]
             self.sentence += self._pattern(i, name, got, right)
             self.cards[name] = Box(MARGIN + STEP * i - 8, BELOW + 3 * SMALL[1] + 14, 160, 32)
-            self.boxes([self.cards[name]], LINE, dashes=(4, 3))
 
     def _pattern(self, i: int, name: str, got: np.ndarray, right: np.ndarray) -> str:
         grid = Grid(self, got, MARGIN + STEP * i, BELOW, SMALL, name, "grad_weight", tensor="grad_weight")
