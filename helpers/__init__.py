@@ -24,7 +24,7 @@ _NAMES = {  # by the module that has them
     "helpers.exercises": "skeleton write grade last_attempt solution try_mistake puzzles "
     "ask predict match mark find_fault plant_fault hand_in",
     "helpers.training_apart": "train_apart",
-    "helpers.own_kernels": "your_convolution train_filters change_digit",
+    "helpers.own_kernels": "your_convolution train_filters change_digit train_layer",
     "helpers.course.own_training": "my_lenet",
 }
 _HOME = {name: home for home, names in _NAMES.items() for name in names.split()}

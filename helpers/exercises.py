@@ -44,9 +44,9 @@ ALL_PUZZLES: dict[str, Puzzle | PythonPuzzle] = PUZZLES | PYTHON_PUZZLES
 QUESTIONS: dict[str, Question] = {
     name: question for subject in (*_SUBJECTS, gradient_checks) for name, question in subject.QUESTIONS.items()
 }
-MATCHINGS: dict[str, Matching] = gradient_checks.MATCHINGS
+MATCHINGS: dict[str, Matching] = gemm.MATCHINGS | gradient_checks.MATCHINGS
 FAULTS: dict[str, Fault] = {fault.name: fault for fault in gradient_checks.FAULTS}
-PLANTED = {"fault_that_the_hard_case_misses": planted.plant}
+PLANTED = dict.fromkeys(planted.PLANTED, planted.plant)
 WORKER = Worker("helpers.exercises")
 
 

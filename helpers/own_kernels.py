@@ -11,7 +11,8 @@ from helpers import gpu
 from helpers.convolution import explorers, operations
 from helpers.convolution.exercises import forward, input_gradient
 from helpers.convolution.shapes import ConvShape
-from helpers.exercises import is_right
+from helpers.exercises import PUZZLES, is_right
+from helpers.gemm import one_layer
 from helpers.grading import student_files
 from helpers.grading.puzzle import Case
 from helpers.network import changed_digit, filters
@@ -30,13 +31,17 @@ def own_kernel(*puzzles: str) -> tuple[Run | None, str, str]:
     puzzle = next(filter(is_right, puzzles), None)
     if puzzle is None:
         return None, "", f"the official kernel (until your {puzzles[0]} is right)"
-    text = student_files.latest(puzzle)
+    return _runner(student_files.latest(puzzle)), puzzle, f"your {puzzle}"
+
+
+def _runner(text: str) -> Run:
+    """How a kernel's text is run."""
 
     def run(inputs: Iterable[Array], shape: tuple[int, ...], words: tuple[int, ...], groups: tuple) -> Array:
         written = gpu.launch(text, (*inputs, np.zeros(shape, np.float32), words), groups)
         return written[-1] if isinstance(written, tuple) else written
 
-    return run, puzzle, f"your {puzzle}"
+    return run
 
 
 def your_convolution(first: Explorer | None = None) -> Explorer:
@@ -101,6 +106,32 @@ def change_digit() -> Explorer:
         return sum(_on_a_plane(run, input_gradient.on_a_plane(puzzle, *plane)) for plane in planes)
 
     return changed_digit.explorer(gradient, whose)
+
+
+def train_layer() -> Explorer:
+    """Lesson 06: one layer learns to read digits by your products; where yours is not right yet, by the official one.
+
+    Raises GpuError where this machine cannot run any kernel.
+    """
+    makers = [_product(*puzzles) for puzzles in (("tiled_product", "product"), ("transposed_tile",))]
+    (forward, one), (grad_weight, other) = makers
+    return one_layer.explorer(forward, grad_weight, f"{one} and {other}")
+
+
+def _product(*puzzles: str) -> tuple[Callable[[Array, Array], Array], str]:
+    """The product that some puzzles ask for, a @ b or a^T @ b, and whose kernel computes it."""
+    run, _, whose = own_kernel(*puzzles)
+    if run is None:
+        official = PUZZLES[puzzles[0]].solution.text
+        run, whose = _runner(official), f"our {puzzles[0]}"
+
+    def product(left: Array, right: Array) -> Array:
+        """Workgroups of 16 x 16 threads."""
+        (m, k), n = left.shape, right.shape[1]
+        rows = k if puzzles[0] == "transposed_tile" else m
+        return run((left, right), (rows, n), (m, k, n), (-(-n // 16), -(-rows // 16), 1))
+
+    return product, whose
 
 
 def _of_a_layer(run: Run, puzzle: str, layer: ConvShape, *inputs: Array) -> Array:

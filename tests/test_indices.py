@@ -26,7 +26,7 @@ from helpers.convolution.indices import (
     weight_of_thread,
 )
 from helpers.convolution.shapes import ConvShape
-from helpers.gemm.indices import gemm_terms, right_load, tile_loads, tile_mates
+from helpers.gemm.indices import gemm_terms, load_into_tile, tile_loads, tile_mates
 from helpers.gemm.operations import FORWARD
 from helpers.gemm.shapes import GemmShape
 from helpers.gradient_checks.harness import launched
@@ -180,7 +180,7 @@ def test_a_thread_loads_the_cells_that_are_drawn(first):
         for (tile, matrix), (y, x) in zip(operands.items(), loads, strict=True):
             inside = y < matrix.shape[0] and x < matrix.shape[1]
             assert slots[tile][row, column] == (matrix[y, x] if inside else 0)
-        assert right_load("as it lies", 4, (first, corner[1]), thread) == (loads[1], thread)
+        assert load_into_tile("as it lies", 4, (first, corner[1]), thread) == (loads[1], thread)
 
 
 def test_a_thread_reads_what_its_mates_loaded():
@@ -193,19 +193,19 @@ def test_a_thread_reads_what_its_mates_loaded():
 
 
 BACKWARD_TILED = load("gemm_bias_act_backward", "2_tiled").with_constants(TILE=4)
-TRANSPOSED, STRIDED = "read_b(item, load_k, first + local.x)", "read_b(item, k, first + local.y)"
+TRANSPOSED, STRIDED = "read_a(item, first + local.y, load_k)", "read_a(item, first + local.x, k)"
 SAME_TILE = (  # with the coordinates exchanged in the reads
-    f"right[local.x * TILE + local.y] = {TRANSPOSED};",
-    f"right[local.y * TILE + local.x] = {STRIDED};",
+    f"left[local.x * TILE + local.y] = {TRANSPOSED};",
+    f"left[local.y * TILE + local.x] = {STRIDED};",
 )
 
 
-def right_tile(kernel: Kernel, b: np.ndarray) -> np.ndarray:
-    """What the first tile of b in the pass of d_a holds, slot by slot, in the workgroup whose tile begins at k = 4."""
-    own = "\n    sum += right[local.y * TILE + local.x];\n"
-    shown = kernel.edit("\n    sum += tile_product(local.y, local.x);\n", own)
-    a, grad = np.zeros((1, 4, len(b)), np.float32), np.zeros((1, 4, b.shape[1]), np.float32)
-    return helpers.gemm_bias_act_backward(a, b, np.zeros(b.shape[1], np.float32), grad, kernel=shown)[0][0, :, 4:8]
+def left_tile(kernel: Kernel, a: np.ndarray) -> np.ndarray:
+    """What the first tile of a in the pass of d_b holds, slot by slot, in the workgroup whose tile begins at k = 4."""
+    own = "\n      sum += left[local.y * TILE + local.x];\n"
+    shown = kernel.edit("\n      sum += tile_product(local.y, local.x);\n", own)
+    b, grad = np.zeros((a.shape[1], 4), np.float32), np.zeros((1, len(a), 4), np.float32)
+    return helpers.gemm_bias_act_backward(a[None], b, b[0], grad, kernel=shown)[1][4:8]
 
 
 @pytest.mark.parametrize(
@@ -213,9 +213,9 @@ def right_tile(kernel: Kernel, b: np.ndarray) -> np.ndarray:
     [("transposed", BACKWARD_TILED, TRANSPOSED), ("strided", BACKWARD_TILED.edit(*SAME_TILE), STRIDED)],
 )
 def test_a_tile_is_transposed_on_its_way_in_as_drawn(load, kernel, read):
-    b = numbered(8, 4)
-    slots = right_tile(kernel, b)
-    threads = right_tile(kernel.edit(read, "f32(local.y * TILE + local.x)"), b)  # each thread puts its own number there
+    a = numbered(4, 8)
+    slots = left_tile(kernel, a)
+    threads = left_tile(kernel.edit(read, "f32(local.y * TILE + local.x)"), a)  # each thread puts its own number there
     for thread in range(16):
-        cell, slot = right_load(load, 4, (4, 0), thread)
-        assert (slots.flat[slot], threads.flat[slot]) == (b[cell], thread)
+        cell, slot = load_into_tile(load, 4, (0, 4), thread)
+        assert (slots.flat[slot], threads.flat[slot]) == (a[cell], thread)

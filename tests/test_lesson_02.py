@@ -13,7 +13,7 @@ from helpers.convolution import explorers, indices, reference
 from helpers.convolution.exercises import WEIGHT_QUESTIONS
 from helpers.convolution.shapes import ConvShape
 from helpers.exercises import PUZZLES
-from helpers.gradient_checks.planted import HARD
+from helpers.gradient_checks import planted
 from helpers.grading.prediction import AnswerError
 from helpers.grading.verdict import RIGHT
 from helpers.network import filters
@@ -102,13 +102,14 @@ def test_a_caption_says_where_the_frame_has_gaps():
 # --- A fault that the hard case misses --------------------------------------------------------------------------
 
 FAULT = "fault_that_the_hard_case_misses"
+HARD = planted.PLANTED[FAULT].shape
 PLANTED = {  # edits of the kernel, and what is said of them
     ("oh * params.stride", "oh * 2u"): "right: the hard case misses it; with stride 1 and a batch of 2, 119 of 120",
     ("n < params.batch", "n < 4u"): "right: the hard case misses it; with stride 1 and a batch of 2, thread 4 reads",
     ("if (index >=", "if (index >"): "right: all its numbers are right, and only the simulator sees it: thread 144",
     ("n < params.batch", "n < 1u"): "wrong: the hard case shows it: 1,672 of 1,680 numbers are wrong; which",
     ("ow++", "oh++"): "wrong: the hard case shows it: 1,6",
-    ("var sum = 0.0", "var sum = 1.0 - 1.0"): "wrong: the kernel is as right as before, in three cases; what does",
+    ("var sum = 0.0", "var sum = 1.0 - 1.0"): "wrong: the kernel is as right as before, in 3 cases; what does",
     ("n++", "n+="): "does not compile: conv2d_grad_weight/1_thread_per_weight does not compile, line 44, column 41",
     (None, ""): "not attempted: write a piece of the kernel in place of None",
 }

@@ -1,102 +1,100 @@
-"""Lesson 06's pictures, their sliders, and the drawings in its hints: legible, and true to what was computed."""
+"""Lesson 06: tiles that fly, terms to point at, a layer that reads digits by the reader's kernels, and its hints."""
 
 import re
-from itertools import product
 
 import numpy as np
 import pytest
-from support.legible import faults, illegible, states, written
-from support.notebook_gate import NOTEBOOKS, Lesson
-from support.sample import sample
+from support.legible import faults, written
+from support.notebook_gate import NOTEBOOKS, Lesson, texts
 
 import helpers
-from helpers.gemm import explorers, reference
-from helpers.gemm.pictures import activations as formulas
-from helpers.gemm.pictures.activations import NAMES
-from helpers.gemm.shapes import ACTIVATIONS
+from helpers import gpu
+from helpers.exercises import PUZZLES
+from helpers.gemm import explorers, one_layer
+from helpers.gemm.pictures.passes import PassesPicture
+from helpers.gemm.pictures.tiles import FLIGHT, STEPS
+from helpers.gemm.shapes import GemmShape
 from helpers.pictures.canvas import number
-from helpers.widgets.explorer import Explorer
+from helpers.pictures.parts import Pointed
 
-# --- The gradients of a fused layer -------------------------------------------------------------------------
+LESSON = Lesson.read(NOTEBOOKS / "06_fused_gemm_backward.ipynb")
 
-A = np.array([[1, 0, 2, 1], [0, 3, 1, -1], [2, 1, 0, 1]], np.float32)
-B = np.array([[1, 0, 2, -1, 1], [0, 1, 1, 2, 0], [2, -1, 0, 1, 3], [1, 0, -2, 1, 1]], np.float32)
-BIAS = np.array([1, 0, -1, 2, -3], np.float32)
-GRAD = np.array([[2, -1, 1, 0, 3], [1, 2, -1, 3, -2], [0, 1, 2, -1, 1]], np.float32)
+# --- Tiles ------------------------------------------------------------------------------------------------------
 
 
-def gradients(columns: int = 5, sign: int = 1) -> Explorer:
-    """The explorer over the numbers above, or a part of them, and what the GPU makes of them."""
-    a, b, bias, grad = sign * A, B[:, :columns], BIAS[:columns], sign * GRAD[:, :columns]
-    pre = helpers.gemm_bias_act(a[None], b, bias)[0]
-    d_a, d_b, d_bias = helpers.gemm_bias_act_backward(a[None], b, bias, grad[None], "relu")
-    return explorers.gradients(a, b, bias, grad, pre, d_a[0], d_b, d_bias)
+def test_the_frame_of_the_first_picture_names_the_adapter_which_nbval_does_not_compare():
+    (picture,) = LESSON.code[0].outputs
+    explorer = explorers.tiles()
+    assert texts(picture) == [explorer.sentence]
+    assert f"on {helpers.adapter_info().short}" in written(explorer.picture)
 
 
-@pytest.mark.parametrize("sign", [1, -1])
-@pytest.mark.parametrize("columns", [1, 2, 5])
-def test_the_terms_add_up_to_what_the_gpu_returned(columns, sign):
-    explorer = gradients(columns, sign)
-    for values in sample(states(explorer), 20):
-        said = explorer.set(**values)
-        total, returned = said.rsplit(" = ", 1)[1].split("; ")
-        assert returned == f"the GPU returned {total}."
-        factors = [text[1:] for text in written(explorer.picture) if text[0] == "×"]
-        assert factors == re.findall(r"·\(?(−?\d+)", said)  # the second factor of each product
-        assert "−0" not in written(explorer.picture)
+def test_every_thread_ends_with_its_element_as_the_gpu_returned_it():
+    explorer = explorers.tiles()
+    a, b = explorer.picture.operands.values()
+    for (row, column), value in np.ndenumerate(a @ b):
+        said = explorer.set(step=2 * len(STEPS), row=row, column=column)
+        assert said.endswith(f"writes c[{row},{column}] = {number(value)}; the GPU returned {number(value)}.")
+    explorer.picture.result = explorer.picture.result + 1  # a wrong number is not hidden
+    value = (a @ b)[0, 0]
+    said = explorer.set(row=0, column=0)
+    assert said.endswith(f"= {number(value)}; the GPU returned {number(value + 1)}.")
 
 
-def test_a_wrong_result_differs_from_the_sum_of_its_terms():
-    picture = gradients().picture
-    picture.matrices["d_b"][2, 1] += 1
-    assert picture.show(2, 2, 1).sentence.endswith(" = 2; the GPU returned 3.")
-    assert written(picture)[-2:] == ["sum of its terms: 2", "the GPU returned: 3"]
+def test_a_turn_adds_its_terms_and_the_next_one_goes_on():
+    explorer, multiply = explorers.tiles(), STEPS.index("multiply")
+    sums = []
+    for turn in (0, 1):
+        said = explorer.set(step=turn * len(STEPS) + multiply)
+        terms = sum(int(x) * int(y) for x, y in re.findall(r"(\d)·(\d)", said))
+        sums.append(terms)
+        assert said.endswith(f"and has {sum(sums)}.")
 
 
-def test_the_smallest_example_is_drawn():
-    one = np.ones((1, 1), np.float32)
-    assert explorers.gradients(one, one, one[0], *[one] * 4, one[0]).sentence.startswith("d_b[0,0] = a[:,0] · grad")
+def test_numbers_arrive_one_row_of_threads_after_the_other_and_all_before_the_barrier_ends():
+    picture, home = explorers.tiles().picture, {}
+    for step in range(STEPS.index("barrier") + 1):
+        picture.show(step, 5, 6)
+        words = [word for mark in picture.marks for word in mark.words if mark.weight == "bold" and word.size == 13]
+        slots = [box for grid in picture.tiles for box in grid.boxes]
+        home[step] = sum(any(np.allclose(box.middle, word[:2]) for box in slots) for word in words)
+    assert home == {0: 0, 1: 0, 2: 8, 3: 0}  # then they lie in their slots, as other words
+    assert len([word for word in written(picture) if word.isdigit()]) == 2 * 48 + 2 * 16 + 16
 
 
-# --- Tiles ------------------------------------------------------------------------------------------------
+def test_a_number_in_a_tile_says_who_loads_and_who_uses_it_and_ticks_its_step():
+    explorer = explorers.tiles()
+    left, right = (explorer.picture.touchable[name] for name in ("left", "right"))
+    assert "left[6] is a[5,2] = 2: loaded once, by thread 6, and used by threads 4 to 7" in _pointed(
+        explorer, left, (1, 2)
+    )
+    assert "by thread 6, and used by threads 2, 6, 10 and 14" in _pointed(explorer, right, (1, 2))
+    a = explorer.picture.touchable["a"]
+    assert a.said((7, 5)) == {"row": 7, "step": len(STEPS) + 1}
+    assert a.said((0, 0)) == {"row": 0, "step": 1}
 
 
-def operands(m: int, k: int, n: int) -> tuple[np.ndarray, np.ndarray]:
-    random = np.random.default_rng(3)
-    return tuple(random.integers(-3, 4, size).astype(np.float32) for size in ((m, k), (k, n)))
+def _pointed(explorer, part, cell) -> str:
+    return explorer.picture.show(**explorer.values, **part.said(cell)).sentence
 
 
-def tiles(*sizes: int) -> Explorer:
-    """The explorer over these operands and what the GPU makes of them."""
-    a, b = operands(*sizes)
-    return explorers.tiles(a, b, helpers.gemm_bias_act(a[None], b, np.zeros(sizes[2], np.float32))[0])
-
-
-def test_a_thread_is_sure_of_its_own_cells_before_the_barrier_and_of_all_after_it():
-    picture = tiles(8, 10, 8).picture
-    assert [written(picture.show(step, 6)).count("?") for step in (4, 5)] == [30, 0]
-
-
-def test_each_turn_adds_to_the_sum_and_each_thread_ends_with_its_element_as_the_gpu_returned_it():
-    (a, b), explorer, total = operands(8, 10, 8), tiles(8, 10, 8), "0"
-    for step in (2, 6, 10):
-        said = explorer.set(step=step, thread=6)
-        assert f" to its sum, {total}, and gets " in said
-        total = re.search(r"gets (\S+)\. ", said)[1]
-        assert f"thread 6 owns (a @ b)[5,6]; sum so far: {total}" in written(explorer.picture)
-    for thread, value in enumerate(map(number, (a @ b)[4:, 4:].flat)):
-        assert explorer.set(step=12, thread=thread).endswith(f"= {value}; the GPU returned {value}.")
-
-
-# --- A transposed load ----------------------------------------------------------------------------------------
+def test_no_flying_number_is_written_over_another():
+    for make, values in (
+        (explorers.tiles, [{"step": s, "row": r, "column": c} for s in (1, 2, 7, 8) for r in (0, 5) for c in (3, 6)]),
+        (explorers.transposed_load, [{"load": w, "flown": f} for w in range(3) for f in range(len(FLIGHT))]),
+    ):
+        explorer = make()
+        for each in values:
+            explorer.set(**each)
+            assert not list(faults(explorer.picture)), each
 
 
 @pytest.mark.parametrize(
     ("load", "moved", "read"),
     [
-        (0, "b[5,2] at offset 27 and writes it to right[6].", "25 to 28, side by side: coalesced."),
-        (1, "b[5,2] at offset 27 and writes it to right[9].", "25 to 28, side by side: coalesced."),
-        (2, "b[6,1] at offset 31 and writes it to right[6].", "21, 26, 31 and 36, N = 5 apart: strided."),
+        (0, "a[5,2] at offset 27 and writes it to left[6].", "25 to 28, side by side: coalesced."),
+        (1, "a[5,2] at offset 27 and writes it to left[9].", "25 to 28, side by side: coalesced."),
+        (2, "a[6,1] at offset 31 and writes it to left[6].", "21, 26, 31 and 36, 5 apart: strided."),
     ],
 )
 def test_two_ways_make_the_same_tile_and_differ_in_what_neighbors_read(load, moved, read):
@@ -104,55 +102,91 @@ def test_two_ways_make_the_same_tile_and_differ_in_what_neighbors_read(load, mov
     assert said == f"Thread 6 reads {moved} Together, threads 4 to 7 read offsets {read}"
 
 
-# --- Activations ------------------------------------------------------------------------------------------
+# --- The gradients of a fused layer -------------------------------------------------------------------------
 
 
-def test_every_tangent_is_in_its_plot():
-    explorer = explorers.activations()
-    for values in sample(states(explorer), 40):
-        explorer.set(**values)
-        plot, x, name = explorer.picture.plots[0], values["tenths"] / 10, NAMES[values["act"]]
-        ends = np.reshape(plot.tangent(x, reference.act(x, name), reference.derivative(x, name)), (2, 2))
-        corner = np.array(plot.box[:2])
-        assert ((ends >= corner - 1e-6) & (ends <= corner + plot.box[2:] + 1e-6)).all(), values
+def test_the_terms_add_up_to_what_the_gpu_returned_and_each_can_be_pointed_at():
+    explorer = explorers.gradients()
+    picture = explorer.picture
+    for product in range(4):
+        for row, column in np.ndindex(*picture.size(product)):
+            said = explorer.set(product=product, row=row, column=column)
+            total, returned = said.rsplit(" = ", 1)[1].split("; ")
+            assert returned == f"the GPU returned {total}."
+            terms = {term for part in picture.touchable.values() for term in _terms(part)}
+            for term in terms:
+                assert f", a term of {said.partition(' = ')[0]}." in picture.show(product, row, column, term).sentence
 
 
-def test_the_kernels_number_the_activations_as_drawn():
-    assert tuple(ACTIVATIONS) == NAMES
-    assert explorers.activations().set(act=4, tenths=0) == (
-        "sigmoid at x = 0: act(x) = 0.5, and its derivative is 0.25, so an upstream gradient of 1 goes on as 0.25."
-    )
+def _terms(part) -> list[int]:
+    """The terms that can be pointed at in a grid of factors."""
+    return [said["term"] for said in part.values.values()] if isinstance(part, Pointed) else []
 
 
-def test_every_naive_formula_fails_in_float32_only_and_every_stable_one_is_right():
-    for formula in formulas.UNSTABLE:
-        naive, stable, true = formula.values()
-        assert not formulas.is_right(naive, true), formula
-        assert formulas.is_right(stable, true), formula
-        near = [compute(np.float64(0.7)) for compute in (formula.naively, formula.stably)]
-        np.testing.assert_allclose(near, formula.reference(0.7), rtol=1e-12, err_msg=formula.quantity)
+# --- The passes as cards --------------------------------------------------------------------------------------
 
 
-def test_the_table_of_formulas_is_legible():
-    assert not list(faults(formulas.unstable_formulas()))
+def test_the_cards_count_the_sums_of_the_lessons_layer():
+    shape, picture = GemmShape(3, 4, 2), PassesPicture()
+    wanted = {"grad_pre": 4, "d_a": 2, "d_b": 3, "d_bias": 3}  # terms of a sum
+    for name, terms in wanted.items():
+        assert any(word.startswith(f"{np.prod(shape.of(name))} sums of {terms} ") for word in written(picture))
+    assert not list(faults(picture))
 
 
-# --- All of them --------------------------------------------------------------------------------------------
+# --- A layer that reads digits ----------------------------------------------------------------------------------
 
-EXPLORERS = {
-    "gradients": gradients,
-    "a column of the gradients": lambda: gradients(1, -1),
-    "tiles of 8, 10 and 8": lambda: tiles(8, 10, 8),
-    "tiles of 4, 12 and 8": lambda: tiles(4, 12, 8),
-    "tiles of 8, 9 and 4": lambda: tiles(8, 9, 4),
-    "transposed load": explorers.transposed_load,
-    "activations": explorers.activations,
+
+def test_the_layer_is_trained_by_the_readers_kernels_once_they_are_right(monkeypatch, tmp_path):
+    monkeypatch.setenv("CONVGRAD_MY", str(tmp_path))
+    monkeypatch.setattr(one_layer, "STEPS", 2)
+    launched, launch = [], gpu.launch
+    monkeypatch.setattr(gpu, "launch", lambda text, *given: launched.append(text) or launch(text, *given))
+    texts = {name: PUZZLES[name].solution.text for name in ("product", "transposed_tile")}
+    official = helpers.train_layer()
+    assert "those of our tiled_product and our transposed_tile." in official.sentence
+    helpers.grade("product", texts["product"])
+    helpers.grade("transposed_tile", texts["transposed_tile"].replace("load_k)", "k)"))
+    assert "those of your product and our transposed_tile." in helpers.train_layer().sentence
+    helpers.grade("transposed_tile", texts["transposed_tile"])
+    launched.clear()
+    own = helpers.train_layer()
+    assert "those of your product and your transposed_tile." in own.sentence
+    assert launched == [*texts.values()] * 2
+    assert np.allclose(own.picture.weights, official.picture.weights, atol=1e-6)
+
+
+def test_a_step_goes_down_the_slope_of_the_loss_and_the_digits_are_read_better(monkeypatch):
+    weights = one_layer.learned(np.matmul, lambda a, grad: a.T @ grad)
+    picture = one_layer.OneLayer(weights, "NumPy")
+    assert picture.right_of_all[0] == 0.1
+    assert picture.right_of_all[-1] > one_layer.ENOUGH
+    a, labels = one_layer._pixels(0, one_layer.SEEN)
+    losses = [np.mean(np.log(np.exp(a @ w).sum(1)) - (a @ w)[range(len(a)), labels]) for w in weights[:6]]
+    assert losses == sorted(losses, reverse=True)
+    for step, digit in ((0, 0), (10, 7), (one_layer.STEPS, 99)):
+        said = picture.show(step, digit).sentence
+        assert not list(faults(picture))
+    assert said.endswith(f"is read as a {picture.scores[-1, 99].argmax()}.")
+
+
+# --- Ones that hide a fault -----------------------------------------------------------------------------------
+
+TRANSPOSED = "{0}[local.x * TILE + local.y]"
+PLANTED = {  # edits of the kernel, and what is said of them
+    (TRANSPOSED.format("right"), "right[local.y * TILE + local.x]"): "right: the test with ones misses it; with random",
+    (TRANSPOSED.format("left"), "left[local.y * TILE + local.x]"): "wrong: the test with ones shows it: 252 of 528",
+    (
+        "m < params.m && k < params.k) {\n    d_a",
+        "k < params.k) {\n    d_a",
+    ): "right: the test with ones misses it; with",
+    ("var pre = 0.0;", "var pre = 1.0 - 1.0;"): "wrong: the kernel is as right as before, in 2 cases; what does",
 }
 
 
-@pytest.mark.parametrize("name", EXPLORERS)
-def test_every_state_is_legible(name):
-    assert not illegible(EXPLORERS[name](), 40)
+@pytest.mark.parametrize(("old", "new"), PLANTED)
+def test_a_planted_fault_is_judged_by_the_test_with_ones_and_by_another(old, new):
+    assert helpers.plant_fault("fault_that_ones_miss", old, new).said.startswith(PLANTED[old, new])
 
 
 # --- The drawings in the hints --------------------------------------------------------------------------------
@@ -160,9 +194,8 @@ def test_every_state_is_legible(name):
 
 def drawn(puzzle: str) -> list[str]:
     """The lines of the drawing in the second hint of a puzzle, which stands above its cell."""
-    cells = Lesson.read(NOTEBOOKS / "06_fused_gemm_backward.ipynb").cells
-    at = next(i for i, cell in enumerate(cells) if cell.source.endswith(f'helpers.grade("{puzzle}", my_kernel)'))
-    return re.search(r"^```\n(.*?)^```$", cells[at - 1].source, re.DOTALL | re.MULTILINE)[1].splitlines()
+    at = next(i for i, cell in enumerate(LESSON.cells) if cell.source.endswith(f'helpers.write("{puzzle}")'))
+    return re.search(r"^```\n(.*?)^```$", LESSON.cells[at - 1].source, re.DOTALL | re.MULTILINE)[1].splitlines()
 
 
 def test_the_drawing_of_the_tiles_has_row_column_and_element_in_line():
@@ -171,32 +204,9 @@ def test_the_drawing_of_the_tiles_has_row_column_and_element_in_line():
     assert len({line.index(mark) for line in lines for mark in "n:x" if f"  {mark} " in f"{line} "}) == 1
 
 
-def test_the_drawing_of_the_derivative_is_right():
-    numbers = {line[:12].strip(): np.array(re.findall(r"-?\d+", line), int) for line in drawn("gemm_bwd_grad_pre")}
-    pre = numbers["pre"]
-    np.testing.assert_array_equal(numbers["relu"], reference.act(pre, "relu"))
-    np.testing.assert_array_equal(numbers["derivative"], reference.derivative(pre, "relu"))
-    np.testing.assert_array_equal(numbers["grad_pre"], numbers["grad"] * numbers["derivative"])
-
-
 def test_the_drawing_of_the_transposed_tile_is_right():
-    text = "\n".join(drawn("gemm_bwd_da"))
-    b, right = (np.array(re.findall(rf"{row} = \d ([A-P])  (.)  (.)  (.)", text)) for row in "kn")
-    np.testing.assert_array_equal(right, b.T)
+    text = "\n".join(drawn("transposed_tile"))
+    a, left = (np.array(re.findall(rf"{row} = \d ([A-P])  (.)  (.)  (.)", text)) for row in "mk")
+    np.testing.assert_array_equal(left, a.T)
     x, y, letter = re.search(r"reads (.).*local\.x = (\d), local\.y = (\d)", text, re.DOTALL).group(2, 3, 1)
-    assert (int(y) * 4 + int(x), b[int(y), int(x)]) == (6, letter)
-
-
-def test_the_drawing_of_the_turns_is_right():
-    turns = product(range(2), range(0, 18, 16))
-    rows = {0: "0 to 15", 16: "16, 17, and zeros"}
-    wanted = [f"{turn} {item} {first} {rows[first]}" for turn, (item, first) in enumerate(turns)]
-    assert [" ".join(line.split()) for line in drawn("gemm_bwd_db")[2:-1]] == wanted
-
-
-def test_the_drawing_of_a_column_is_right():
-    _, *rows = drawn("gemm_bwd_dbias")
-    for row, line in enumerate(rows):
-        item = f"item {row // 2} " * (row % 2 == 0)
-        offsets = ", ".join(str(3 * row + n) for n in range(3))
-        assert " ".join(line.split()) == f"{item}m = {row % 2} row {row} . x . offsets {offsets}"
+    assert (int(y) * 4 + int(x), a[int(y), int(x)]) == (6, letter)

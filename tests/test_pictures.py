@@ -14,8 +14,9 @@ from helpers.convolution.pictures.parameter_gradients import SharedProductsPictu
 from helpers.convolution.shapes import ConvShape
 from helpers.gradient_checks.errors import convolution_differences, gelu_differences
 from helpers.gradient_checks.pictures.errors import RIGHT, StepPicture
-from helpers.pictures import images, parts, timeline
+from helpers.pictures import parts
 from helpers.pictures.canvas import BLUE, DARK, GREEN, ORANGE, PAPER, Box, Picture, Word, in_words, number, outline
+from helpers.pictures.figures import draw_signed
 from helpers.pictures.parts import Grid
 from helpers.summation.pictures import TreePicture
 
@@ -194,37 +195,17 @@ def test_the_values_at_a_place_are_in_a_list_of_their_own():
     assert [rows[y] for y in sorted(rows)] == [["GELU"], *listed, ["convolution"], ["step"]]
 
 
-# --- Images and times -------------------------------------------------------------------------------------
+# --- Images -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("count", [1, 7, 10])
-def test_a_row_of_images_fits_the_sheet(count):
-    panels = [np.sin(np.add.outer(np.arange(24), i * np.arange(24))) for i in range(count)]
-    names = [f"grad_output[0,{i}]" if count < 10 else str(i) for i in range(count)]
-    assert not list(faults(images(panels, names, "Some images.")))
+def signed(values: np.ndarray) -> Picture:
+    picture = Picture(100, 200)
+    draw_signed(picture, values / abs(values).max(), Box(10, 10, 80, 80))
+    return picture
 
 
 def test_signs_are_more_than_colors():
-    large = images([np.array([[2.0, -1.0], [0.1, -2.0]])], ["filter"], "A filter.")
-    assert (
-        "".join(word for word in written(large) if word in "+−") == "+−−+−"
-    )  # not where it is nearly 0; then the legend
-    small = images([np.linspace(-1, 1, 400).reshape(20, 20)], ["filter"], "A filter.")
-    strokes = [mark for mark in small.marks if mark.line == 0.7]
+    large = signed(np.array([[2.0, -1.0], [0.1, -2.0]]))
+    assert "".join(written(large)) == "+−−"  # not where it is nearly 0
+    strokes = [mark for mark in signed(np.linspace(-1, 1, 400).reshape(20, 20)).marks if mark.line == 0.7]
     assert len(strokes[0].path.vertices) == 2 * 150  # a stroke through each cell below -1/4
-    assert {"above 0", "below 0 (far below: hatched)"} < {*written(small)}
-
-
-SPANS = [
-    ("module", 0, 1.2),
-    ("one launch of 200 passes", 1.3, 150.25),
-    ("submit", 151.6, 0.004),
-    ("wait", 151.61, 1400),
-]
-
-
-@pytest.mark.parametrize("scale", [1e-3, 1, 1e3])
-def test_a_timeline_is_legible_at_any_scale(scale):
-    picture = timeline([(name, start * scale, lasts * scale) for name, start, lasts in SPANS] * 3, "Times.")
-    assert not list(faults(picture))
-    assert not list(faults(timeline([("submit", 3.0, 0.0)], "No time at all.")))

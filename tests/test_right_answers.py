@@ -17,7 +17,7 @@ from helpers import gpu, load
 from helpers.convolution import explorers, indices, reference
 from helpers.convolution.operations import GRAD_INPUT, GRAD_WEIGHT
 from helpers.convolution.shapes import ConvShape
-from helpers.exercises import QUESTIONS
+from helpers.exercises import PUZZLES, QUESTIONS
 from helpers.gemm.operations import BACKWARD
 from helpers.gemm.shapes import GemmShape
 from helpers.gradient_checks.harness import drawn, simulated
@@ -141,11 +141,11 @@ def element_by_hand() -> float:
     return (a.T @ (grad * (pre > 0)))[3, 1]
 
 
-def loads_of_a_thread(version: str) -> float:
-    """How many numbers a thread of the first pass loads where K is 256."""
-    shape = GemmShape(16, 256, 16, 1, "relu")
-    _, traces = simulated(load("gemm_bias_act_backward", version), shape, drawn(BACKWARD, shape))
-    return traces[0].counts.total["loads_storage"] / (16 * 16)
+def loads_of_a_thread(puzzle: str) -> float:
+    """How many numbers a thread of a product loads where K is 256."""
+    a, b, c = (np.zeros(size, np.float32) for size in [(16, 256), (256, 16), (16, 16)])
+    run = helpers.simulate(PUZZLES[puzzle].solution.text, (a, b, c, np.uint32([16, 256, 16])), (1, 1, 1))
+    return run.counts.total["loads_storage"] / 256
 
 
 def barrier_to_remove(k: int) -> str:
@@ -160,9 +160,9 @@ def barrier_to_remove(k: int) -> str:
 
 @cache
 def first_pass_last() -> list[float]:
-    """d_b[0,0] of the lesson's layer: with the first pass last, once for grad and once for -grad, and what is right."""
+    """d_b[0,0] of the lesson's layer: with the first pass last, once for 6 grad and once for -6 grad; what is right."""
     a, b = np.float32([[1, 0, 2, -1], [0, 3, 1, 1], [2, 1, 0, 1]]), np.float32([[1, 2], [0, -1], [1, 0], [2, 1]])
-    bias, grad = np.float32([-1, 1]), np.float32([[5, 2], [-1, 4], [2, -3]])
+    bias, grad = np.float32([-1, 1]), 6 * np.float32([[5, 2], [-1, 4], [2, -3]])
     shape = GemmShape(3, 4, 2, 1, "relu")
     buffers = tuple(gpu.upload(array, "input") for array in (a, b, bias, grad))
     buffers += tuple(gpu.empty(4 * prod(shape.of(name)), name) for name in ("grad_pre", "d_a", "d_b", "d_bias"))
@@ -240,13 +240,10 @@ COMPUTED = {
     "faults_seen_with_ones": lambda: sum(wrong_weights(fault, ONES) > 0 for fault in WRONG),
     "statements_in_lockstep": statements_in_lockstep,
     "d_b[3,1]": element_by_hand,
-    "loads_with_tiles": lambda: loads_of_a_thread("2_tiled"),
-    "slot_of_thread_6": lambda: np.arange(16).reshape(4, 4).T.flat[6],
-    "wrong_without_a_barrier": lambda: len({"d_a", "d_b", "d_bias"}),  # all are computed from grad_pre
+    "loads_with_tiles": lambda: loads_of_a_thread("tiled_product"),
+    "slot_of_thread_6": lambda: np.arange(256).reshape(16, 16).T.flat[6],
     "hidden_by_one_tile": lambda: barrier_to_remove(16),
-    "first_pass_last": lambda: first_pass_last()[0],
     "first_pass_last_again": lambda: first_pass_last()[1],
-    "longest_step": lambda: "pipelines",  # as the lesson's cell measures it
     "workgroups_for_conv2": lambda: workgroups(MANY),
     "products_of_a_thread": most_products,
     "faster_with_many_weights": faster_with_many_weights,
@@ -307,8 +304,9 @@ MISTAKES = {  # what is said of them, and how they come about
     "dX[1,1]": lambda: {"transposed": pixel_by_hand(TRANSPOSED), "flipped": pixel_by_hand(FLIPPED)},
     "threads_that_write_a_pixel": lambda: {"3 × 3 weights": windows(square(28, 3), 14, 14)},
     "windows_with_stride": lambda: {"stride 1": windows(ConvShape(1, 1, 7, 9, 1, 3, 3), 2, 2)},
-    "d_b[3,1]": lambda: {"from grad": -1 * -2 + 1 * 1 + 1 * 2, "this is d_b[0,0]": 1 * 0 + 0 * 3 + 2 * -1},
-    "loads_with_tiles": lambda: {"without tiles": loads_of_a_thread("1_thread_per_element")},
+    "d_b[3,1]": lambda: {"from grad": -1 * -5 + 1 * 1 + 1 * 6, "this is d_b[3,0]": -1 * 0 + 1 * 3 + 1 * -1},
+    "slot_of_thread_6": lambda: {"for tiles of 4": np.arange(16).reshape(4, 4).T.flat[6]},
+    "loads_with_tiles": lambda: {"without tiles": loads_of_a_thread("product")},
     "first_pass_last_again": lambda: {"the right order": -first_pass_last()[2]},
     "workgroups_for_conv2": lambda: {"this is version 1": workgroups(ONE)},
     **lesson_04.MISTAKES,
@@ -324,4 +322,4 @@ def test_the_mistakes_are_what_they_are_said_to_be(name):
 def test_what_the_questions_leave_out_is_as_they_imply():
     """Other cases than those asked for show what theirs hides."""
     assert barrier_that_may_go(2) == barrier_to_remove(17) == "neither"
-    assert first_pass_last()[2] == 4
+    assert first_pass_last()[2] == 24

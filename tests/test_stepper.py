@@ -10,7 +10,6 @@ from support.legible import faults, written
 from support.sample import sample
 
 from helpers import simulate
-from helpers.gemm import explorers as gemm
 from helpers.kernels import load
 from helpers.stepper import stepper
 from helpers.stepper.replay import Replay
@@ -411,8 +410,6 @@ def _whole(*shape):
     return numbers(int(np.prod(shape))).reshape(shape)
 
 
-TILED, LOADED = load("gemm_bias_act", "2_tiled"), "workgroupBarrier();  // both tiles are in place"
-MATRICES = _whole(4, 8), _whole(8, 4)
 SIXTEEN = load("sum", "2_tree").with_constants(THREADS=16)
 LESSONS = {  # each with its right output, and whether it races
     "a swap, racing": (
@@ -421,8 +418,6 @@ LESSONS = {  # each with its right output, and whether it races
         True,
     ),
     "04": (lambda: sum_steps(SIXTEEN, numbers(16)), {"total": numbers(16).sum(keepdims=True)}, False),
-    "06": (lambda: gemm.tile_steps(*MATRICES), {"output": np.matmul(*MATRICES)}, False),
-    "06, racing": (lambda: gemm.tile_steps(*MATRICES, TILED.edit(LOADED, "")), {}, True),
 }
 
 

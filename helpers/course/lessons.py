@@ -125,13 +125,14 @@ def roads(known: Sequence[Lesson]) -> tuple[Road, ...]:
 
 
 def slots(known: Sequence[Lesson]) -> tuple[Slot, ...]:
-    """LeNet's places, in the order of its layers; two puzzles may compute the same."""
-    of = {puzzle: lesson.number for lesson in known for puzzle in lesson.puzzles}
+    """LeNet's places for what lessons ask for, in the order of its layers; two puzzles may compute the same."""
+    of = {puzzle: lesson.number for lesson in reversed(known) for puzzle in lesson.puzzles}
     same: dict[tuple[str, str], list[str]] = {}
     for puzzle, place in PLACES.items():
         kind = next(kind for name, kind in KINDS.items() if place.operation.name.startswith(name))
         same.setdefault((kind, place.result), []).append(puzzle)
-    found = [Slot(*place, tuple(names), min(of[name] for name in names if name in of)) for place, names in same.items()]
+    asked = {place: sorted(of[name] for name in names if name in of) for place, names in same.items()}
+    found = [Slot(*place, tuple(same[place]), numbers[0]) for place, numbers in asked.items() if numbers]
     return tuple(sorted(found, key=lambda slot: [*layers()].index(slot.kind)))
 
 

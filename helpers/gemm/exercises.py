@@ -2,13 +2,18 @@
 
 from functools import cache
 from math import ceil
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from helpers.gemm import reference
 from helpers.gemm.shapes import GemmShape
+from helpers.grading.matching import matchings
 from helpers.grading.prediction import questions
 from helpers.grading.puzzle import STEPS, TWICE, Case, Dispatch, Puzzle, Skill
+
+if TYPE_CHECKING:
+    from helpers.pictures.canvas import Picture
 
 Array = np.ndarray
 
@@ -17,6 +22,12 @@ TILES = Skill(
     "three_tiles",
     {"steps": STEPS, "loads_storage": 2, "sectors": 1.5, "thread_loads": TWICE, "results": TWICE},
 )
+LESSONS = {  # the layer of lesson 06
+    "a": [[1, 0, 2, -1], [0, 3, 1, 1], [2, 1, 0, 1]],
+    "b": [[1, 2], [0, -1], [1, 0], [2, 1]],
+    "bias": [-1, 1],
+    "grad": [[5, 2], [-1, 4], [2, -3]],
+}
 TILED = ("tiny", "one_full_tile", "three_tiles", "past_the_edges", "batch_of_2")
 IN_COLUMNS = ("tiny", "past_the_edges", "batch_of_2", "300_columns")
 
@@ -40,6 +51,9 @@ def _layers(summed: str) -> dict[str, tuple[GemmShape, dict[str, Array]]]:
     }
     names = "a", "b", "bias", "grad"
     draw = {name: {t: random.integers(-3, 4, s.of(t)).astype(np.float32) for t in names} for name, s in shapes.items()}
+    draw["tiny"] = {
+        name: np.float32([rows]) if name in ("a", "grad") else np.float32(rows) for name, rows in LESSONS.items()
+    }
     draw["past_the_edges"] = {name: whole / 4 for name, whole in draw["past_the_edges"].items()}
     return {name: (shape, draw[name] | _results(**draw[name])) for name, shape in shapes.items()}
 
@@ -47,7 +61,7 @@ def _layers(summed: str) -> dict[str, tuple[GemmShape, dict[str, Array]]]:
 def _results(a: Array, b: Array, bias: Array, grad: Array) -> dict[str, Array]:
     grad_pre = grad * reference.derivative(reference.pre(a, b, bias), "relu")
     d_a, d_b, d_bias = reference.sums(a, b, grad_pre, per_item=False)
-    results = {"c": (a @ b)[0], "grad_pre": grad_pre, "d_a": d_a, "d_b": d_b, "d_bias": d_bias}
+    results = {"b_rows": b.T, "c": (a @ b)[0], "grad_pre": grad_pre, "d_a": d_a, "d_b": d_b, "d_bias": d_bias}
     return {name: array.astype(np.float32) for name, array in results.items()}
 
 
@@ -86,11 +100,16 @@ def puzzle(
         the letters of its uniform, where B is the batch.
     """
     skill = TILES if "three_tiles" in tests else Skill.one_thread_for("column", "300_columns")
+    if name == "product":
+        skill = Skill.one_thread_for("element", "three_tiles")
     return Puzzle(name, subject, axes, lambda: _cases(*arrays, tests), skill)
 
 
-PRODUCTS = {  # as the lesson has them, with what `puzzle` takes after the name
+PRODUCTS = {  # with what `puzzle` takes after the name
+    "product": ("m n", TILED[:-1], ("K", "a b", "c", "MKN")),
     "tiled_product": ("m n", TILED[:-1], ("K", "a b", "c", "MKN")),
+    "transposed_tile": ("k n", TILED[:-1], ("M", "a grad_pre", "d_b", "MKN")),
+    "transposed_product": ("m n", TILED[:-1], ("K", "a b_rows", "c", "MKN")),
     "gemm_bwd_grad_pre": ("item m n", TILED, ("K", "a b bias grad", "grad_pre", "MKNB")),
     "gemm_bwd_da": ("item m k", TILED, ("N", "grad_pre b", "d_a", "MKNB")),
     "gemm_bwd_db": ("k n", TILED, ("M", "a grad_pre", "d_b", "MKNB")),
@@ -100,3 +119,12 @@ PUZZLES = tuple(puzzle(name, *given) for name, given in PRODUCTS.items())
 
 
 QUESTIONS = questions(__file__)
+
+
+def _passes() -> "Picture":
+    from helpers.gemm.pictures.passes import PassesPicture  # here, as the process apart draws nothing
+
+    return PassesPicture()
+
+
+MATCHINGS = matchings(__file__, four_passes=([f"Pass {i}" for i in range(1, 5)], _passes))

@@ -1,86 +1,61 @@
 """Pictures with sliders for a fused layer: matrix product, bias and activation, and their gradients."""
 
-from math import ceil
-
 import numpy as np
 
+from helpers.gemm.exercises import LESSONS
 from helpers.gemm.indices import LOADS
-from helpers.gemm.pictures.activations import NAMES, ActivationsPicture
+from helpers.gemm.operations import gemm_bias_act, gemm_bias_act_backward
 from helpers.gemm.pictures.gradients import PRODUCTS, GradientsPicture
-from helpers.gemm.pictures.tiles import TILE, TilesPicture, TransposedLoadPicture
-from helpers.gemm.shapes import GemmShape
-from helpers.kernels import load
-from helpers.stepper import stepper
+from helpers.gemm.pictures.tiles import FLIGHT, TILE, TilesPicture, TransposedLoadPicture
+from helpers.gpu import adapter_info
 from helpers.widgets.explorer import Explorer
-from wgsl import Kernel
-from wgsl.simulator.run import simulate
 
 
-def gradients(a, b, bias, grad, pre, d_a, d_b, d_bias) -> Explorer:
-    """Sliders over the four products of a relu layer, and over the row and column of the result.
-
-    Parameters
-    ----------
-    a, b, bias, grad : float32 arrays (M, K), (K, N), (N) and (M, N)
-        Small whole numbers; M and K up to 4, N up to 5.
-    pre, d_a, d_b, d_bias : float32 arrays (M, N), (M, K), (K, N) and (N)
-        What the GPU returned: the forward pass without its relu, and the three gradients with it.
-    """
-    picture = GradientsPicture(a, b, bias, grad, {"pre": pre, "d_a": d_a, "d_b": d_b, "d_bias": d_bias})
+def gradients() -> Explorer:
+    """Sliders over the four products of the lesson's layer, with relu, and over the row and column of the result."""
+    a, b, bias, grad = (np.float32(LESSONS[name]) for name in ("a", "b", "bias", "grad"))
+    pre = gemm_bias_act(a[None], b, bias)[0]
+    d_a, d_b, d_bias = gemm_bias_act_backward(a[None], b, bias, grad[None], "relu")
+    picture = GradientsPicture(a, b, bias, grad, {"pre": pre, "d_a": d_a[0], "d_b": d_b, "d_bias": d_bias})
     rules = {
         "product": len(PRODUCTS),
         "row": lambda values: picture.size(values["product"])[0],
         "column": lambda values: picture.size(values["product"])[1],
     }
-    start = {"product": 2, "row": min(2, len(b) - 1), "column": min(1, b.shape[1] - 1)}
-    return Explorer(picture.show, rules, start, play=("row", "column"))
+    bottom, right = len(a) - 1, a.shape[1] - 1
+    steps = {
+        "Point at a number of pre: which numbers make it?": {"product": 0},
+        f"Set product to 1, and point at d_a[{bottom},{right}].": {"product": 1, "row": bottom, "column": right},
+        "Set product to 2. Which columns meet now?": {"product": 2},
+    }
+    return Explorer(
+        picture.show, rules, {"row": 2, "column": 1}, play=("row", "column"), front=["product"], steps=steps
+    )
 
 
-def tiles(a: np.ndarray, b: np.ndarray, result: np.ndarray) -> Explorer:
-    """Sliders over the steps of one workgroup of 4 x 4 threads, and over its threads.
-
-    Parameters
-    ----------
-    a, b : float32 arrays (M, K) and (K, N)
-        Whole numbers of one digit; M and N of 4 or 8, K of 9 to 12. Where 4 does not divide K, zeros fill the last
-        tiles.
-    result : float32 array (M, N)
-        What the GPU returned for a @ b.
-    """
-    picture = TilesPicture(a, b, result)
-    return Explorer(picture.show, {"step": picture.steps, "thread": TILE**2}, {"thread": 6}, play="step")
-
-
-def tile_steps(a: np.ndarray, b: np.ndarray, kernel: Kernel | None = None, **options) -> Explorer:
-    """Sliders through a simulated run of workgroups of 4 x 4 threads that compute a @ b, line by line.
-
-    Parameters
-    ----------
-    a, b : float32 arrays (M, K) and (K, N)
-        Whole numbers; M and N up to 4 for one workgroup, K up to 8.
-    kernel : Kernel
-        A version or an edit of `2_tiled`; version 2 itself if not given.
-    options
-        Those of `stepper`, such as the step at first.
-    """
-    (m, k), n, tiles = a.shape, b.shape[1], (TILE, TILE)
-    kernel = (kernel or load("gemm_bias_act", "2_tiled")).with_constants(TILE=TILE)
-    shape = GemmShape(m, k, n)
-    buffers = a, b, np.zeros(n, np.float32), np.zeros((m, n), np.float32), np.array(shape.params(), np.uint32)
-    trace = simulate(kernel, buffers, (ceil(n / TILE), ceil(m / TILE), 1))
-    shapes = {"a": a.shape, "output": (m, n), "b": b.shape, "left": tiles, "right": tiles}
-    only = "= read_", "workgroupBarrier", "tile_product(local", "output["
-    return stepper(trace, shapes, part=kernel.part(3), only=only, **options)
+def tiles() -> Explorer:
+    """Sliders over the steps of one workgroup of 4 x 4 threads, and over the elements of c = a @ b."""
+    random = np.random.default_rng(4)
+    a, b = (random.integers(0, 4, size).astype(np.float32) for size in ((8, 6), (6, 8)))
+    result = gemm_bias_act(a[None], b, np.zeros(8, np.float32))[0]
+    picture = TilesPicture(a, b, result, adapter_info().short)
+    last = len(picture.moves) - 1
+    steps = {
+        "Press play: tiles fly in.": {"step": last},
+        "Point at a number in left: who uses it?": lambda values: values.get("slot", 0) in range(1, TILE**2 + 1),
+        "Point at c[0,0]: which tiles does it need?": {"row": 0, "column": 0},
+    }
+    rules = {"step": last + 1, "row": 8, "column": 8}
+    return Explorer(picture.show, rules, {"row": 5, "column": 6}, play="step", front=["step"], steps=steps, pace=600)
 
 
 def transposed_load() -> Explorer:
-    """Sliders over three ways to load a tile of b, and over the threads of one workgroup of 4 x 4."""
-    rules = {"load": len(LOADS), "thread": TILE**2}
-    return Explorer(TransposedLoadPicture().show, rules, {"load": 1, "thread": 6}, play="thread")
-
-
-def activations() -> Explorer:
-    """Sliders over the six activations by number, and over x in tenths from -6 to 6."""
-    picture = ActivationsPicture()
-    rules = {"act": len(NAMES), "tenths": (-60, 60)}
-    return Explorer(picture.show, rules, {"act": 2, "tenths": 10})
+    """Sliders over three ways to load a tile of a, over its flight, and over the threads of a workgroup of 4 x 4."""
+    rules = {"load": len(LOADS), "thread": TILE**2, "flown": len(FLIGHT)}
+    steps = {
+        "Play the flight of load 0, then of load 1.": {"load": 1, "flown": len(FLIGHT) - 1},
+        "Set load to 2: which offsets do neighbors read?": {"load": 2},
+        "With load 1, point at slot 14 of left.": {"load": 1, "thread": 11},
+    }
+    front = ["load", "thread", "flown"]
+    return Explorer(TransposedLoadPicture().show, rules, {"thread": 1}, play="flown", front=front, steps=steps)

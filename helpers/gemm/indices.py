@@ -63,12 +63,12 @@ def tile_mates(tile: int, thread: int) -> tuple[list[int], list[int]]:
 LOADS = ("as it lies", "transposed", "strided")
 
 
-def right_load(load: str, tile: int, corner: Cell, thread: int) -> tuple[Cell, int]:
-    """The cell of b that one thread loads into the right tile, and the slot into which it puts it.
+def load_into_tile(load: str, tile: int, corner: Cell, thread: int) -> tuple[Cell, int]:
+    """The cell of a matrix that one thread loads into a tile, and the slot into which it puts it.
 
-    The tile of b begins at `corner`. "as it lies" is how the first pass loads it, for a @ b; "transposed" is how the
-    pass of d_a does, for grad_pre @ b^T; "strided" makes the same tile as "transposed", but transposes the reads
-    instead of the writes.
+    In the matrix, the tile begins at `corner`. "as it lies" is how a product loads an operand, "transposed" how it
+    loads one that it needs transposed, such as a in a^T @ grad_pre; "strided" makes the same tile as "transposed", but
+    transposes the reads instead of the writes.
     """
     (y, x), (row, column) = divmod(thread, tile), corner
     return {

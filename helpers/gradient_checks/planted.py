@@ -1,6 +1,13 @@
-"""Lesson 02: an edit of the official kernel that is a fault, and that the numbers of the lesson's hard case miss."""
+"""Edits of official kernels that are faults, and that the numbers of a lesson's test miss (lessons 02 and 06)."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
 
 from helpers.convolution.shapes import ConvShape
+from helpers.gemm.shapes import GemmShape
+from helpers.gpu.operation import Shape
 from helpers.gradient_checks.harness import drawn, operation_of, simulated
 from helpers.gradient_checks.wrong_kernels import WEIGHT_1
 from helpers.grading.prediction import AnswerError
@@ -8,44 +15,78 @@ from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG, Ver
 from helpers.kernels import load
 from wgsl import Kernel, WgslError
 
-HARD = ConvShape(4, 7, 19, 18, 8, 5, 6, stride=2, padding=(1, 3))  # as in the lesson: all sizes differ
-OTHERS = {  # what shows the faults that it misses
-    "stride 1 and a batch of 2": ConvShape(2, 3, 6, 9, 5, 4, 2, stride=1, padding=(2, 0)),
-    "stride 3 and more channels": ConvShape(5, 10, 11, 8, 9, 2, 4, stride=3, padding=(3, 2)),
+MOST_ITERATIONS = 2_000  # of a thread: the right kernels need 360
+
+
+class Planting(NamedTuple):
+    """The kernel in which a fault is planted, the test that is to miss it, and what shows such faults.
+
+    `asked` leads on where the test sees the fault; the tensor `ones` of the test is full of ones.
+    """
+
+    kernel: str
+    test: str
+    shape: Shape
+    others: Mapping[str, Shape]
+    asked: str
+    ones: str = ""
+
+    def seen(self, kernel: Kernel, shape: Shape) -> tuple[str, str]:
+        """How many numbers are wrong, and the first thing that the simulator finds, each empty where nothing is."""
+        operation = operation_of(kernel)
+        tensors = drawn(operation, shape)
+        if self.ones and shape is self.shape:
+            tensors[self.ones] = np.ones_like(tensors[self.ones])
+        got, traces = simulated(kernel, shape, tensors, max_steps=MOST_ITERATIONS)
+        pairs = [*zip(got, operation.right(shape, tensors), strict=True)]
+        wrong, size = sum(int((one != other).sum()) for one, other in pairs), sum(one.size for one, _ in pairs)
+        found = next((f.message for trace in traces for f in trace.findings), "")
+        return f"{wrong:,} of {size:,} numbers are wrong" * bool(wrong), found
+
+
+PLANTED = {
+    "fault_that_the_hard_case_misses": Planting(
+        WEIGHT_1,
+        "the hard case",
+        ConvShape(4, 7, 19, 18, 8, 5, 6, stride=2, padding=(1, 3)),  # as in the lesson: all sizes differ
+        {
+            "stride 1 and a batch of 2": ConvShape(2, 3, 6, 9, 5, 4, 2, stride=1, padding=(2, 0)),
+            "stride 3 and more channels": ConvShape(5, 10, 11, 8, 9, 2, 4, stride=3, padding=(3, 2)),
+        },
+        "which of its sizes could be written down in the kernel?",
+    ),
+    "fault_that_ones_miss": Planting(
+        "gemm_bias_act_backward/2_tiled",
+        "the test with ones",
+        GemmShape(16, 16, 16, activation="relu"),
+        {"random numbers and other sizes": GemmShape(19, 37, 21, activation="relu")},
+        "if all numbers of b are 1, which tile looks the same whether it is transposed or not?",
+        "b",
+    ),
 }
-MOST_ITERATIONS = 2_000  # of a thread: the right kernel needs 360
 
 
 def plant(name: str, old: str | None = None, new: str = "") -> Verdict:
-    """What to say of an edit of `1_thread_per_weight`; it is simulated, so that it may do what it likes.
+    """What to say of an edit of an official kernel; it is simulated, so that it may do what it likes.
 
     Raises AnswerError, a TypeError, where `old` or `new` is no text, or `old` does not occur exactly once.
     """
     if old is None:
         return Verdict(name, NOT_ATTEMPTED, "write a piece of the kernel in place of None, and what replaces it")
+    planting = PLANTED[name]
     try:
-        kernel = load(*WEIGHT_1.split("/")).edit(old, new)
-        wrong, found = _seen(kernel, HARD)
+        kernel = load(*planting.kernel.split("/")).edit(old, new)
+        wrong, found = planting.seen(kernel, planting.shape)
     except WgslError as error:
         return Verdict(name, NO_COMPILE, str(error))
     except (TypeError, ValueError) as error:
         raise AnswerError(str(error)) from None
     if wrong:
-        return Verdict(
-            name, WRONG, f"the hard case shows it: {wrong}; which of its sizes could be written down in the kernel?"
-        )
+        return Verdict(name, WRONG, f"{planting.test} shows it: {wrong}; {planting.asked}")
     if found:
         return Verdict(name, RIGHT, f"all its numbers are right, and only the simulator sees it: {found}")
-    for how, shape in OTHERS.items():
-        if seen := next(filter(None, _seen(kernel, shape)), ""):
-            return Verdict(name, RIGHT, f"the hard case misses it; with {how}, {seen}")
-    return Verdict(name, WRONG, "the kernel is as right as before, in three cases; what does your edit change?")
-
-
-def _seen(kernel: Kernel, shape: ConvShape) -> tuple[str, str]:
-    """How many numbers are wrong, and the first thing that the simulator finds, each empty where nothing is."""
-    operation = operation_of(kernel)
-    tensors = drawn(operation, shape)
-    (got,), (trace,) = simulated(kernel, shape, tensors, max_steps=MOST_ITERATIONS)
-    wrong = int((got != operation.right(shape, tensors)[0]).sum())
-    return f"{wrong:,} of {got.size:,} numbers are wrong" * bool(wrong), "".join(f.message for f in trace.findings[:1])
+    for how, shape in planting.others.items():
+        if seen := next(filter(None, planting.seen(kernel, shape)), ""):
+            return Verdict(name, RIGHT, f"{planting.test} misses it; with {how}, {seen}")
+    cases = 1 + len(planting.others)
+    return Verdict(name, WRONG, f"the kernel is as right as before, in {cases} cases; what does your edit change?")

@@ -149,6 +149,10 @@ PLACES: dict[str, Place] = {
     ),
     "conv2d_grad_bias": Place(GRAD_BIAS, "grad_output grad_bias", lambda s: s.output, _outputs),
     **{name: _pass(name) for name in PRODUCTS if name.startswith("gemm_bwd")},
+    "transposed_tile": replace(_pass("gemm_bwd_db"), words=lambda s: sizes(s, "MKN"), fits=lambda s: s.batch_size == 1),
+    "transposed_product": replace(
+        _pass("gemm_bwd_da"), words=lambda s: sizes(s, "MNK"), fits=lambda s: s.batch_size == 1
+    ),
     "max_pool2d_backward": Place(
         MAX_BACKWARD,
         "input grad_output grad_input",

@@ -8,7 +8,7 @@ from matplotlib.colors import to_hex, to_rgb
 from support.sample import sample
 
 from helpers.pictures.canvas import DARK as IN_THE_DARK
-from helpers.pictures.canvas import PAPER, Box, Picture, Word, number, outline
+from helpers.pictures.canvas import PAPER, Box, Mark, Picture, Word, number, outline
 from helpers.widgets.explorer import Explorer, limits
 
 SMALLEST = 12  # CSS pixels
@@ -49,7 +49,13 @@ def faults(picture: Picture, smallest: float = SMALLEST) -> Iterator[str]:
 
 
 def _faults(picture: Picture, smallest: float) -> Iterator[str]:
-    words = [(word, mark.weight) for mark in picture.marks for word in mark.words]
+    cards = [(i, Box(*part.min(0), *np.ptp(part, 0))) for i, mark in enumerate(picture.marks) for part in opaque(mark)]
+    words = [
+        (word, mark.weight)
+        for i, mark in enumerate(picture.marks)
+        for word in mark.words
+        if not any(later > i and over(card, word) for later, card in cards)  # what a card covers is not read
+    ]
     if not words:
         return
     outlines = [outline(*word)[0] for word in words]
@@ -61,6 +67,11 @@ def _faults(picture: Picture, smallest: float) -> Iterator[str]:
     apart = (boxes[:, None, :2] >= boxes[None, :, 2:] + 1).any(axis=2)
     touch = np.triu(~apart & ~apart.T, 1)
     yield from (f"{texts[i]!r} touches {texts[j]!r}" for i, j in np.argwhere(touch))
+
+
+def opaque(mark: Mark) -> list[np.ndarray]:
+    """The corners of what hides all that is below it."""
+    return mark.path.to_polygons() if mark.path is not None and mark.face and mark.face[3] == 1 else []
 
 
 def pale(picture: Picture) -> Iterator[str]:

@@ -7,8 +7,8 @@ import numpy as np
 
 from helpers.gemm import reference
 from helpers.gemm.indices import gemm_terms
-from helpers.pictures.canvas import BLUE, MARGIN, Picture, number
-from helpers.pictures.parts import Grid, conclusion, product_text, running_sum, side_by_side
+from helpers.pictures.canvas import BLUE, INK, MARGIN, Picture, number
+from helpers.pictures.parts import Grid, Pointed, conclusion, product_text, running_sum, side_by_side
 
 
 class Product(NamedTuple):
@@ -38,25 +38,23 @@ ELEMENTS = {  # one element as NumPy would say it
 class GradientsPicture(Picture):
     """The four products of a relu layer on a small example: the terms of one element of the result.
 
-    a (M, K), b (K, N), bias (N) and grad (M, N) have M and K up to 4 and N up to 5, otherwise ValueError; `returned`
-    is what the GPU returned: pre (M, N), d_a (M, K), d_b (K, N) and d_bias (N).
+    a (M, K), b (K, N), bias (N) and grad (M, N) have M and K up to 4 and N up to 5; `returned` is what the GPU
+    returned: pre (M, N), d_a (M, K), d_b (K, N) and d_bias (N).
     """
 
     def __init__(self, a, b, bias, grad, returned: dict[str, np.ndarray]) -> None:
         self.sizes = (*a.shape, b.shape[1])
-        if np.greater(self.sizes, (4, 4, 5)).any():
-            raise ValueError(f"M, K, N = {self.sizes}: at most 4, 4 and 5 fit in the picture; take a smaller example")
         grad_pre = grad * reference.derivative(a @ b + bias, "relu")
         arrays = {"a": a, "b": b, "bias": bias, "grad_pre": grad_pre, **returned}
         self.matrices = {name: np.atleast_2d(values) for name, values in arrays.items()}
-        super().__init__()
+        super().__init__(400)
 
     def size(self, product: int) -> tuple[int, int]:
         """Rows and columns of a product's result."""
         return self.matrices[PRODUCTS[product].result].shape
 
-    def draw(self, product: int, row: int, column: int) -> str:
-        """Move to one element of the result of one of the PRODUCTS."""
+    def draw(self, product: int, row: int, column: int, term: int = 0) -> str:
+        """Move to one element of the result of one of the PRODUCTS, and to one of its terms, from 1 on."""
         p = PRODUCTS[product]
         if self.starts(product):
             self._draw_grids(p)
@@ -73,10 +71,21 @@ class GradientsPicture(Picture):
         for name, places in cells.items():
             self.grids[name].mark(places)
         self.grids[p.result].frame([(row, column)], BLUE)
+        for name, places in cells.items():
+            begin = len(terms) if name == "bias" else 0
+            named = {place: {"term": begin + i} for i, place in enumerate(places, 1)}
+            self.touchable[name] = Pointed(self.grids[name], named)
         element, returned = ELEMENTS[p.result].format(row, column), self.matrices[p.result][row, column]
         self.write(MARGIN, 46, f"{p.rule}:   {element}", 15)
         texts, products = [product_text(*term) for term in factors], [prod(term) for term in factors]
         total = conclusion(self, running_sum(texts, products), sum(products), returned)
+        if 0 < term <= len(texts):
+            sides = [(name, cells[name][term - 1]) for name in (p.left, p.right) if name and term <= len(terms)]
+            sides = sides or [("bias", (0, column))]
+            self.boxes((self.grids[name].box(*cell) for name, cell in sides), INK, line=2.4)
+            factors = " times ".join(f"{name}[{y},{x}]" for name, (y, x) in sides)
+            made = f"{texts[term - 1]} = {number(products[term - 1])}" if len(sides) > 1 else texts[term - 1]
+            return f"{factors}: {made}, a term of {element.partition(' = ')[0]}."
         terms = " + ".join(f"({text})" if text[0] == "−" else text for text in texts)
         return f"{element} = {terms} = {total}; the GPU returned {number(returned)}."
 
@@ -84,7 +93,8 @@ class GradientsPicture(Picture):
         self.title(18, p.title)
         names, signs = [name for name in (p.left, p.right, p.result) if name], "•=" if p.right else "="
         matrices = [self._matrix(p, name) for name in names]
-        self.grids = dict(zip(names, side_by_side(self, matrices, signs, 66, self.height - 154), strict=True))
+        self.grids = dict(zip(names, side_by_side(self, matrices, signs, 60, self.height - 150), strict=True))
+        self.grids[p.result].touch(p.result, "row", "column")
         if p.result == "pre":
             b = self.grids["b"]
             self.grids["bias"] = bias = Grid(

@@ -1,236 +1,279 @@
-"""A product in tiles: what a workgroup and its threads do step by step, and how a tile of b is loaded."""
+"""A product in tiles: what a workgroup and its threads do step by step, and how a tile is transposed on its way in."""
 
+from collections.abc import Iterable
 from math import prod
 
 import numpy as np
 
-from helpers.gemm.indices import LOADS, Cell, right_load, tile_loads, tile_mates
+from helpers.gemm.indices import LOADS, Cell, load_into_tile, tile_loads, tile_mates
 from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, PAPER, Box, Picture, Word, in_words, number
-from helpers.pictures.parts import Grid, product_text, running_sum, table
+from helpers.pictures.parts import Grid, Pointed, product_text
 
-TILE, WRITE = 4, 4
-PHASES = ("load", "barrier", "multiply", "barrier", "write")  # four for each pair of tiles; WRITE is the last step
-CELL, SLOT, MEMORY = (21, 19), (42, 42), (466, 650)  # CSS pixels: cells of a matrix and of a tile; where tiles begin
+TILE = 4
+STEPS = ("load", "load", "load", "barrier", "multiply", "barrier")  # of a turn; after the last one, "write"
+BARRIER, MULTIPLY = STEPS.index("barrier"), STEPS.index("multiply")
+SPEEDS = 1.0, 0.8, 0.65, 0.45  # how far the numbers of each row of threads have come when the first ones arrive
+CELL, SLOT, TOP = (22, 18), (26, 26), 40  # CSS pixels: cells of a matrix and of a tile; where they begin
+
+
+def fly(picture: Picture, ways: Iterable[tuple[Box, Box, float, str]], color: str) -> None:
+    """Cards on their way from one box to another: of each, the part of its way that is behind it, and its text."""
+    for start, end, part, text in ways:
+        card = Box(*(np.multiply(start, 1 - part) + np.multiply(end, part)))
+        picture.boxes([card], PAPER, PAPER)
+        picture.tinted([card], color, 1.4)
+        picture.label([card], [text], 13, color, "bold")
 
 
 class TilesPicture(Picture):
-    """One workgroup of a product a @ b: its tiles move along K, and one of its threads loads, waits and multiplies.
+    """One workgroup of a product a @ b: its tiles fly in, turn by turn, and its threads load, wait and multiply.
 
-    `result` (M, N) is what the GPU returned for a (M, K) @ b (K, N); the workgroup is the one of its last tile.
-    ValueError where the matrices, or numbers in a or b, are too large for the sheet.
+    `result` (M, N) is what the GPU returned for a (M, K) @ b (K, N), where M and N are multiples of TILE. `on` is the
+    adapter.
     """
 
-    def __init__(self, a, b, result) -> None:
+    def __init__(self, a, b, result, on: str = "") -> None:
         (m, k), n = a.shape, b.shape[1]
-        if m not in (4, 8) or n not in (4, 8) or not 9 <= k <= 12:
-            raise ValueError(f"M, K, N = {m, k, n}: the picture has room for M and N of 4 or 8, and K of 9 to 12")
-        for name, matrix in (("a", a), ("b", b)):
-            if not np.isin(matrix, range(-9, 10)).all():
-                raise ValueError(f"{name} has elements other than -9, -8, ... 9: a cell has room for one digit")
-        self.result, self.corner, self.firsts = result, (m - TILE, n - TILE), range(0, k, TILE)
-        self.moves = [(first, phase) for first in self.firsts for phase in range(4)] + [(self.firsts[-1], WRITE)]
-        self.steps, past = len(self.moves), -k % TILE  # past: how many zeros fill the last tile
-        self.operands = {
-            "a": np.pad(a, ((0, 0), (0, past)), constant_values=np.nan),
-            "b": np.pad(b, ((0, past), (0, 0)), constant_values=np.nan),
-        }
-        super().__init__(464)
-        left, top = 2 * MARGIN + (k + past) * CELL[0], 72 + (k + past) * CELL[1]
-        self.grids = {
-            "a": Grid(self, self.operands["a"], MARGIN, top, CELL, f"a  {m} × {k}"),
-            "b": Grid(self, self.operands["b"], left, 36, CELL, f"b  {k} × {n}"),
-            "result": Grid(self, result, left, top, CELL, f"a @ b  {m} × {n}", numbers=False, tensor="output"),
-        }
-        self._mark_tile("result", self.corner)
-        self._draw_steps_and_memory()
+        self.operands, self.result, self.on = {"a": a, "b": b}, result, on
+        self.firsts = range(0, k, TILE)
+        self.moves = [(first, i) for first in self.firsts for i in range(len(STEPS))] + [(self.firsts[-1], len(STEPS))]
+        super().__init__(246)
+        places = np.cumsum([MARGIN, k * CELL[0] + 30, n * CELL[0] + 30])
+        titles = f"a  {m} × {k}", f"b  {k} × {n}"
+        pairs = zip((a, b), places, titles, strict=False)
+        self.grids = {title[0]: Grid(self, values, x, TOP, CELL, title) for values, x, title in pairs}
+        title = f"c = a @ b  {m} × {n}"
+        self.grids["c"] = Grid(self, result, places[-1], TOP, CELL, title, numbers=False, tensor="output")
+        self.tiles = [
+            Grid(self, np.zeros((TILE, TILE)), self.width - MARGIN - gap, TOP, SLOT, name, numbers=False, tensor=of)
+            for gap, name, of in ((2 * TILE * SLOT[0] + 12, "left", "a"), (TILE * SLOT[0], "right", "b"))
+        ]
+        x, y = self.tiles[0].x, self.tiles[0].bottom
+        self.column(x, y + 16, 20, ("workgroup memory:", "16 threads see both tiles"), 13, GRAY)
+        self._let_point()
         self.stands_still()
 
-    def _mark_tile(self, name: str, corner: Cell) -> None:
-        self.tinted([self.grids[name].box(*corner, TILE, TILE)], self.grids[name].look.ink, 3)
+    def _let_point(self) -> None:
+        """A number of a or b says who loads it, one of a tile who uses it, and one of c which thread makes it."""
+        loads = {"a": ("row", 1), "b": ("column", 0)}  # which value follows the cell, and which axis is k
+        for name, (value, along) in loads.items():
+            grid = self.grids[name]
+            cells = np.ndindex(grid.values.shape)
+            self.touchable[name] = Pointed(
+                grid, {cell: {value: cell[1 - along], "step": cell[along] // TILE * len(STEPS) + 1} for cell in cells}
+            )
+        for i, grid in enumerate(self.tiles):
+            slots = {cell: {"slot": TILE**2 * i + slot + 1} for slot, cell in enumerate(np.ndindex(TILE, TILE))}
+            self.touchable[grid.caption] = Pointed(grid, slots)
+        self.grids["c"].touch("c", "row", "column")
 
-    def _draw_steps_and_memory(self) -> None:
-        self.bold(MARGIN, 20, "what each thread does", 15)
-        for step, (first, phase) in enumerate(self.moves):
-            y = 46 + 18 * step
-            self.write(MARGIN, y, f"k {first} to {first + TILE - 1}" * (phase == 0), 13, GRAY)
-            self.write(114, y, str(step), 13, GRAY, align="right")
-            self.write(126, y, PHASES[phase], 13)
-        names, empty = zip(MEMORY, ("left tile, from ", "right tile, from "), "ab", strict=True), np.zeros((TILE, TILE))
-        self.memory = [Grid(self, empty, x, 74, SLOT, name + of, numbers=False, tensor=of) for x, name, of in names]
-        slots = [slot for grid in self.memory for slot in enumerate(grid.boxes)]
-        self.words((Word(box.x + 4, box.y + 10, str(i), 13, "left") for i, box in slots), GRAY)
-        self.write(MEMORY[0], 258, "small: the slot, and the thread that loads it", 13, GRAY)
+    def draw(self, step: int, row: int, column: int, slot: int = 0) -> str:
+        """Show a step of the thread that makes c[row,column], or who uses a slot: those of left are 1 to 16."""
+        (first, phase), self.element = self.moves[step], (row, column)
+        self.corner, self.thread = (row // TILE * TILE, column // TILE * TILE), row % TILE * TILE + column % TILE
+        end = first + TILE * (phase >= MULTIPLY)
+        self._draw_matrices(first, phase)
+        self._draw_sums(end)
+        if phase < len(STEPS):
+            self._draw_tiles(first, phase)
+        returned = number(self.result[self.element]) if phase == len(STEPS) else ""
+        what, y = (*STEPS, "write")[phase], TOP + 8 * CELL[1] + 20
+        self.bold(MARGIN, y, f"step {step}: {what}", 15, BLUE)
+        total = f"{self._name}: {number(self._sum(end))}" + (
+            f"; the GPU returned: {returned}" if returned else " so far"
+        )
+        self.write(190, y, total, 15)
+        self.write(self.width - MARGIN, y, f"on {self.on}" if self.on else "", 13, GRAY, align="right")
+        return self._use(first, slot - 1) if slot else f"Step {step}, {what}: {self._say(first, phase)}"
 
-    def draw(self, step: int, thread: int) -> str:
-        """Show what one thread does in one step."""
-        first, phase = self.moves[step]
-        self.tinted([Box(92, 37 + 18 * step, 104, 18)], BLUE, 2)
-        if phase == WRITE:
-            self.bold(MEMORY[0], 20, f"thread {thread} is done", 15)
-        else:
-            self._mark_tile("a", (self.corner[0], first))
-            self._mark_tile("b", (first, self.corner[1]))
-            self._fill_memory(thread, first, phase)
-        owned = self.corner[0] + thread // TILE, self.corner[1] + thread % TILE
-        box = self.grids["result"].box(*owned)
-        self.boxes([box._replace(x=box.x - 2, width=box.width + 4)], BLUE, PAPER, 3)
-        self.write(*box.middle, f"t{thread}", 12.5, BLUE, "bold", "middle")
-        return f"Step {step}, {PHASES[phase]}: {self._say(thread, first, phase, owned)}"
+    @property
+    def _name(self) -> str:
+        return f"c[{self.element[0]},{self.element[1]}]"
 
-    def _fill_memory(self, thread: int, first: int, phase: int) -> None:
-        """Write what the thread can be sure of, and mark the slots that the step is about."""
-        self.bold(MEMORY[0], 20, f"workgroup memory as thread {thread} sees it", 15)
-        for grid, mates, values in zip(self.memory, tile_mates(TILE, thread), self._tiles(first), strict=True):
-            self.tinted((grid.boxes[i] for i in (mates if phase in (1, 2) else [thread])), BLUE, 4)
-            texts = [number(value) if phase > 0 or i == thread else "?" for i, value in enumerate(values)]
-            self.label(grid.boxes, texts, 16, *grid.look[:2], 4, 7)
+    def _draw_matrices(self, first: int, phase: int) -> None:
+        """Where the two tiles come from, and the tile of c."""
+        for name, at in ("a", (self.corner[0], first)), ("b", (first, self.corner[1])), ("c", self.corner):
+            rows, columns = np.minimum(TILE, np.subtract(self.grids[name].values.shape, at))
+            if name == "c" or phase < len(STEPS):
+                self.boxes([self.grids[name].box(*at, rows, columns)], self.grids[name].look.ink, line=3)
 
-    def _tiles(self, first: int) -> list[np.ndarray]:
+    def _draw_tiles(self, first: int, phase: int) -> None:
+        """Both tiles: on their way, or in their slots, where a thread's row and column are marked."""
+        mates = tile_mates(TILE, self.thread)
+        for name, grid, cells, numbers, mine in zip(
+            "ab", self.tiles, self._cells(first), self._tiles(first), mates, strict=True
+        ):
+            if phase >= BARRIER:
+                self.label(grid.boxes, map(number, numbers), 14, *grid.look[:2])
+                self.tinted((grid.boxes[i] for i in (mine if phase == MULTIPLY else ())), BLUE, 2.4)
+                continue
+            inside = [i for i, cell in enumerate(cells) if self._holds(name, cell)]
+            places = ((self.grids[name].box(*cells[i]), grid.boxes[i], SPEEDS[i // TILE] * phase / 2) for i in inside)
+            fly(self, ((*place, number(numbers[i])) for place, i in zip(places, inside, strict=True)), grid.look.ink)
+
+    def _draw_sums(self, end: int) -> None:
+        """What the 16 threads have added up, and the thread that is looked at."""
+        places = [tuple(np.add(self.corner, divmod(thread, TILE))) for thread in range(TILE**2)]
+        a, b = self.operands.values()
+        sums = a[:, :end] @ b[:end]
+        grid = self.grids["c"]
+        self.label([grid.box(*at) for at in places], [number(sums[at]) for at in places], 13, *grid.look[:2])
+        self.boxes([grid.box(*self.element)], BLUE, line=3)
+
+    def _cells(self, first: int) -> list[tuple[Cell, ...]]:
+        """The cells of a, and those of b, that the threads load."""
+        return [*zip(*(tile_loads(TILE, self.corner, first, thread) for thread in range(TILE**2)), strict=True)]
+
+    def _holds(self, name: str, cell: Cell) -> bool:
+        return all(np.less(cell, self.operands[name].shape))
+
+    def _tiles(self, first: int) -> list[list[float]]:
         """The values of both tiles, slot by slot, with 0 past the edge."""
-        loads = zip(*(tile_loads(TILE, self.corner, first, thread) for thread in range(TILE**2)), strict=True)
-        return [np.nan_to_num([self.operands[name][c] for c in cells]) for name, cells in zip("ab", loads, strict=True)]
+        pairs = zip("ab", self._cells(first), strict=True)
+        return [
+            [float(self.operands[name][c]) if self._holds(name, c) else 0.0 for c in cells] for name, cells in pairs
+        ]
 
-    def _terms(self, thread: int, first: int) -> list[tuple[float, float]]:
+    def _sum(self, end: int) -> float:
+        """The thread's sum over all k before `end`."""
+        a, b = self.operands.values()
+        return float(a[self.element[0], :end] @ b[:end, self.element[1]])
+
+    def _say(self, first: int, phase: int) -> str:
+        """What the thread does, or for what it waits."""
+        me = f"thread {self.thread}"
+        if phase == len(STEPS):
+            returned = number(self.result[self.element])
+            return f"{me} alone writes {self._name} = {number(self._sum(first + TILE))}; the GPU returned {returned}."
+        if phase == MULTIPLY:
+            terms = " + ".join(product_text(*pair) for pair in self._terms(first))
+            return (
+                f"{me} adds {terms}, a row of left times a column of right, and has {number(self._sum(first + TILE))}."
+            )
+        if phase == BARRIER:
+            return "all 16 threads wait until both tiles are loaded. A fast one could multiply too early."
+        if phase > MULTIPLY:
+            return "all 16 threads wait until nobody reads the tiles any more. A fast one could load too early."
+        if phase == 2:
+            return "fast threads have loaded their numbers, slow ones have not. None can see how far the others are."
+        loads = " and ".join(
+            self._load(name, cells[self.thread]) for name, cells in zip("ab", self._cells(first), strict=True)
+        )
+        return f"{me} loads {loads}, one number for each tile."
+
+    def _load(self, name: str, cell: Cell) -> str:
+        y, x = cell
+        if not self._holds(name, cell):
+            return f"0, as {name} has no [{y},{x}],"
+        return f"{name}[{y},{x}] = {number(self.operands[name][cell])}"
+
+    def _terms(self, first: int) -> list[tuple[float, float]]:
         """What the thread multiplies in one turn: its row of the left tile and its column of the right one."""
-        (left, right), (row, column) = self._tiles(first), tile_mates(TILE, thread)
-        return list(zip(left[row].tolist(), right[column].tolist(), strict=True))
+        (left, right), (row, column) = self._tiles(first), tile_mates(TILE, self.thread)
+        return [(left[i], right[j]) for i, j in zip(row, column, strict=True)]
 
-    def _sum(self, thread: int, end: int) -> float:
-        """The thread's sum over all tiles that begin before k = `end`."""
-        return sum(x * y for first in self.firsts if first < end for x, y in self._terms(thread, first))
-
-    def _fill_table(self, thread: int, first: int, phase: int, element: str) -> str:
-        """Write the terms of the turn, if they are multiplied, and the thread's sum, which is returned as written."""
-        terms = self._terms(thread, first) if phase >= PHASES.index("multiply") else []
-        sums = running_sum((product_text(*t) for t in terms), [prod(t) for t in terms], self._sum(thread, first))
-        columns = [(str(k), text, total) for k, (text, _, total) in enumerate(sums, first)]
-        if terms:
-            table(self, ("k", "term", "running sum"), columns, Box(MEMORY[0] - 10, 296, 372, 78))
-        total, so_far = number(self._sum(thread, first + len(terms))), " so far" * (phase < WRITE)
-        self.write(MEMORY[0], 404, f"thread {thread} owns {element}; sum{so_far}: {total}", 14.5, BLUE)
-        return total
-
-    def _say(self, thread: int, first: int, phase: int, owned: Cell) -> str:
-        """What the thread does, once its sum is written; each phase in words of its own."""
-        element, returned = f"(a @ b)[{owned[0]},{owned[1]}]", number(self.result[owned])
-        total = self._fill_table(thread, first, phase, element)
-        if phase == WRITE:
-            self.write(MEMORY[0], 432, f"the GPU returned: {returned}", 14.5, BLUE)
-            return f"thread {thread} alone writes {element} = {total}; the GPU returned {returned}."
-        if PHASES[phase] == "barrier":
-            return self._wait(thread, first, phase)
-        return (self._multiply if phase else self._load)(thread, first)
-
-    def _load(self, thread: int, first: int) -> str:
-        cells, loads = tile_loads(TILE, self.corner, first, thread), []
-        for (name, matrix), (y, x) in zip(self.operands.items(), cells, strict=True):
-            value = "0 (past the edge)" if np.isnan(matrix[y, x]) else number(matrix[y, x])
-            loads.append(f"{name}[{y},{x}] = {value}")
-        return f"thread {thread} loads {' and '.join(loads)}. It cannot see whether the other 15 threads are done."
-
-    def _multiply(self, thread: int, first: int) -> str:
-        terms = " + ".join(product_text(*term) for term in self._terms(thread, first))
-        before, after = (number(self._sum(thread, end)) for end in (first, first + TILE))
-        return f"thread {thread} adds {terms} to its sum, {before}, and gets {after}. Both tiles are loaded."
-
-    def _wait(self, thread: int, first: int, phase: int) -> str:
-        row, column = (in_words("thread", mates) for mates in tile_mates(TILE, thread))
-        if phase < PHASES.index("multiply"):
-            reads = f"thread {thread} is about to read what {row} loaded on the left and {column} on the right."
-            risk = "cells of the last tiles" if first else "whatever was in memory before"
-            return f"{reads} Without this barrier it could multiply {risk}."
-        if first == self.firsts[-1]:
-            return "no tile follows, so nothing could be overwritten; the loop makes all 16 threads wait once more."
-        read = f"{row} read what thread {thread} loaded on the left, and {column} what it loaded on the right."
-        return f"{read} Without this barrier it could overwrite its cells while a slower thread still multiplies."
+    def _use(self, first: int, slot: int) -> str:
+        """Who loads a slot, and who uses it."""
+        side, slot = divmod(slot, TILE**2)
+        name, grid = "ab"[side], self.tiles[side]
+        users = tile_mates(TILE, slot)[side]
+        self.boxes([grid.boxes[slot]], BLUE, line=3)
+        elements = [self.grids["c"].box(*np.add(self.corner, divmod(user, TILE))) for user in users]
+        self.tinted(elements, BLUE, 2)
+        cell = self._cells(first)[side][slot]
+        said = f"{grid.caption}[{slot}] is {self._load(name, cell)}"
+        return f"{said}: loaded once, by thread {slot}, and used by {in_words('thread', users)}."
 
 
-# --- How a tile of b gets into workgroup memory, as it lies or transposed -------------------------------------
+# --- How a tile gets into workgroup memory, as it lies or transposed -------------------------------------------
 
-SIZES, CORNER = (8, 5), (4, 0)  # (K, N) of b, and where the tile of b begins
-LINES = (  # of a kernel, in the order of LOADS
-    "pass 1, for a @ b:  right[local.y * TILE + local.x] = b[first + local.y, n]",
-    "pass 2, for grad_pre @ bᵀ:  right[local.x * TILE + local.y] = b[load_k, first + local.x]",
-    "the same tile, loaded another way:  right[local.y * TILE + local.x] = b[k, first + local.y]",
+SIZES, CORNER = (8, 5), (4, 0)  # (M, K) of a, and where the tile begins
+FLIGHT = 0, 0.64, 0.82, 1  # the part of its way that is behind a tile, in each step
+WAYS = (  # in the order of LOADS
+    "0: as it lies. Threads read along a row of a, and write along a row of left.",
+    "1: transposed on its way in. Threads read along a row of a, and write down a column of left.",
+    "2: the same tile, read the other way. Threads read down a column of a, and write along a row of left.",
 )
 
 
 class TransposedLoadPicture(Picture):
-    """A tile of b in memory and in `right`, the thread that moves each number, and what its neighbors read.
+    """A tile of a that flies into `left`, the thread that moves each number, and what its neighbors read.
 
-    b is 8 x 5 and the workgroup 4 x 4: small enough to give each offset a place on one line.
+    a is 8 x 5 and the workgroup 4 x 4: small enough to give each offset a place on one line.
     """
 
     def __init__(self) -> None:
-        super().__init__(458)
+        super().__init__(386)
 
-    def draw(self, load: int, thread: int) -> str:
-        """Choose one of LOADS, and point at what one thread moves."""
-        self.loads = [right_load(LOADS[load], TILE, CORNER, t) for t in range(TILE**2)]
+    def draw(self, load: int, thread: int, flown: int) -> str:
+        """Choose one of LOADS, how far the tile has come, and one thread."""
+        self.loads = [load_into_tile(LOADS[load], TILE, CORNER, t) for t in range(TILE**2)]
         if self.starts(load):
             self._draw_memory(load)
             self.stands_still()
-        (k, n), slot = self.loads[thread]
+        (m, k), slot = self.loads[thread]
         row = range(thread // TILE * TILE, (thread // TILE + 1) * TILE)
         offsets = [self._offset(t) for t in row]
-        self._point_at(row, thread)
-        facts = (
-            f"thread {thread}",
-            f"local.x = {thread % TILE}",
-            f"local.y = {thread // TILE}",
-            "",
-            f"reads b[{k},{n}],",
+        cells = [self.a.box(*cell) for cell, _ in self.loads]
+        slots = [self.left.boxes[slot] for _, slot in self.loads]
+        marked = [boxes[t] for boxes in (cells, slots) for t in row] + [self.strip[offset] for offset in offsets]
+        self.tinted(marked, ORANGE, 2)
+        self.boxes([cells[thread], slots[thread], self.strip[offsets[thread % TILE]]], ORANGE, line=4)
+        if FLIGHT[flown] in (0, 1):  # in between, cards lie over them
+            named = enumerate(self.left.boxes)
+            self.words((Word(box.x + 4, box.y + 9, str(i), 12, "left") for i, box in named), GRAY)
+        ways = zip(
+            (_card(*box.middle) for box in cells),
+            (_card(x + 35, y + 24) for x, y, *_ in slots),
+            map(self._offset, range(TILE**2)),
+            strict=True,
         )
-        facts += f"offset {self._offset(thread)},", f"writes right[{slot}]"
-        self.column(688, 104, 22, facts, 14.5, ORANGE, "bold")
-        access = "side by side: coalesced" if offsets[1] == offsets[0] + 1 else f"N = {SIZES[1]} apart: strided"
+        fly(self, ((start, end, FLIGHT[flown], str(offset)) for start, end, offset in ways), self.a.look.ink)
+        self.label((self.strip[offset] for offset in offsets), row, color=ORANGE, down=24)
+        facts = f"thread {thread}", f"local.x = {thread % TILE}", f"local.y = {thread // TILE}"
+        self.column(640, 110, 24, facts, 15, ORANGE, "bold")
+        access = "side by side: coalesced" if offsets[1] == offsets[0] + 1 else f"{SIZES[1]} apart: strided"
         reads = f"{in_words('thread', row)} read {in_words('offset', offsets)}"
-        self.bold(MARGIN, 380, f"{reads}, {access}", 14.5, ORANGE)
-        moved = f"Thread {thread} reads b[{k},{n}] at offset {self._offset(thread)} and writes it to right[{slot}]."
+        self.bold(MARGIN, 312, f"{reads}, {access}", 14.5, ORANGE)
+        moved = f"Thread {thread} reads a[{m},{k}] at offset {self._offset(thread)} and writes it to left[{slot}]."
         return f"{moved} Together, {reads}, {access}."
 
     def _offset(self, thread: int) -> int:
-        (k, n), _ = self.loads[thread]
-        return k * SIZES[1] + n
+        (m, k), _ = self.loads[thread]
+        return m * SIZES[1] + k
 
     def _draw_memory(self, load: int) -> None:
-        """Everything but the thread that is pointed at."""
-        self.bold(MARGIN, 20, LINES[load], 15)
-        note, offsets = "offset, and the thread that loads it", np.arange(SIZES[0] * SIZES[1])
-        self.b = Grid(self, offsets.reshape(SIZES), 56, 84, (46, 33), "b in memory, 8 × 5", note, numbers=False)
-        self.label(self.b.boxes, offsets, right=-6, down=-6.5)
-        note = "slot, offset in b, and the thread that loads it"
-        self.right = Grid(self, np.zeros((TILE, TILE)), 410, 84, (62, 46), "right", note, numbers=False, tensor="b")
-        self.strip = [Box(88 + 18.4 * i, 396, 18.4, 24) for i in offsets]
+        """Everything that does not move."""
+        self.bold(MARGIN, 16, WAYS[load], 14)
+        offsets = np.arange(prod(SIZES))
+        self.a = Grid(
+            self, offsets.reshape(SIZES), 56, 80, (40, 25), "a, in storage", "8 × 5; each number is its offset"
+        )
+        self.left = Grid(
+            self,
+            np.zeros((TILE, TILE)),
+            360,
+            80,
+            (54, 36),
+            "left, in workgroup memory",
+            "small: the slot",
+            numbers=False,
+            tensor="a",
+        )
+        self.strip = [Box(72 + 18.8 * i, 328, 18.8, 22) for i in offsets]
         self.boxes(self.strip)
-        for t, ((k, n), slot) in enumerate(self.loads):
-            box, place = self.b.box(k, n), self.right.boxes[slot]
-            self.tinted([box, place, self.strip[self._offset(t)]], BLUE)
-            self.words(
-                [
-                    Word(box.x + 41, box.y + 24, f"t{t}", 13, "right"),
-                    Word(place.x + 57, place.y + 35, f"t{t}", 13, "right"),
-                ],
-                BLUE,
-            )
-            self.write(place.x + 5, place.y + 11, str(slot), 13, GRAY)
-            self.write(place.x + 36, place.y + 21, str(self._offset(t)), 16, align="middle")
-        self._label(self.b, "k", range(SIZES[0]), "n", range(SIZES[1]))
-        k, n = ("k", range(CORNER[0], CORNER[0] + TILE)), ("n", range(CORNER[1], CORNER[1] + TILE))
-        self._label(self.right, *(k + n if load == 0 else n + k))
-        self.words([Word(MARGIN, 408, "offset", 13, "left"), Word(MARGIN, 434, "thread", 13, "left")], GRAY)
+        self.label(self.strip, offsets, 12)
+        self.words([Word(MARGIN, 339, "offset", 13, "left"), Word(MARGIN, 363, "thread", 13, "left")], GRAY)
+        rows = [Word(self.a.x - 7, self.a.box(m, 0).middle[1], f"m {m}", 12, "right") for m in range(SIZES[0])]
+        columns = [Word(self.a.box(0, k).middle[0], self.a.bottom + 10, f"k {k}", 12) for k in range(SIZES[1])]
+        self.words(rows + columns, GRAY)
+        whose = {cell: {"thread": t} for t, (cell, _) in enumerate(self.loads)}
+        self.touchable["a"] = Pointed(self.a, whose)
+        self.touchable["left"] = Pointed(
+            self.left, {divmod(slot, TILE): {"thread": t} for t, (_, slot) in enumerate(self.loads)}
+        )
 
-    def _label(self, grid: Grid, down: str, rows: range, across: str, columns: range) -> None:
-        """Letters and numbers beside the rows and below the columns."""
-        words = [Word(grid.x - 7, grid.box(i, 0).middle[1], f"{down} {row}", 13, "right") for i, row in enumerate(rows)]
-        below = [(grid.box(0, i).middle[0], f"{across} {column}") for i, column in enumerate(columns)]
-        self.words(words + [Word(x, grid.bottom + 12, text, 13) for x, text in below], GRAY)
 
-    def _point_at(self, row: range, thread: int) -> None:
-        """Mark what a row of neighboring threads reads and writes, and one of them more heavily."""
-        places = [(self.b.box(*cell), self.right.boxes[slot]) for cell, slot in (self.loads[t] for t in row)]
-        strip = [self.strip[self._offset(t)] for t in row]
-        self.tinted([box for pair in places for box in pair] + strip, ORANGE, 2)
-        self.boxes([*places[thread % TILE], strip[thread % TILE]], ORANGE, line=4)
-        self.label(strip, map(self._offset, row), weight="bold")
-        self.label(strip, row, color=ORANGE, down=26)
+def _card(x: float, y: float) -> Box:
+    """A card for one number, with its middle there."""
+    return Box(x - 13, y - 9, 26, 18)

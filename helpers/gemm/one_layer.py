@@ -1,0 +1,98 @@
+"""Lesson 06: one layer learns to read digits by the reader's kernels, and each of its steps is kept."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from helpers.data import digits
+from helpers.pictures.canvas import BLUE, GRAY, MARGIN, Box, Picture
+from helpers.pictures.charts import Axes
+from helpers.pictures.figures import colored, draw_signed, explain
+from helpers.pictures.parts import Bars, look
+from helpers.widgets.explorer import Explorer
+
+Array = np.ndarray
+Product = Callable[[Array, Array], Array]
+
+SIDE, SEEN, STEPS, RATE, ENOUGH = 14, 400, 20, 1.0, 0.7  # pixels; digits to learn from; the share to be read right
+PIXEL, PANEL, LOWER = 5, 82, 166  # CSS pixels: of a class, from one to the next; where the lower half begins
+
+
+def explorer(forward: Product, grad_weight: Product, whose: str) -> Explorer:
+    """A slider through the steps; `forward` makes a @ b, `grad_weight` a^T @ grad, and `whose` names their kernels."""
+    picture = OneLayer(learned(forward, grad_weight), whose)
+    enough = int((picture.right_of_all < ENOUGH).sum())
+    steps = {
+        "Play: ten images appear.": {"step": STEPS},
+        "Find the first step that reads 7 digits in 10.": {"step": enough},
+        "Find a digit that is misread at the last step.": lambda v: v["step"] == STEPS and not picture.reads(**v),
+    }
+    rules = {"step": STEPS + 1, "digit": 100}
+    return Explorer(picture.show, rules, {"digit": 3}, front=[*rules], play="step", steps=steps, pace=250)
+
+
+def learned(forward: Product, grad_weight: Product) -> Array:
+    """The weights (196, 10) of each step, from zeros on, without a bias; the loss is cross-entropy."""
+    a, labels = _pixels(0, SEEN)
+    truth, weights = np.eye(10)[labels], [np.zeros((SIDE**2, 10), np.float32)]
+    for _ in range(STEPS):
+        scores = forward(a, weights[-1])
+        likely = np.exp(scores - scores.max(1, keepdims=True))
+        grad = np.float32((likely / likely.sum(1, keepdims=True) - truth) / SEEN)
+        weights.append(weights[-1] - np.float32(RATE) * grad_weight(a, grad))
+    return np.array(weights)
+
+
+def _pixels(first: int, end: int) -> tuple[Array, Array]:
+    """Some digits of 14 x 14 pixels from 0 to 1, each the mean of four, in rows; and what they are."""
+    ink, labels = digits.load()
+    small = ink[first:end].reshape(-1, SIDE, 2, SIDE, 2).mean((2, 4)) / 255
+    return np.float32(small.reshape(-1, SIDE**2)), labels[first:end]
+
+
+class OneLayer(Picture):
+    """The weights of each class as an image, how many unseen digits are read right, and one of them."""
+
+    def __init__(self, weights: Array, whose: str) -> None:
+        super().__init__(340)
+        self.weights, self.whose = weights, whose
+        self.ink, self.labels = _pixels(SEEN, SEEN + 500)
+        self.scores = self.ink @ weights  # (step, digit, class)
+        self.right_of_all = (self.scores.argmax(2) == self.labels).mean(1)
+        self.bold(MARGIN, 14, "weight: a column of b for each class, as an image", 15, look("weight").ink)
+        explain(self, 560, 14, {"above 0": 0.6, "below 0": -0.6}, 92)
+        self.panels = [Box(MARGIN + PANEL * i, 34, SIDE * PIXEL, SIDE * PIXEL) for i in range(10)]
+        self.label(self.panels, range(10), down=SIDE * PIXEL / 2 + 12)
+        self.bold(560, LOWER - 6, "unseen digits read right", 15, BLUE)
+        self.chart = Axes(self, Box(604, LOWER + 14, 206, 120), (0, STEPS), (0, 1))
+        self.chart.rows({share / 10: f"{share}0 %" for share in (2, 4, 6, 8)})
+        self.chart.columns({step: str(step) for step in (0, 5, 10, 15, 20)})
+        self.chart.curve(np.arange(STEPS + 1), self.right_of_all, BLUE)
+        self.stands_still()
+
+    def reads(self, step: int, digit: int) -> bool:
+        """Whether a digit is read right after some steps."""
+        return bool(self.scores[step, digit].argmax() == self.labels[digit])
+
+    def draw(self, step: int, digit: int) -> str:
+        """Go to one step, and look at one unseen digit."""
+        weights = self.weights[step].T.reshape(10, SIDE, SIDE)
+        for box, panel in zip(self.panels, weights / (abs(self.weights[-1]).max() or 1), strict=True):
+            draw_signed(self, np.clip(2 * panel, -1, 1), box)
+            self.boxes([box], GRAY)
+        sheet = Box(MARGIN, LOWER + 14, 112, 112)
+        self.bold(MARGIN, LOWER - 6, f"digit {digit}, unseen", 15)
+        self.image(sheet, colored(self.ink[digit].reshape(SIDE, SIDE), 1, ink=True))
+        self.boxes([sheet], GRAY)
+        scores, read = self.scores[step, digit], int(self.scores[step, digit].argmax())
+        says = f"a {read}" if step else "nothing yet"
+        box = Box(160, LOWER + 10, 370, 110)
+        Bars(self, scores, box, -6, 8, range(10), f"ten scores: {says}", decimals=0)
+        x, y = float(self.chart.x(step)), float(self.chart.y(self.right_of_all[step]))
+        self.boxes([Box(x - 4, y - 4, 8, 8)], BLUE, "#ffffff", 2.4)
+        if not step:
+            return (
+                f"Step 0 of {STEPS}: all weights are 0, and so are the scores. The products are those of {self.whose}."
+            )
+        share = f"{round(100 * self.right_of_all[step])} % of {len(self.labels)} unseen digits are read right"
+        return f"Step {step} of {STEPS}: {share}. Digit {digit} is a {self.labels[digit]}, and is read as {says}."
