@@ -8,7 +8,7 @@ from matplotlib.colors import to_hex, to_rgb
 from support.sample import sample
 
 from helpers.pictures.canvas import DARK as IN_THE_DARK
-from helpers.pictures.canvas import PAPER, Box, Mark, Picture, Word, number, outline
+from helpers.pictures.canvas import PAPER, Box, Picture, Word, number, outline
 from helpers.widgets.explorer import Explorer, limits
 
 SMALLEST = 12  # CSS pixels
@@ -49,7 +49,7 @@ def faults(picture: Picture, smallest: float = SMALLEST) -> Iterator[str]:
 
 
 def _faults(picture: Picture, smallest: float) -> Iterator[str]:
-    cards = [(i, Box(*part.min(0), *np.ptp(part, 0))) for i, mark in enumerate(picture.marks) for part in opaque(mark)]
+    cards = opaque(picture)
     words = [
         (word, mark.weight)
         for i, mark in enumerate(picture.marks)
@@ -69,9 +69,11 @@ def _faults(picture: Picture, smallest: float) -> Iterator[str]:
     yield from (f"{texts[i]!r} touches {texts[j]!r}" for i, j in np.argwhere(touch))
 
 
-def opaque(mark: Mark) -> list[np.ndarray]:
-    """The corners of what hides all that is below it."""
-    return mark.path.to_polygons() if mark.path is not None and mark.face and mark.face[3] == 1 else []
+def opaque(picture: Picture) -> list[tuple[int, Box]]:
+    """The cards that hide all that is below them, each with the number of its mark."""
+    marks = [(i, mark) for i, mark in enumerate(picture.marks) if mark.path is not None and mark.face]
+    parts = [(i, part) for i, mark in marks if mark.face[3] == 1 for part in mark.path.to_polygons()]
+    return [(i, Box(*part.min(0), *np.ptp(part, 0))) for i, part in parts]
 
 
 def pale(picture: Picture) -> Iterator[str]:
@@ -108,7 +110,9 @@ NAME = re.compile("[a-zA-Z]|w[0-9]{2}")
 
 def otherwise(picture: Picture) -> Iterator[str]:
     """Tensors whose titles, numbers or names look otherwise here than in the other pictures."""
+    cards = [card for _, card in opaque(picture)]
     words = [(word, to_hex(mark.face), mark.weight) for mark in picture.marks for word in mark.words]
+    words = [each for each in words if not any(over(card, each[0]) for card in cards)]  # a card flies over a grid
     for word, color, weight in words:
         tensor = re.match(r"(\w*)(\[[\d,]*\]|  .*|, .*)?$", word.text)
         if weight == "bold" and word.size >= 13 and tensor and OF.get(tensor[1], (color,))[0] != color:

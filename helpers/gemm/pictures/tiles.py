@@ -159,12 +159,12 @@ class TilesPicture(Picture):
         loads = " and ".join(
             self._load(name, cells[self.thread]) for name, cells in zip("ab", self._cells(first), strict=True)
         )
-        return f"{me} loads {loads}, one number for each tile."
+        return f"{me} loads {loads}: one number for each tile."
 
     def _load(self, name: str, cell: Cell) -> str:
         y, x = cell
         if not self._holds(name, cell):
-            return f"0, as {name} has no [{y},{x}],"
+            return f"0 (past the edge of {name})"
         return f"{name}[{y},{x}] = {number(self.operands[name][cell])}"
 
     def _terms(self, first: int) -> list[tuple[float, float]]:
@@ -182,7 +182,8 @@ class TilesPicture(Picture):
         self.tinted(elements, BLUE, 2)
         cell = self._cells(first)[side][slot]
         said = f"{grid.caption}[{slot}] is {self._load(name, cell)}"
-        return f"{said}: loaded once, by thread {slot}, and used by {in_words('thread', users)}."
+        done = "loaded" if self._holds(name, cell) else "written"
+        return f"{said}: {done} once, by thread {slot}, and used by {in_words('thread', users)}."
 
 
 # --- How a tile gets into workgroup memory, as it lies or transposed -------------------------------------------
