@@ -67,7 +67,8 @@ def test_the_roads_keep_the_order_of_needs():
 
 def test_lenet_has_one_place_for_every_puzzle_that_trains_in_it():
     found = slots(KNOWN)
-    assert sorted(puzzle for slot in found for puzzle in slot.puzzles) == sorted(PLACES)
+    further = {"gemm_bwd_grad_pre", "gemm_bwd_dbias"}  # in no lesson, and nothing in a lesson computes the same
+    assert sorted(puzzle for slot in found for puzzle in slot.puzzles) == sorted(PLACES.keys() - further)
     computed = [{(PLACES[name].operation.name, PLACES[name].entry_point) for name in slot.puzzles} for slot in found]
     assert [len(one) for one in computed] == [1] * len(set().union(*computed))
     assert [*dict.fromkeys(slot.kind for slot in found)] == [*layers()]
@@ -149,7 +150,8 @@ def test_the_button_trains_with_what_is_right_and_says_how_it_went_or_why_not(mo
 
 def test_all_places_and_boxes_can_be_lit():
     everything = shown(EVERY)
-    assert (ticks(everything), lit(everything)) == (len(EVERY), len(everything.slots))
+    boxes = sum(len(lesson.puzzles) for lesson in KNOWN)  # one of relu_gate is in each of its two lessons
+    assert (ticks(everything), lit(everything)) == (boxes, len(everything.slots))
     assert f"{len(everything.slots)} of {len(everything.slots)} kernels are yours" in written(everything)
 
 
