@@ -13,7 +13,7 @@ WEIGHT = [[2, 0, -1], [1, 3, 0], [-2, 1, 1]]  # as in the lesson
 WINDOWS = {  # each test adds one thing to those before it; in the last, no two sizes are equal, and there are quarters
     "pixel_5x5": ConvShape(1, 1, 5, 5, 1, 3, 3),
     "pixel_tall_filter": ConvShape(1, 1, 6, 5, 1, 4, 2),
-    "pixel_many_pixels": ConvShape(1, 1, 13, 17, 1, 3, 4),
+    "pixel_many_pixels": ConvShape(1, 1, 13, 18, 1, 4, 5),
 }
 LESSONS = {"weight": np.float32(WEIGHT)[None, None], "grad_output": np.float32(UPSTREAM)[None, None]}
 PADDED = {
