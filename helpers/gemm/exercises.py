@@ -33,14 +33,14 @@ IN_COLUMNS = ("tiny", "past_the_edges", "batch_of_2", "300_columns")
 
 
 @cache
-def _layers(summed: str) -> dict[str, tuple[GemmShape, dict[str, Array]]]:
+def _layers(summed: str, shown: bool) -> dict[str, tuple[GemmShape, dict[str, Array]]]:
     """The layers of the tests, with relu: each one's sizes and arrays, by the test's name.
 
     `summed` is the letter along which the pass adds up: M, K or N. Past the edges the numbers are quarters, and no grid
-    of workgroups is square.
+    of workgroups is square. The first layer is that of lesson 06 where it is `shown` there.
     """
     random, long = np.random.default_rng(6), {letter: 48 if letter == summed else 16 for letter in "MKN"}
-    ragged = {"M": 19, "K": 21 if summed == "M" else 11, "N": 37} | {summed: 70}  # no grid is square, or one tile high
+    ragged = {"M": 19, "K": 21 if summed == "M" else 11, "N": 37} | {summed: 70}  # nor one tile high
     shapes = {
         "tiny": GemmShape(3, 4, 2, 1, "relu"),
         "one_full_tile": GemmShape(16, 16, 16, 1, "relu"),
@@ -51,9 +51,10 @@ def _layers(summed: str) -> dict[str, tuple[GemmShape, dict[str, Array]]]:
     }
     names = "a", "b", "bias", "grad"
     draw = {name: {t: random.integers(-3, 4, s.of(t)).astype(np.float32) for t in names} for name, s in shapes.items()}
-    draw["tiny"] = {
-        name: np.float32([rows]) if name in ("a", "grad") else np.float32(rows) for name, rows in LESSONS.items()
-    }
+    if shown:
+        draw["tiny"] = {
+            name: np.float32([rows]) if name in ("a", "grad") else np.float32(rows) for name, rows in LESSONS.items()
+        }
     draw["past_the_edges"] = {name: whole / 4 for name, whole in draw["past_the_edges"].items()}
     return {name: (shape, draw[name] | _results(**draw[name])) for name, shape in shapes.items()}
 
@@ -74,7 +75,7 @@ def _cases(summed: str, inputs: str, output: str, params: str, tests: tuple[str,
     """The tests of one pass: the names of its arrays, and the letters of its uniform, where B is the batch."""
     cases = []
     for test in tests:
-        shape, arrays = _layers(summed)[test]
+        shape, arrays = _layers(summed, "B" not in params)[test]
         layers, rows, columns = (1, 1, *arrays[output].shape)[-3:]
         grid = (ceil(columns / 16), ceil(rows / 16), layers) if rows > 1 else (ceil(columns / 256), 1, 1)
         given = tuple(arrays[name] for name in inputs.split())
