@@ -93,15 +93,19 @@ def test_each_puzzle_is_one_cell_of_one_lesson_that_holds_exactly_its_skeleton()
         assert sum(bool(re.fullmatch(cell, source)) for source in code) == 1 + (name in IN_TWO_LESSONS), name
 
 
+COMPARES = {"arg_max_tree", "max_pool2d_backward"}  # they may be given numbers as low as float32 goes
+
+
 @every_puzzle
 def test_cases_are_small_whole_numbers_and_then_quarters_so_that_sums_are_exact_in_any_order(name):
     quarters = []
     for case in PUZZLES[name].cases():
         given = *case.inputs, *case.start
         assert all(array.dtype in (np.float32, np.uint32) and array.size for array in given)
-        assert all(np.array_equal(4 * array, np.rint(4 * array)) for array in given)
+        small = [array[array > -(2.0**64)] if name in COMPARES else array for array in (*given, case.expected)]
+        assert all(np.array_equal(4 * array, np.rint(4 * array)) for array in small[:-1])
         quarters.append(any((array != np.rint(array)).any() for array in case.inputs))
-        assert max(abs(array).max() for array in (*case.inputs, case.expected)) < 2**12
+        assert max(abs(array).max(initial=0) for array in small) < 2**12
         assert len(PUZZLES[name].axes.split()) == case.expected.ndim
     assert not quarters[0]
     assert any(quarters) == (name not in TO_DECODE), "it has no inputs, and stores indices"

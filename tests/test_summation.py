@@ -14,6 +14,7 @@ from helpers.convolution import explorers as convolution_explorers
 from helpers.convolution import reference as convolution
 from helpers.convolution.exercises import BIAS_QUESTIONS, bias_differences
 from helpers.exercises import PUZZLES
+from helpers.grading.test_run import simulated
 from helpers.grading.verdict import UNSAFE
 from helpers.pictures.canvas import number
 from helpers.summation import check, explorers, indices, operations, reference
@@ -167,6 +168,15 @@ def test_the_first_test_of_a_step_has_the_numbers_of_the_picture():
     first = PUZZLES["tree_step"].cases()[0]
     assert first.inputs[0].tolist() == explorers.tree().picture.steps[0]
     assert [row[: 4 >> i].tolist() for i, row in enumerate(first.expected)] == explorers.tree().picture.steps[1:]
+
+
+def test_the_blank_page_states_the_counts_by_which_it_is_judged():
+    puzzle = PUZZLES["arg_max_tree"]
+    skill, header = puzzle.skill, " ".join(helpers.skeleton(puzzle.name).replace("//", "").split())
+    ours = simulated(puzzle.official, puzzle.cases()[puzzle.tests.index(skill.test)]).counts
+    most = {key: f"{factor * ours[key]:,}" for key, factor in skill.limits.items()}
+    assert f"may load {most['thread_loads']} and run {most['steps']} statements; all" in header
+    assert f"may read {most['sectors']} sectors of 32 bytes; {most['threads_at_a_word']} threads may store" in header
 
 
 def test_without_its_barrier_the_readers_sum_is_right_and_unsafe():

@@ -30,7 +30,7 @@ def legend(marks: Array) -> str:
 def number(value: float) -> str:
     """A number as a message shows it."""
     digits = ".8" if float(value).is_integer() else ""  # every whole number of float32, as it is
-    return f"{value + 0.0:{digits}g}"  # never -0
+    return f"{value + 0.0:{digits}g}".replace("e+", "e")  # never -0; a large one as a kernel has it, -3.3e38
 
 
 # --- A list -------------------------------------------------------------------------------------------------

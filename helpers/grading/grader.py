@@ -217,10 +217,12 @@ def _found(run: TestRun) -> dict[tuple[str, str, str], int]:
 def _first_mismatch(axes: str, case: Case, output: np.ndarray) -> str:
     """How many numbers are wrong, and where the first one is."""
     wrong = case.differ(output)
-    places = zip(axes.split(), np.argwhere(wrong)[0], strict=True)
-    place = ", ".join(axis.split(",")[i] if "," in axis else f"{axis} = {i}" for axis, i in places)
+    *places, (last, i) = zip(axes.split(), np.argwhere(wrong)[0], strict=True)
+    place = "at " + ", ".join(f"{axis} = {at}" for axis, at in [*places, (last, i)])
+    if "," in last:  # a table of one row
+        place = f"in the column `{last.split(',')[i]}`"
     count = f"{wrong.sum():,} of {wrong.size:,} numbers" if wrong.size > 1 else "the only number"
-    return f"{count} {'is wrong, at' if wrong.sum() == 1 else 'are wrong, first at'} {place}"
+    return f"{count} {'is wrong,' if wrong.sum() == 1 else 'are wrong, first'} {place}"
 
 
 def _both(case: Case, output: np.ndarray, unwritten: np.ndarray) -> str:

@@ -11,9 +11,9 @@
 // binding 2  var<uniform>, a struct of one u32: n, at least 1
 // main       one workgroup of 256 threads
 // dispatch   1 workgroup in x, 1 in y, 1 in z
-// counts     your busiest thread may load at most twice as many numbers as
-//            ours, and run at most 8 times as many statements; all threads
-//            together may read at most 1.5 times as many sectors
+// counts     of 2,100 numbers, your busiest thread may load 40 and run 952
+//            statements; all threads together may read 1,365 sectors of 32
+//            bytes; 4 threads may store to one element of workgroup memory
 struct Params { n: u32 }  // *
 // *
 @group(0) @binding(0) var<storage, read> input: array<f32>;  // *
