@@ -218,9 +218,10 @@ def _first_mismatch(axes: str, case: Case, output: np.ndarray) -> str:
     """How many numbers are wrong, and where the first one is."""
     wrong = case.differ(output)
     *places, (last, i) = zip(axes.split(), np.argwhere(wrong)[0], strict=True)
-    place = "at " + ", ".join(f"{axis} = {at}" for axis, at in [*places, (last, i)])
-    if "," in last:  # a table of one row
-        place = f"in the column `{last.split(',')[i]}`"
+    end = last.split(",")[i] if "," in last else f"{last} = {i}"  # a column of a table has a name
+    place = "at " + ", ".join([*(f"{axis} = {at}" for axis, at in places), end])
+    if "," in last and len(wrong) == 1:  # a table of one row
+        place = f"in the column `{end}`"
     count = f"{wrong.sum():,} of {wrong.size:,} numbers" if wrong.size > 1 else "the only number"
     return f"{count} {'is wrong,' if wrong.sum() == 1 else 'are wrong, first'} {place}"
 

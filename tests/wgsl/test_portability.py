@@ -239,7 +239,7 @@ def _statement(dice: random.Random, depth: int, loops: int) -> str:
 
 def test_whatever_a_run_finds_non_uniform_is_refused_before_it():
     dice, missed = random.Random(7), 0
-    for _ in range(1000 if ALL else 150):
+    for _ in range(1000 if ALL else 80):
         body = f"var a = 0u; var b = 1u; var c = array(0u, 0u); {drawn(dice, 3, 0)}"
         text = MODULE.replace("// body", body)
         buffers = np.zeros(4, np.uint32), np.array(dice.choices([0, 1], k=4), np.uint32), np.zeros(2, np.uint32)
@@ -249,4 +249,4 @@ def test_whatever_a_run_finds_non_uniform_is_refused_before_it():
         columns = {at - text.rfind("\n", 0, at) for at in before}
         assert in_run <= columns, body
         missed += bool(in_run)
-    assert missed > 25
+    assert missed > (25 if ALL else 10)
