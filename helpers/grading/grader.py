@@ -21,7 +21,7 @@ from wgsl.simulator.run import compiled
 from wgsl.simulator.settled import remark
 from wgsl.simulator.work import Work
 
-MOST_WORK = 500_000_000  # of `Work`, for one text in all its tests: about 4 s, and 5 times our largest
+MOST_WORK = 500_000_000  # of `Work`: about 4 s, 5 times our largest; all tests together, and each that is repeated
 WORK = 30_000  # statements that may be simulated while a known mistake is looked for: about 2 s
 DETAIL, LINE = 700, 150  # letters of a reason, and of a line below the verdicts
 ORDER = {"non-uniform barrier", "data race"}  # they make the numbers wrong, and not the other way round
@@ -101,14 +101,14 @@ def _seen(puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun]) -> list[TestR
     They are those that end, with the test of the skill. Where none does, the smallest one may take longer.
     """
     *ended, stopped = runs
-    work = Work(MOST_WORK)
     if puzzle.skill and puzzle.skill.test != stopped.case.name:
-        asked = simulated(kernel, puzzle.cases()[puzzle.tests.index(puzzle.skill.test)], work=work)
+        asked = simulated(kernel, puzzle.cases()[puzzle.tests.index(puzzle.skill.test)], work=Work(MOST_WORK))
         if not asked.endless:
             return [*ended, asked]
     if not stopped.long:
         return []
-    return ended or [run for run in [simulated(kernel, stopped.case, MOST_ITERATIONS, work)] if not run.endless]
+    again = ended or [simulated(kernel, stopped.case, MOST_ITERATIONS, Work(MOST_WORK))]
+    return [run for run in again if not run.endless]
 
 
 def _runs(puzzle: Puzzle, kernel: Kernel) -> list[TestRun]:
