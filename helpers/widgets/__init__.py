@@ -5,7 +5,7 @@ from pathlib import Path
 from traitlets import TraitType
 
 HERE = Path(__file__).parent
-WAKE = "Run the cells above, then this one."  # below what is stored of a widget, which answers nothing
+WAKE = "To use it, run all cells down to this one."  # below what is stored of a widget, which answers nothing
 
 
 def synced(kind: type[TraitType], *first: object) -> TraitType:
