@@ -113,6 +113,7 @@ BAD = [  # rule, cells, what is said
         put(1, *[text("word " * 100)] * 3),
         "words lead to cell 7 ('helpers.ask(\"pixels_of_a_weight\")'), at most 280",
     ),
+    ("way", put(11, *[text("word " * 100)] * 3), "words lead to cell 15 ('## Recap'), at most 280"),
     (
         "text_cells",
         put(6, text("word " * 126)),

@@ -160,6 +160,11 @@ def test_the_answers_are_what_the_gpu_says():
     assert workgroups_for(64, 64) == 1
     below = "@group(0) @binding(0) var<storage, read_write> x: array<u32>; @compute @workgroup_size(1)"
     two_minus_three = gpu.launch(f"{below} fn main() {{ x[0] = x[0] - 3u; }}", [np.uint32([2])])[0]
+    (line,) = re.findall("`(f32[^`]+)`", exercises.QUESTIONS["value_of_a_line"].asked)
+    result = below.replace("x: array<u32>", "result: array<f32>")
+    value_of_a_line = gpu.launch(
+        f"{result} fn main() {{ let i = 7u; let x = result[0]; result[0] = {line}; }}", [np.float32([2.5])]
+    )
     reverse = exercises.PUZZLES[5]
     assert not simulated(reverse.with_mistake(reverse.mistakes[0]), reverse.cases()[0]).wrong.any()  # in step
     computed = {
@@ -170,6 +175,7 @@ def test_the_answers_are_what_the_gpu_says():
         "offset_2d": np.unravel_index(19, (4, 7)),
         "orders_of_a_swap": sum(swap(order, (3, 8))[0] != [8, 3] for order in orders(barrier=False)),
         "wrong_without_barrier": sum(3 - thread > thread for thread in range(4)),  # whose number is put later
+        "value_of_a_line": value_of_a_line[0],
         "elements_of_vec3f": gpu.launch(VECTORS, [np.zeros(24, np.float32), np.zeros(1, np.uint32)])[0],
     }
     assert {name: exercises.QUESTIONS[name].right for name in computed} == computed

@@ -52,7 +52,7 @@ TRY_BYTES = {
 
 def dispatch(**values: int) -> Explorer:
     """Sliders for workgroups in a row, for threads in each, for the length of an array, and for one thread."""
-    picture = DispatchPicture(rows=1)
+    picture = DispatchPicture(1, f"your adapter: {adapter_info().short}")
 
     def draw(groups, size, length, thread) -> Picture:
         return picture.show(Dispatch((groups, 1), (size, 1), 1, length), thread, 0)
@@ -82,8 +82,8 @@ def swap(**values: int) -> Explorer:
 def launch(**values: int) -> Explorer:
     """Sliders over the objects of a launch, in the order in which they are made, and over a second launch."""
     rules: dict[str, Rule] = {"launch": (1, 2), "step": len(OBJECTS) + 1}
-    start = {"launch": 1, "step": 6, **values}
-    return Explorer(LaunchPicture(adapter_info().name).show, rules, start, play="step", steps=TRY_A_LAUNCH)
+    picture = LaunchPicture(adapter_info().name)
+    return Explorer(picture.show, rules, {"step": 6, **values}, play="step", steps=TRY_A_LAUNCH)
 
 
 def buffer_bytes(**values: int) -> Explorer:

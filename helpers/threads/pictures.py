@@ -11,7 +11,7 @@ from helpers.threads.indices import Dispatch, Ids, orders, swap
 CELL = 26, 22  # CSS pixels of a thread
 ELEMENT = 29, 24  # of an element
 LEFT, RIGHT, TOP = 44, 484, 74  # of the first thread and the first element
-LINE, VALUES, REASONS = 25, 220, 320  # height of a line of the table of ids, and where its columns begin
+LINE, VALUES, REASONS = 25, 166, 226  # height of a line of the table of ids, and where its columns begin
 
 # --- A dispatch -----------------------------------------------------------------------------------------------
 
@@ -19,13 +19,13 @@ LINE, VALUES, REASONS = 25, 220, 320  # height of a line of the table of ids, an
 class DispatchPicture(Picture):
     """Workgroups of threads on the left, the array on the right, and below them the ids of one thread.
 
-    `rows` rows of threads and of elements fit.
+    `rows` rows of threads and of elements fit; `adapter` is said below.
     """
 
-    def __init__(self, rows: int = 6) -> None:
-        self.table = TOP + rows * ELEMENT[1] + 28  # where the table of ids begins
+    def __init__(self, rows: int = 6, adapter: str = "") -> None:
+        self.table, self.adapter = TOP + rows * ELEMENT[1] + 28, adapter  # where the table of ids begins
         self.place = ("thread",) if rows == 1 else ("y", "x")  # what a cell of threads or of elements chooses
-        super().__init__(self.table + (3 if rows == 1 else 4) * LINE + 20)
+        super().__init__(self.table + (70 if rows == 1 else 120))
 
     def draw(self, dispatch: Dispatch, x: int, y: int) -> str:
         """Show a dispatch, and point at the thread with global_invocation_id (x, y, 0) and at its element."""
@@ -76,27 +76,31 @@ class DispatchPicture(Picture):
     def _write_ids(self, dispatch: Dispatch, ids: Ids, owned: tuple[int, int] | None) -> None:
         """A table: the name of each id, its value, and where the value comes from; and the thread's element."""
         (gx, gy, _), (lx, ly, _), size = ids.workgroup_id, ids.local_invocation_id, dispatch.size
-        y = f", y = {gy}·{size[1]} + {ly}" * (not dispatch.in_a_row)
+        in_a_row = dispatch.in_a_row
+        y = f" and {gy}·{size[1]} + {ly}" * (not in_a_row)
         reasons = {
             "workgroup_id": "which workgroup",
             "local_invocation_id": "which thread of its workgroup",
             "local_invocation_index": f"the same as one number: {ly}·{size[0]} + {lx}",
-            "global_invocation_id": f"which thread of all: {'x = ' * bool(y)}{gx}·{size[0]} + {lx}{y}",
+            "global_invocation_id": f"of all: {gx}·{size[0]} + {lx}{y}",
         }
-        if dispatch.in_a_row:
+        lines, left = 5, MARGIN  # in a column of the table; of the last column
+        if in_a_row:
             del reasons["local_invocation_index"]  # the same as local_invocation_id.x
+            lines, left = 2, RIGHT
         for i, (name, reason) in enumerate(reasons.items()):
             value = getattr(ids, name)
-            name, value = (f"{name}.x", str(value[0])) if dispatch.in_a_row else (name, _value(value))
-            for x, text, color in ((MARGIN, name, INK), (VALUES, value, ORANGE), (REASONS, reason, GRAY)):
-                self.write(x, self.table + i * LINE, text, 14, color)
-        words = "none: this thread must return"
+            name, value = (f"{name}.x", str(value[0])) if in_a_row else (name, _value(value))
+            for x, text, color in ((0, name, INK), (VALUES, value, ORANGE), (REASONS, reason, GRAY)):
+                self.write(x + (MARGIN, left)[i // lines], self.table + i % lines * LINE, text, 14, color)
+        words = "none: it must return"
         if owned:
-            offset = f"{owned[0]}·{dispatch.columns} + {owned[1]} = {dispatch.offset(*owned)}"
-            place = f"row {owned[0]}, column {owned[1]}, at offset {offset}"
-            words = f"element {owned[1]}" if dispatch.in_a_row else place
-        for x, text in ((MARGIN, "its element"), (VALUES, words)):
-            self.bold(x, self.table + len(reasons) * LINE, text, 14, ORANGE)
+            words = f"element {owned[1]}"
+        if owned and not in_a_row:
+            words = f"row {owned[0]}, column {owned[1]}, at offset {owned[0]}·{dispatch.columns} + {owned[1]}"
+        for x, text in ((0, "its element"), (VALUES, words)):
+            self.bold(left + x, self.table + (lines - 1) * LINE, text, 14, ORANGE)
+        self.write(MARGIN, self.table + lines * LINE, self.adapter, 14, GRAY)
 
 
 def _ids_sentence(dispatch: Dispatch, ids: Ids) -> str:
@@ -122,7 +126,7 @@ def _tail_sentence(dispatch: Dispatch) -> str:
     """Which threads own nothing, and which elements nobody owns."""
     threads, idle, elements, lost = prod(dispatch.grid), dispatch.idle, dispatch.elements, dispatch.ownerless
     every = f"All {threads} threads own one" if threads > 1 else "It is the only thread"
-    tail = f"{idle} of {_counted(threads, threads, 'thread')} {'owns' if idle == 1 else 'own'} none" if idle else every
+    tail = f"{idle} of {threads} threads {'owns' if idle == 1 else 'own'} none" if idle else every
     left = f"; {lost} of {elements} elements {'has' if lost == 1 else 'have'} no thread" if lost else ""
     return f"{tail}{left}."
 
@@ -176,8 +180,7 @@ class SwapPicture(Picture):
                 self.write(place.middle[0], place.y - 11 + 64 * row, f"{name}[{thread}]", 13, GRAY, align="middle")
         if last:
             thread, has_taken = last
-            start = places[1 - thread if has_taken else thread, 1]
-            end = places[thread, 0]
+            start, end = places[1 - thread if has_taken else thread, 1], places[thread, 0]
             self.tinted([end if has_taken else places[thread, 1]], ORANGE, 3)
             self.lines([(start.middle[0], start.y - 3, end.middle[0], end.y + SLOT[1] + 3)], ORANGE, 3)
 

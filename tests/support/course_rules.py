@@ -117,14 +117,14 @@ def before_first_line(lesson: Lesson) -> int | None:
 
 
 def ways(lesson: Lesson) -> list[tuple[int, Cell]]:
-    """The words from one thing to do to the next, and to the first one, each with the cell where the way ends."""
+    """The words from one thing to do to the next, to the first one and to the end, with the cell where a way ends."""
     found, read, doing = [], 0, {cell.number for cell, _ in tasks(lesson)}
     for cell in lesson.cells:
         read += words(cell)
         if cell.number in doing:
             found.append((read, cell))
             read = 0
-    return found
+    return [*found, (read, lesson.cells[-1])]
 
 
 def sentences(cell: Cell) -> list[str]:
@@ -171,7 +171,7 @@ def graded_kernels(lesson: Lesson) -> Iterator[str]:
 
 
 def way(lesson: Lesson) -> Iterator[str]:
-    """At most 280 words from one question or kernel to the next, and to the first."""
+    """At most 280 words from one question or kernel to the next, to the first and to the end."""
     for found, cell in ways(lesson):
         if found > MOST_BETWEEN:
             yield f"{found} words lead to {cell}, at most {MOST_BETWEEN}"
