@@ -25,7 +25,7 @@ LESSON = Lesson.read(NOTEBOOKS / "05_trusting_a_gradient.ipynb")
 
 # --- The covered fields -----------------------------------------------------------------------------------------
 
-MISSED = {"ones": [3], "one image": [0, 2, 3], "fractions": [], "square": [4, 5], "mirrored": [1]}
+MISSED = {"ones": [3], "one image": [0, 2, 3], "fractions": [], "square": [4, 5], "symmetric": [1]}
 
 
 def test_one_kind_of_data_catches_all_six_faults_and_each_other_misses_one():
@@ -156,10 +156,10 @@ def test_the_blind_length_is_the_first_one_offered():
 
 
 def test_the_worst_data_are_those_that_the_question_says():
-    names = "ones", "symmetric", "whole", "batch", "square", "guard"  # of all columns but the classroom test
+    names = "ones", "symmetric", "whole", "single", "square", "unguarded"  # of all columns but the classroom test
     missed = {name: len(matrix("conv2d_grad_weight").missed(column)) for name, column in zip(names, POOR, strict=False)}
     assert sorted(missed.values())[-2] < missed[QUESTIONS["worst_data"].right] == max(missed.values())
-    assert {*QUESTIONS["worst_data"].mistakes} == {*names} - {"guard"}
-    said = f"misses {missed['guard']} wrong kernels, the next worst, square images, {missed['square']}."
+    assert {*QUESTIONS["worst_data"].mistakes} == {*names} - {"unguarded"}
+    said = f"misses {missed['unguarded']} wrong kernels; the next worst, square images, misses {missed['square']}."
     assert QUESTIONS["worst_data"].why.endswith(said)
     assert missed["square"] == sorted(missed.values())[-2]

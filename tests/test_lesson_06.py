@@ -81,7 +81,7 @@ def _pointed(explorer, part, cell) -> str:
 def test_no_flying_number_is_written_over_another():
     for make, values in (
         (explorers.tiles, [{"step": s, "row": r, "column": c} for s in (1, 2, 7, 8) for r in (0, 5) for c in (3, 6)]),
-        (explorers.transposed_load, [{"load": w, "flown": f} for w in range(3) for f in range(len(FLIGHT))]),
+        (explorers.transposed_load, [{"load": w, "flight": f} for w in range(3) for f in range(len(FLIGHT))]),
     ):
         explorer = make()
         for each in values:
@@ -99,7 +99,7 @@ def test_no_flying_number_is_written_over_another():
 )
 def test_two_ways_make_the_same_tile_and_differ_in_what_neighbors_read(load, moved, read):
     said = explorers.transposed_load().set(load=load, thread=6)
-    assert said == f"Thread 6 reads {moved} Together, threads 4 to 7 read offsets {read}"
+    assert said == f"Thread 6 reads {moved} Threads 4 to 7 read offsets {read}"
 
 
 # --- The gradients of a fused layer -------------------------------------------------------------------------

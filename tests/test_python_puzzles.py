@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 from support.grading import only, outcomes
+from support.right_variants import right_lines
 from support.sample import sample
 
 import helpers
@@ -81,6 +82,20 @@ def test_the_official_lines_are_right_the_skeleton_is_not_attempted_and_every_ma
         assert helpers.grade(name, "\n".join(lines[:i] + lines[i + 1 :])).passed < len(puzzle.tests)
     assert puzzle.code(skeleton).strip() == ""
     assert len(puzzle.mistakes) >= 6
+
+
+VARIANTS = [*right_lines()]
+
+
+@pytest.mark.parametrize(("name", "what", "text"), sample(VARIANTS, 5))
+def test_other_right_lines_are_right_in_every_test(name, what, text):
+    assert only(helpers.grade(name, text)) == RIGHT, what
+
+
+@pytest.mark.parametrize("name", ["catch_them_all", "central_difference", "check_grad_input"])
+def test_there_are_five_variants_of_lesson_05s_lines_and_no_two_are_the_same(name):
+    texts = [text.strip() for puzzle, _, text in VARIANTS if puzzle == name]
+    assert len({*texts, PYTHON_PUZZLES[name].solution.text.strip()}) == len(texts) + 1 >= 6
 
 
 MISTAKES = [(name, mistake) for name, puzzle in PYTHON_PUZZLES.items() for mistake in puzzle.mistakes]
@@ -207,7 +222,7 @@ def test_a_right_kernel_is_rejected_for_rounding_alone_and_all_of_lesson_05s_wro
     grades = helpers.grade("catch_them_all", "test = shape(1, 4, 8, 9, 1, 5, 5), ones()")
     assert (len(grades), grades[0].outcome) == (40, RIGHT)
     assert "where" not in grades[1].detail
-    assert "“batch not summed” escapes your test: this kernel has `n < 1u` in the place of" in grades[1].detail
+    assert "“batch not summed” escapes your test: this kernel has `n < 1u` in place of" in grades[1].detail
 
 
 # --- The whole way --------------------------------------------------------------------------------------------

@@ -42,8 +42,8 @@ def tiles() -> Explorer:
     last = len(picture.moves) - 1
     steps = {
         "Press play: tiles fly in.": {"step": last},
-        "Point at a number in left: who uses it?": lambda values: values.get("slot", 0) in range(1, TILE**2 + 1),
-        "Point at c[0,0]: which tiles does it need?": {"row": 0, "column": 0},
+        "Point at a number in left.": lambda values: values.get("slot", 0) in range(1, TILE**2 + 1),
+        "Point at c[0,0]: which tiles?": {"row": 0, "column": 0},
     }
     rules = {"step": last + 1, "row": 8, "column": 8}
     return Explorer(picture.show, rules, {"row": 5, "column": 6}, play="step", front=["step"], steps=steps, pace=600)
@@ -51,11 +51,11 @@ def tiles() -> Explorer:
 
 def transposed_load() -> Explorer:
     """Sliders over three ways to load a tile of a, over its flight, and over the threads of a workgroup of 4 x 4."""
-    rules = {"load": len(LOADS), "thread": TILE**2, "flown": len(FLIGHT)}
+    rules = {"load": len(LOADS), "thread": TILE**2, "flight": len(FLIGHT)}
     steps = {
-        "Play the flight of load 0, then of load 1.": {"load": 1, "flown": len(FLIGHT) - 1},
+        "Play the flight of load 0, then of load 1.": {"load": 1, "flight": len(FLIGHT) - 1},
         "Set load to 2: which offsets do neighbors read?": {"load": 2},
         "With load 1, point at slot 14 of left.": {"load": 1, "thread": 11},
     }
-    front = ["load", "thread", "flown"]
-    return Explorer(TransposedLoadPicture().show, rules, {"thread": 1}, play="flown", front=front, steps=steps)
+    front = ["load", "thread", "flight"]
+    return Explorer(TransposedLoadPicture().show, rules, {"thread": 1}, play="flight", front=front, steps=steps)

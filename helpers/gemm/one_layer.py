@@ -66,7 +66,7 @@ class OneLayer(Picture):
         self.bold(560, LOWER - 6, "unseen digits read right", 15, BLUE)
         self.chart = Axes(self, Box(604, LOWER + 14, 206, 120), (0, STEPS), (0, 1))
         self.chart.rows({share / 10: f"{share}0 %" for share in (2, 4, 6, 8)})
-        self.chart.columns({step: str(step) for step in (0, 5, 10, 15, 20)})
+        self.chart.columns({0: "step 0"} | {step: str(step) for step in (5, 10, 15, 20)})
         self.chart.curve(np.arange(STEPS + 1), self.right_of_all, BLUE)
         self.stands_still()
 
@@ -85,7 +85,7 @@ class OneLayer(Picture):
         self.image(sheet, colored(self.ink[digit].reshape(SIDE, SIDE), 1, ink=True))
         self.boxes([sheet], GRAY)
         scores, read = self.scores[step, digit], int(self.scores[step, digit].argmax())
-        says = f"a {read}" if step else "nothing yet"
+        says = _a(read) if step else "nothing yet"
         box = Box(160, LOWER + 10, 370, 110)
         Bars(self, scores, box, -6, 8, range(10), f"ten scores: {says}", decimals=0)
         x, y = float(self.chart.x(step)), float(self.chart.y(self.right_of_all[step]))
@@ -95,4 +95,9 @@ class OneLayer(Picture):
                 f"Step 0 of {STEPS}: all weights are 0, and so are the scores. The products are those of {self.whose}."
             )
         share = f"{round(100 * self.right_of_all[step])} % of {len(self.labels)} unseen digits are read right"
-        return f"Step {step} of {STEPS}: {share}. Digit {digit} is a {self.labels[digit]}, and is read as {says}."
+        return f"Step {step} of {STEPS}: {share}. Digit {digit} is {_a(self.labels[digit])}, and is read as {says}."
+
+
+def _a(digit: int) -> str:
+    """A digit with its article."""
+    return f"an {digit}" if digit == 8 else f"a {digit}"

@@ -22,8 +22,8 @@ def covered() -> Explorer:
 
     rows, columns = range(len(KERNELS)), range(len(DATA))
     steps = {
-        "Click a field: a fault is caught.": lambda values: opened(values, True),
-        "Find a fault that is missed.": lambda values: opened(values, False),
+        "Find a fault that is caught.": lambda values: opened(values, True),
+        "Find one that is missed.": lambda values: opened(values, False),
         "Open a column that catches all.": a_column_that_catches_all,
     }
     fields = np.zeros((len(KERNELS), len(DATA)))

@@ -41,11 +41,11 @@ KERNELS = (
     Wrong("holes between columns filled", INPUT_1, " || column % params.S != 0u", ""),
 )
 DATA: dict[str, tuple[tuple[str, ...], Callable[[Problem], Problem]]] = {  # with facts that differ, in words
-    "ones": (("2 images,", "upstream 1"), methods.all_ones),
-    "one image": (("1 image,", "whole"), lambda problem: methods.whole_numbers(methods.batch_1(problem))),
+    "ones": (("2 images,", "upstream 1s"), methods.all_ones),
+    "one image": (("1 image,", "no fractions"), lambda problem: methods.whole_numbers(methods.batch_1(problem))),
     "fractions": (("2 images,", "random"), lambda problem: problem),
     "square": (("2 images,", "6 × 6, 3 × 3"), lambda problem: methods.good(problem.operation, SQUARE)),
-    "mirrored": (("2 images,", "symmetric"), methods.symmetric),
+    "symmetric": (("2 images,", "mirror images"), methods.symmetric),
 }
 
 

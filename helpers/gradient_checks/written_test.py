@@ -56,15 +56,17 @@ def shape(
         )
     except TypeError as error:
         raise ValueError(str(error)) from None
+    if sizes.stride_h != sizes.stride_w:
+        raise ValueError(f"stride = {stride!r}: these kernels have one stride for rows and columns, as in stride=2")
     outputs = batch * sizes.out_h * sizes.out_w
     counts = {
-        "outputs of a channel, in all images": (outputs, MOST_OUTPUTS),
+        "outputs of a channel in all images": (outputs, MOST_OUTPUTS),
         "weights": (prod(sizes.weight), MOST_WEIGHTS),
-        "pixels, in all channels and images": (prod(sizes.input), MOST_PIXELS),
+        "pixels in all channels and images": (prod(sizes.input), MOST_PIXELS),
     }
     for what, (count, most) in counts.items():
         if count > most:
-            raise ValueError(f"a test has at most {most:,} {what}, and this one has {count:,}")
+            raise ValueError(f"a shape has at most {most:,} {what}, and this one has {count:,}")
     return sizes
 
 
@@ -98,7 +100,7 @@ def let_through(wrong: WrongKernel, test: object) -> str:
     if rejects(wrong.wrong, *test, ends=ENDLESS[0] not in wrong.reasons):
         return ""
     old, new = (f"`{text}`" if text else "nothing" for text in map(_brief, (wrong.old, wrong.new)))
-    return f"“{test_name(wrong)}” escapes your test: this kernel has {new} in the place of {old}"
+    return f"“{test_name(wrong)}” escapes your test: this kernel has {new} in place of {old}"
 
 
 def _brief(code: str) -> str:

@@ -93,7 +93,7 @@ class GradientsPicture(Picture):
         self.title(18, p.title)
         names, signs = [name for name in (p.left, p.right, p.result) if name], "•=" if p.right else "="
         matrices = [self._matrix(p, name) for name in names]
-        self.grids = dict(zip(names, side_by_side(self, matrices, signs, 60, self.height - 150), strict=True))
+        self.grids = dict(zip(names, side_by_side(self, matrices, signs, 60, self.height - 150, 1.7), strict=True))
         self.grids[p.result].touch(p.result, "row", "column")
         if p.result == "pre":
             b = self.grids["b"]
@@ -105,6 +105,6 @@ class GradientsPicture(Picture):
 
     def _matrix(self, p: Product, name: str) -> tuple:
         values = self.matrices[name]
-        note = f"{len(values)} × {values.shape[1]}" if name != "d_bias" else str(values.shape[1])
+        note = f"{len(values)} × {values.shape[1]}" if name != "d_bias" else f"{values.shape[1]} numbers"
         note += ", grad · relu′(pre)" * (name == "grad_pre")
         return values, name, note + ", used transposed" * (f" {name}ᵀ" in p.title)  # drawn as it is in memory

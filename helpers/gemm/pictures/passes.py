@@ -25,4 +25,4 @@ class PassesPicture(Picture):
         for x in others:
             self.arrow((x, y + 14), (x, y))
         self.write(others[0], y + 28, "these three read what pass 1 writes", 13, GRAY)
-        self.sentence = f"Four passes in a row. They add up {', '.join(SUMS)}. The last three read what pass 1 writes."
+        self.sentence = f"Four passes in a row. They compute {', '.join(SUMS)}. The last three read what pass 1 writes."

@@ -6,7 +6,7 @@ from math import prod
 import numpy as np
 
 from helpers.gemm.indices import LOADS, Cell, load_into_tile, tile_loads, tile_mates
-from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, PAPER, Box, Picture, Word, in_words, number
+from helpers.pictures.canvas import BLUE, GRAY, MARGIN, PAPER, Box, Picture, Word, in_words, number
 from helpers.pictures.parts import Grid, Pointed, product_text
 
 TILE = 4
@@ -37,12 +37,12 @@ class TilesPicture(Picture):
         self.operands, self.result, self.on = {"a": a, "b": b}, result, on
         self.firsts = range(0, k, TILE)
         self.moves = [(first, i) for first in self.firsts for i in range(len(STEPS))] + [(self.firsts[-1], len(STEPS))]
-        super().__init__(246)
+        super().__init__(224)
         places = np.cumsum([MARGIN, k * CELL[0] + 30, n * CELL[0] + 30])
-        titles = f"a  {m} × {k}", f"b  {k} × {n}"
+        titles = f"a, {m} × {k}", f"b, {k} × {n}"
         pairs = zip((a, b), places, titles, strict=False)
         self.grids = {title[0]: Grid(self, values, x, TOP, CELL, title) for values, x, title in pairs}
-        title = f"c = a @ b  {m} × {n}"
+        title = f"c = a @ b, {m} × {n}"
         self.grids["c"] = Grid(self, result, places[-1], TOP, CELL, title, numbers=False, tensor="output")
         self.tiles = [
             Grid(self, np.zeros((TILE, TILE)), self.width - MARGIN - gap, TOP, SLOT, name, numbers=False, tensor=of)
@@ -206,7 +206,7 @@ class TransposedLoadPicture(Picture):
     def __init__(self) -> None:
         super().__init__(386)
 
-    def draw(self, load: int, thread: int, flown: int) -> str:
+    def draw(self, load: int, thread: int, flight: int) -> str:
         """Choose one of LOADS, how far the tile has come, and one thread."""
         self.loads = [load_into_tile(LOADS[load], TILE, CORNER, t) for t in range(TILE**2)]
         if self.starts(load):
@@ -218,9 +218,9 @@ class TransposedLoadPicture(Picture):
         cells = [self.a.box(*cell) for cell, _ in self.loads]
         slots = [self.left.boxes[slot] for _, slot in self.loads]
         marked = [boxes[t] for boxes in (cells, slots) for t in row] + [self.strip[offset] for offset in offsets]
-        self.tinted(marked, ORANGE, 2)
-        self.boxes([cells[thread], slots[thread], self.strip[offsets[thread % TILE]]], ORANGE, line=4)
-        if FLIGHT[flown] in (0, 1):  # in between, cards lie over them
+        self.tinted(marked, BLUE, 2)
+        self.boxes([cells[thread], slots[thread], self.strip[offsets[thread % TILE]]], BLUE, line=4)
+        if FLIGHT[flight] in (0, 1):  # in between, cards lie over them
             named = enumerate(self.left.boxes)
             self.words((Word(box.x + 4, box.y + 9, str(i), 12, "left") for i, box in named), GRAY)
         ways = zip(
@@ -229,15 +229,15 @@ class TransposedLoadPicture(Picture):
             map(self._offset, range(TILE**2)),
             strict=True,
         )
-        fly(self, ((start, end, FLIGHT[flown], str(offset)) for start, end, offset in ways), self.a.look.ink)
-        self.label((self.strip[offset] for offset in offsets), row, color=ORANGE, down=24)
+        fly(self, ((start, end, FLIGHT[flight], str(offset)) for start, end, offset in ways), self.a.look.ink)
+        self.label((self.strip[offset] for offset in offsets), row, color=BLUE, down=24)
         facts = f"thread {thread}", f"local.x = {thread % TILE}", f"local.y = {thread // TILE}"
-        self.column(640, 110, 24, facts, 15, ORANGE, "bold")
+        self.column(640, 110, 24, facts, 15, BLUE, "bold")
         access = "side by side: coalesced" if offsets[1] == offsets[0] + 1 else f"{SIZES[1]} apart: strided"
         reads = f"{in_words('thread', row)} read {in_words('offset', offsets)}"
-        self.bold(MARGIN, 312, f"{reads}, {access}", 14.5, ORANGE)
+        self.bold(MARGIN, 312, f"{reads}, {access}", 14.5, BLUE)
         moved = f"Thread {thread} reads a[{m},{k}] at offset {self._offset(thread)} and writes it to left[{slot}]."
-        return f"{moved} Together, {reads}, {access}."
+        return f"{moved} {reads.capitalize()}, {access}."
 
     def _offset(self, thread: int) -> int:
         (m, k), _ = self.loads[thread]
@@ -257,7 +257,7 @@ class TransposedLoadPicture(Picture):
             80,
             (54, 36),
             "left, in workgroup memory",
-            "small: the slot",
+            "small numbers: its slots",
             numbers=False,
             tensor="a",
         )

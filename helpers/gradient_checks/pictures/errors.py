@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers.gradient_checks.errors import STEPS, Differences
-from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, PAPER, Box, Picture, text_width
+from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, PAPER, Box, Picture
 from helpers.pictures.charts import DIAMOND, SQUARE, Axes, Sign, draw_sign, spread
 
 LEFT, RIGHT, TOP, BOTTOM = 130, 572, 62, 402  # CSS pixels
@@ -52,7 +52,7 @@ class StepPicture(Picture):
         box = Box(LEFT, TOP, RIGHT - LEFT, BOTTOM - TOP)
         self.axes = Axes(self, box, (STEPS[0], STEPS[-1]), (LOWEST, 0))
         self.title(20, "error of central differences in float32")
-        self.write(MARGIN, 42, "as a part of the largest derivative", 13, GRAY)
+        self.write(MARGIN, 42, "as a part of the largest derivative; the step is 2ᵏ", 13, GRAY)
         self.axes.rows({power: brief(part(10.0**power)) for power in range(LOWEST, 1)}, 14)
         ticks = {power: step(power) for power in STEPS[::5]}
         self.lines(((x, BOTTOM, x, BOTTOM + 5) for x in map(self.axes.x, ticks)), GRAY, 1)
@@ -69,16 +69,9 @@ class StepPicture(Picture):
         self.stands_still()
 
     def _name_causes(self) -> None:
-        """Say what the errors come from at small steps and at large ones, on paper without the lines of the grid."""
-        for power, align, cause, change in (
-            (-14.8, "left", "rounding", "half"),
-            (-2.2, "right", "truncation", "4 times"),
-        ):
-            x, sign = self.axes.x(power), -1 if align == "right" else 1
-            for i, note in enumerate((f"{cause}:", "twice the step,", f"{change} the error")):
-                y, width = 84 + 18 * i, sign * text_width(note, 13)
-                self.boxes([Box(min(x, x + width) - 3, y - 9, abs(width) + 6, 18)], PAPER, PAPER)
-                self.write(x, y, note, 13, GRAY, align=align)
+        """Say what the errors come from at small steps and at large ones, between two lines of the grid."""
+        self.column(self.axes.x(-16), 78, 18, ("twice the step:", "half the rounding"), 13, GRAY)
+        self.column(self.axes.x(-9), 78, 18, ("twice the step:", "4 times the truncation"), 13, GRAY)
 
     def y(self, error: float) -> float:
         """The height of an error."""
