@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from helpers.data import digits
-from helpers.pictures.canvas import BLUE, GRAY, MARGIN, Box, Picture
+from helpers.pictures.canvas import BLUE, GRAY, MARGIN, Box, Picture, a_digit
 from helpers.pictures.charts import Axes
 from helpers.pictures.figures import colored, draw_signed, explain
 from helpers.pictures.parts import Bars, look
@@ -85,7 +85,7 @@ class OneLayer(Picture):
         self.image(sheet, colored(self.ink[digit].reshape(SIDE, SIDE), 1, ink=True))
         self.boxes([sheet], GRAY)
         scores, read = self.scores[step, digit], int(self.scores[step, digit].argmax())
-        says = _a(read) if step else "nothing yet"
+        says = a_digit(read) if step else "nothing yet"
         box = Box(160, LOWER + 10, 370, 110)
         Bars(self, scores, box, -6, 8, range(10), f"ten scores: {says}", decimals=0)
         x, y = float(self.chart.x(step)), float(self.chart.y(self.right_of_all[step]))
@@ -95,9 +95,6 @@ class OneLayer(Picture):
                 f"Step 0 of {STEPS}: all weights are 0, and so are the scores. The products are those of {self.whose}."
             )
         share = f"{round(100 * self.right_of_all[step])} % of {len(self.labels)} unseen digits are read right"
-        return f"Step {step} of {STEPS}: {share}. Digit {digit} is {_a(self.labels[digit])}, and is read as {says}."
-
-
-def _a(digit: int) -> str:
-    """A digit with its article."""
-    return f"an {digit}" if digit == 8 else f"a {digit}"
+        return (
+            f"Step {step} of {STEPS}: {share}. Digit {digit} is {a_digit(self.labels[digit])}, and is read as {says}."
+        )

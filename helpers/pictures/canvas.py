@@ -370,6 +370,11 @@ def listed(words: Iterable[object]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
+def a_digit(label: int) -> str:
+    """A digit with its article."""
+    return f"an {label}" if label == 8 else f"a {label}"
+
+
 def in_words(name: str, numbers: Iterable[int]) -> str:
     """Some numbers as a person says them: row 2, rows 1 to 3, rows 0, 2 and 4."""
     ordered = sorted(numbers)

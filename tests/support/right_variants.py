@@ -4,11 +4,11 @@ The grader must find nothing wrong with any of them.
 """
 
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from helpers.exercises import ALL_PUZZLES, PUZZLES
+from helpers.exercises import PUZZLES
 from wgsl import Kernel
 
 MAIN = re.compile(r"(@compute[^{]*\bfn main\()(.*?)(\) \{[^\n]*\n)(.*)\n\}\Z", re.DOTALL)
@@ -77,25 +77,17 @@ class Variant:
 
 
 def right_variants() -> Iterator[tuple[str, str, str]]:
-    """Each kernel's puzzle with the description and the text of each of its variants, from `right_variants.txt`."""
-    for puzzle, description, text in _rows(PUZZLES):
-        yield puzzle, description, _variant(text).source(puzzle)
+    """Each puzzle's name with the description and the text of each of its variants, from `right_variants.txt`.
 
-
-def right_lines() -> Iterator[tuple[str, str, str]]:
-    """The same of puzzles that ask for lines of Python, whose texts stand there whole."""
-    yield from _rows(ALL_PUZZLES.keys() - PUZZLES.keys())
-
-
-def _rows(puzzles: Container[str]) -> Iterator[tuple[str, str, str]]:
-    """The rows below the names of these puzzles."""
+    Lines of Python stand there whole.
+    """
     table = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
     _, *parts = re.split(r"^\[(\w+)\]\n", table, flags=re.MULTILINE)
     for puzzle, variants in zip(parts[::2], parts[1::2], strict=True):
         _, *rows = re.split(r"^== (.*)\n", variants, flags=re.MULTILINE)
         for description, text in zip(rows[::2], rows[1::2], strict=True):
-            if puzzle in puzzles:
-                yield puzzle, description, text.rstrip("\n") + "\n"
+            text = text.rstrip("\n") + "\n"
+            yield puzzle, description, _variant(text).source(puzzle) if puzzle in PUZZLES else text
 
 
 def _variant(text: str) -> Variant:

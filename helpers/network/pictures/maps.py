@@ -81,11 +81,6 @@ class Maps(Layout):
         Area(self.picture, np.zeros((down, right)), box, name).touch(name, *values, **how)
 
 
-def a_digit(label: int) -> str:
-    """A digit with its article."""
-    return f"an {label}" if label == 8 else f"a {label}"
-
-
 def framed(picture: Picture, box: Box, color: str = INK, line: float = 2) -> None:
     """A frame that stands out from any color below it."""
     picture.boxes([box], PAPER, line=line + 2.5)

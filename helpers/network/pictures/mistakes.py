@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.network.pictures.maps import Area, a_digit, framed
-from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, WIDTH, Box, Picture, Word, number
+from helpers.network.pictures.maps import Area, framed
+from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, WIDTH, Box, Picture, Word, a_digit, number
 from helpers.pictures.figures import colored, explain
 
 Array = np.ndarray

@@ -7,9 +7,9 @@ import numpy as np
 
 from helpers.gpu import adapter_info
 from helpers.network.layers import gradient_of
-from helpers.network.pictures.maps import Area, Layout, Maps, a_digit, framed
+from helpers.network.pictures.maps import Area, Layout, Maps, framed
 from helpers.network.trace import NetworkTrace, written
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, WIDTH, Box, Picture, number, text_width
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, WIDTH, Box, Picture, a_digit, number, text_width
 from helpers.pictures.figures import colored, explain
 
 HEIGHT = 120  # CSS pixels of each of the two rows of maps
