@@ -47,7 +47,7 @@ class GradientsPicture(Picture):
         grad_pre = grad * reference.derivative(a @ b + bias, "relu")
         arrays = {"a": a, "b": b, "bias": bias, "grad_pre": grad_pre, **returned}
         self.matrices = {name: np.atleast_2d(values) for name, values in arrays.items()}
-        super().__init__(400)
+        super().__init__(424)
 
     def size(self, product: int) -> tuple[int, int]:
         """Rows and columns of a product's result."""

@@ -17,8 +17,9 @@ struct Params { M: u32, K: u32, N: u32 }
 @group(0) @binding(3) var<uniform> params: Params;
 
 const TILE = 16u;
-var<workgroup> left: array<f32, TILE * TILE>;   // of a, as it lies
-var<workgroup> right: array<f32, TILE * TILE>;  // of b, as it lies
+// Tiles of a and b, as they lie.
+var<workgroup> left: array<f32, TILE * TILE>;
+var<workgroup> right: array<f32, TILE * TILE>;
 
 @compute @workgroup_size(TILE, TILE)
 fn main(
@@ -32,7 +33,8 @@ fn main(
   // 2. Loop along k, one pair of tiles a turn.
   var sum = 0.0;  // *
   for (var first = 0u; first < params.K; first += TILE) {  // *
-  // 3. Load one number of a and one of b into the tiles, or 0.0 past an edge.
+  // 3. Load one number of a and one of b into the tiles,
+  //    or 0.0 past an edge.
     let k_left = first + local.x;  // *
     let k_right = first + local.y;  // *
     left[slot] = 0.0;  // *

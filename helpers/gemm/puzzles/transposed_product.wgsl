@@ -1,20 +1,22 @@
 // The official kernel of the puzzle transposed_product;
 // lines that end in a star are not in the skeleton.
 
-// Write c = a @ b^T in tiles: the whole kernel, with an entry point called
-// main. c[m,n] = sum over k of a[m,k] * b[n,k]
+// Write c = a @ b^T in tiles: the whole kernel, with an entry
+// point called main. c[m,n] = sum over k of a[m,k] * b[n,k]
 //
 // binding 0  a (M,K)   var<storage, read>, array<f32>
 // binding 1  b (N,K)   var<storage, read>, array<f32>
 // binding 2  c (M,N)   var<storage, read_write>, array<f32>
-// binding 3  var<uniform>, a struct of three u32 in this order: M, K, N
-// main       workgroups of 16 x 16 threads, one tile of c for each, and a
-//            thread for each of its elements
-// dispatch   ceil(N / 16) workgroups in x, ceil(M / 16) in y, 1 in z
-// counts     at most, in the test three_tiles: all threads together load twice
-//            as many numbers from storage as ours, and touch 1.5 times as many
-//            sectors (8 numbers side by side); the busiest thread loads 12
-//            numbers, writes 2, and runs 8 times as many statements as ours
+// binding 3  var<uniform>, a struct of three u32: M, K, N
+// main       workgroups of 16 x 16 threads, one tile of c for
+//            each, and a thread for each of its elements
+// dispatch   ceil(N / 16) workgroups in x, ceil(M / 16) in y
+// counts     at most, in the test three_tiles: all threads
+//            together load twice as many numbers from storage
+//            as ours, and touch 1.5 times as many sectors (8
+//            numbers side by side); the busiest thread loads 12
+//            numbers, writes 2, and runs 8 times as many
+//            statements as ours
 struct Params { M: u32, K: u32, N: u32 }  // *
 // *
 @group(0) @binding(0) var<storage, read> a: array<f32>;  // *

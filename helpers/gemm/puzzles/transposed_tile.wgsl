@@ -17,8 +17,9 @@ struct Params { M: u32, K: u32, N: u32 }
 @group(0) @binding(3) var<uniform> params: Params;
 
 const TILE = 16u;
-var<workgroup> left: array<f32, TILE * TILE>;   // of a, transposed
-var<workgroup> right: array<f32, TILE * TILE>;  // of grad_pre, as it lies
+// A tile of a, transposed, and one of grad_pre, as it lies.
+var<workgroup> left: array<f32, TILE * TILE>;
+var<workgroup> right: array<f32, TILE * TILE>;
 
 fn read_a(m: u32, k: u32) -> f32 {
   if (m >= params.M || k >= params.K) { return 0.0; }  // past an edge
@@ -39,8 +40,9 @@ fn main(
   let k = group.y * TILE + local.y;  // the row of d_b
   var sum = 0.0;
   for (var first = 0u; first < params.M; first += TILE) {
-    // 1. Load one number of a into left, so that the tile is transposed.
-    //    Neighbors, which have the next local.x, read neighbors in memory.
+    // 1. Load one number of a into left, so that the tile is
+    //    transposed. A thread with the next local.x reads the
+    //    next number in memory.
     let load_k = group.y * TILE + local.x;  // *
     left[local.x * TILE + local.y] = read_a(first + local.y, load_k);  // *
     // 2. Load one number of grad_pre into right, as it lies.

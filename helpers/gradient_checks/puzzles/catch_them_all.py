@@ -15,8 +15,8 @@
 #   normal()      random numbers with all their digits,
 #                 whose sums round
 # A shape has at most 30 outputs of a channel, in all images,
-# 120 weights and 1,000 pixels. Numbers are compared exactly, guard
-# values follow the data, and the simulator watches every access.
+# 120 weights and 1,000 pixels. Numbers are compared exactly,
+# guard values follow the data, and every access is watched.
 
 # 1. Give test its value.
 test = shape(2, 3, 3, 8, 2, 5, 4, stride=2, padding=(2, 1)), fractions()  # *
