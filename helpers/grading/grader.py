@@ -34,6 +34,7 @@ SCRATCH_BEFORE = BEFORE.replace("the output", "a buffer")  # where there are sev
 OWN_SUM = "add up in a variable of your own, such as `var sum = 0.0;`, and store it once, after the loops"
 WORDS = {  # of the counts that a puzzle may limit
     "steps": "statements of the busiest thread",
+    "integer": "operations on integers",
     "loads_storage": "loads",
     "loads_workgroup": "loads of workgroup memory",
     "stores_workgroup": "stores to workgroup memory",
@@ -378,7 +379,8 @@ class _Grader:
         """The verdict where a simulated run is right, and nothing was found."""
         case = run.case
         try:
-            output = launched(self.kernel, case)
+            # What lacks the skill is not yet there, whatever this adapter's compiler makes of it.
+            output = run.output if self.lacks else launched(self.kernel, case)
         except GpuError as error:
             return Verdict(case.name, WRONG, f"it compiles, but it cannot be run: {error}")
         if not case.differ(output).any():

@@ -67,3 +67,9 @@ def spread(heights: Sequence[float], apart: float) -> np.ndarray:
     for i in np.argsort(moved, kind="stable"):
         moved[i] = last = max(moved[i], last + apart)
     return moved
+
+
+def part(error: float) -> str:
+    """An error as 1 part in a number of two digits."""
+    parts = float(f"{1 / error:.2g}")
+    return f"1 part in {parts / 1e6:g} million" if parts >= 1e6 else f"1 part in {parts:,.0f}"

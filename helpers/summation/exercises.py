@@ -1,11 +1,11 @@
-"""What a learner works out in the lesson on sums: kernels to write, and questions to answer."""
+"""What a learner works out in lesson 04 and in appendix E: kernels to write, and questions to answer."""
 
 from functools import cache
 
 import numpy as np
 
 from helpers.grading.prediction import questions
-from helpers.grading.puzzle import STEPS, TWICE, Case, Puzzle, Skill
+from helpers.grading.puzzle import STEPS, TWICE, Case, Dispatch, Puzzle, Skill
 from helpers.summation.indices import EIGHT, tree_steps
 
 LENGTHS = {"tree_1_number": 1, "tree_100_numbers": 100, "tree_256_numbers": 256, "tree_2100_numbers": 2100}
@@ -20,8 +20,9 @@ def _cases() -> tuple[Case, ...]:
     return *whole, _case(most, random.integers(-40, 30, n) / 4)
 
 
-def _case(name: str, numbers: np.ndarray) -> Case:
-    return Case(name, (numbers.astype(np.float32),), numbers.sum(keepdims=True).astype(float), (numbers.size,))
+def _case(name: str, numbers: np.ndarray, *params: int) -> Case:
+    total = numbers.sum(keepdims=True).astype(float)
+    return Case(name, (numbers.astype(np.float32),), total, (numbers.size, *params))
 
 
 @cache
@@ -58,6 +59,40 @@ def _max_case(name: str, numbers: np.ndarray) -> Case:
     return Case(name, (numbers.astype(np.float32),), expected, (numbers.size,))
 
 
+@cache
+def _kahan_cases() -> tuple[Case, ...]:
+    """A large number and small ones: neither from left to right nor in a tree does float32 have their total."""
+    random = np.random.default_rng(17)
+    mixed, quarters = random.integers(1, 8, 64), random.integers(1, 8, 256) / 4
+    mixed[0], quarters[0] = 2**24, 2**22
+    mixed[-1] += mixed.sum() % 2
+    quarters[-1] += -quarters.sum() % 0.5
+    lists = {"large_and_two_ones": np.array([2**24, 1, 1]), "large_and_63": mixed, "quarters": quarters}
+    return tuple(_case(name, numbers, 0) for name, numbers in lists.items())
+
+
+@cache
+def _fixed_cases() -> tuple[Case, ...]:
+    """Whole numbers, quarters for two workgroups, small ones that a float32 sum loses, and some between two steps."""
+    random = np.random.default_rng(5)
+    small = np.full(129, 2.0**-14)
+    small[0] = 2**11
+    lists = {
+        "whole_numbers": np.array([3, -5, 4, 1, -7]),
+        "quarters": random.integers(-40, 30, 100) / 4,
+        "small_ones": small,
+        "tenths": np.float32([0.1, -0.7] * 50),
+    }
+    return tuple(_fixed_case(name, numbers.astype(np.float32)) for name, numbers in lists.items())
+
+
+def _fixed_case(name: str, numbers: np.ndarray) -> Case:
+    total = np.rint(numbers.astype(float) * 2**16).sum(keepdims=True) / 2**16
+    passes = Dispatch((-(-numbers.size // 64), 1, 1), "add_up"), Dispatch(entry_point="divide")
+    start = np.zeros(1, np.float32), np.zeros(1, np.int32)
+    return Case(name, (numbers,), total, (numbers.size,), passes, scratch=(1,), start=start)
+
+
 SHARED_OUT = {"steps": STEPS, "sectors": 1.5, "thread_loads": TWICE, "threads_at_a_word": 4}
 READ_AGAIN = {**SHARED_OUT, "sectors": 5, "thread_loads": 4}  # a number, or the best one so far; shares take 7.7
 PUZZLES = (
@@ -77,6 +112,14 @@ PUZZLES = (
             "max_2100_numbers",
             READ_AGAIN,
         ),
+    ),
+    Puzzle(
+        *("kahan_sum", "summation", "i", _kahan_cases),
+        Skill("plus and minus, which no compiler can take apart", "quarters", {}, least={"integer": 1.1}),
+    ),
+    Puzzle(
+        *("fixed_point_sum", "summation", "i", _fixed_cases),
+        Skill("one thread for each number", "quarters", {"thread_loads": TWICE}),
     ),
 )
 

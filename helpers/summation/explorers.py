@@ -7,8 +7,9 @@ import numpy as np
 from helpers import gpu
 from helpers.gpu import adapter_info
 from helpers.kernels import load
-from helpers.summation import operations
+from helpers.summation import indices, operations
 from helpers.summation.indices import EIGHT, beginnings, run_schedule
+from helpers.summation.order_pictures import MOST, NEAR, STYLES, ErrorPicture, FourPicture, OnesPicture
 from helpers.summation.pictures import SHARE, TERMS, LoadsPicture, RacePicture, TreePicture
 from helpers.widgets.controls import Trials, Values
 from helpers.widgets.explorer import Explorer, Rule
@@ -66,3 +67,65 @@ def loads() -> Explorer:
     rules: dict[str, Rule] = {"iteration": SHARE, "thread": 16}
     picture = LoadsPicture(16, 8)
     return Explorer(picture.show, rules, front=["iteration"], play="iteration", steps=steps)
+
+
+# --- Appendix E: the order of a sum ------------------------------------------------------------------------------
+
+FIRST, LAST = 4, 14  # powers of two: the shortest list, and the longest
+
+
+def ones() -> Explorer:
+    """Sliders over a number of ones, which one thread and a tree add up, and over the whole numbers near it."""
+    numbers = np.ones(17, np.float32)
+    numbers[0] = indices.EXACT - 8
+    (returned,) = operations.total(numbers, kernel="1_one_thread").tolist()
+    picture = OnesPicture(returned, adapter_info().short)
+    steps: Trials = {
+        "Press play: which total stops, and where?": {"blocks": MOST},
+        "Go to 8 blocks, and point at a dashed number: what becomes of it?": lambda v: (
+            v["blocks"] == 8 and v["near"] % 2
+        ),
+        "Go to 2 blocks: which numbers are dashed now?": {"blocks": 2},
+    }
+    values = {"blocks": 4, "near": NEAR}
+    rules: dict[str, Rule] = {"blocks": (1, MOST), "near": 2 * NEAR + 1}
+    return Explorer(picture.show, rules, values, front=["blocks"], play="blocks", steps=steps)
+
+
+def four_numbers() -> Explorer:
+    """Four threads that each add a number to one total: one clicks whose turn is next, and finds all totals."""
+    picture, every = FourPicture(), indices.calls()
+
+    def ends(values: Values, total: int) -> bool:
+        order = every[values["order"]]
+        return len(order) == 4 and indices.added(order)[-1] == total
+
+    steps: Trials = {
+        "Click an order that loses both ones.": lambda v: ends(v, 0),
+        "Click one that loses nothing.": lambda v: ends(v, 2),
+        "Find a third total.": lambda v: len(picture.found) == 3,
+    }
+    return Explorer(picture.show, {"order": len(every)}, front=["order"], steps=steps)
+
+
+def errors() -> Explorer:
+    """A slider over the length of a list of numbers between 0 and 1, and how far three orders are from its exact sum.
+
+    Of the errors of eight lists, the largest is drawn.
+    """
+    numbers = np.random.default_rng(4).random((2**LAST, 8), np.float32)
+    lists = [numbers[: 2**power] for power in range(FIRST, LAST + 1)]
+    orders = indices.add_one_by_one, indices.add_in_tree, indices.add_with_compensation
+    found = [np.array([_largest(add(each), each) for each in lists]) for add in orders]
+    picture = ErrorPicture(dict(zip(STYLES, found, strict=True)), FIRST)
+    steps = {
+        "Press play: which error grows with the list?": {"power": LAST},
+        "Go to 16 numbers: which order is the worst of the three?": {"power": FIRST},
+    }
+    return Explorer(picture.show, {"power": (FIRST, LAST)}, {"power": 9}, play="power", steps=steps)
+
+
+def _largest(totals: np.ndarray, lists: np.ndarray) -> float:
+    """The largest error of several totals, as a part of the exact one."""
+    exact = lists.sum(axis=0, dtype=float)
+    return (abs(totals - exact) / exact).max()

@@ -1,7 +1,9 @@
 """The order in which threads read and add, in plain Python and without a GPU."""
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, permutations
+
+import numpy as np
 
 Order = tuple[int, ...]  # the thread of each step
 
@@ -35,6 +37,20 @@ def run_schedule(schedule: Sequence[int], terms: Sequence[int]) -> tuple[list[tu
     return steps, after
 
 
+EXACT = 2**24  # the first whole number whose next one is no float32 number
+ADDENDS = EXACT, 1, 1, -EXACT  # what four threads add
+
+
+def calls() -> list[Order]:
+    """Every order of four threads that add once each, and all of its beginnings, sorted."""
+    return sorted(order for count in range(5) for order in permutations(range(4), count))
+
+
+def added(order: Order) -> list[int]:
+    """The total after each of ADDENDS, rounded to float32, in an order."""
+    return np.cumsum(np.float32([ADDENDS[thread] for thread in order])).astype(int).tolist()
+
+
 # --- A tree ---------------------------------------------------------------------------------------------------
 
 EIGHT = 5, 0, 14, -6, -8, 10, 3, -2  # the sums of the lesson's picture
@@ -61,3 +77,26 @@ WAYS = "threads take turns", "each thread has a share"
 def loaded(way: int, threads: int, share: int, iteration: int) -> list[int]:
     """The number that each thread loads in an iteration, in one of WAYS, where each loads `share` numbers."""
     return [(thread + threads * iteration, share * thread + iteration)[way] for thread in range(threads)]
+
+
+# --- Sums of float32 numbers (n, lists), a column each, in several orders --------------------------------------
+
+
+def add_one_by_one(numbers: np.ndarray) -> np.ndarray:
+    """From the first number to the last, as one thread does."""
+    return np.cumsum(numbers, axis=0)[-1]
+
+
+def add_in_tree(numbers: np.ndarray) -> np.ndarray:
+    """A tree from the first addition on, over a power of two of numbers."""
+    return tree_steps([*numbers])[-1][0]
+
+
+def add_with_compensation(numbers: np.ndarray) -> np.ndarray:
+    """Kahan's sum: what an addition made too much is taken off the next number."""
+    total = excess = np.zeros_like(numbers[0])
+    for each in numbers:
+        corrected = each - excess
+        grown = total + corrected
+        total, excess = grown, (grown - total) - corrected
+    return total

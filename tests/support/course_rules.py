@@ -40,6 +40,7 @@ IN_NEW_FORM = (
     "06_fused_gemm_backward",
     "07_train_lenet",
     "appendix_c_launcher",
+    "appendix_e_order_of_a_sum",
 )
 
 MOST_MINUTES, MOST_WORDS, WORDS_BEFORE_A_LINE, MOST_BETWEEN, LEAST_KERNELS = 60, 2_500, 700, 280, 3

@@ -7,7 +7,7 @@ import numpy as np
 
 from helpers.gradient_checks.errors import STEPS, Differences
 from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, PAPER, Box, Picture
-from helpers.pictures.charts import DIAMOND, SQUARE, Axes, Sign, draw_sign, spread
+from helpers.pictures.charts import DIAMOND, SQUARE, Axes, Sign, draw_sign, part, spread
 
 LEFT, RIGHT, TOP, BOTTOM = 130, 572, 62, 402  # CSS pixels
 APART = 18  # from one name to the next
@@ -23,12 +23,6 @@ class Line(NamedTuple):
     color: str
     sign: Sign
     dashes: tuple[float, float] | None = None
-
-
-def part(error: float) -> str:
-    """An error as 1 part in a number of two digits."""
-    parts = float(f"{1 / error:.2g}")
-    return f"1 part in {parts / 1e6:g} million" if parts >= 1e6 else f"1 part in {parts:,.0f}"
 
 
 def brief(said: str) -> str:
