@@ -28,7 +28,7 @@ from helpers.widgets.explorer import Explorer
 from start import FIRST as FIRST_PAGE
 
 LESSONS = sorted(NOTEBOOKS.glob("[0-9]*.ipynb"))
-LESSONS.append(NOTEBOOKS / "appendix_c_launcher.ipynb")
+LESSONS += [NOTEBOOKS / "appendix_c_launcher.ipynb", NOTEBOOKS / "appendix_e_order_of_a_sum.ipynb"]
 LESSONS.append(LESSONS.pop(2))  # lesson 02 comes last and stays open: the other tests look at it
 MAP = NOTEBOOKS / FIRST_PAGE
 LESSONS.insert(0, MAP)
@@ -54,6 +54,7 @@ SOLVED = {  # puzzles that are solved
     "06": ["product", "transposed_product"],
     "08": ["register_tile"],
     "c": ["raw_launch", "second_launch"],
+    "e": ["kahan_sum", "fixed_point_sum"],
 }
 
 

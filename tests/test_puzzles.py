@@ -94,9 +94,10 @@ def test_each_puzzle_is_one_cell_of_one_lesson_that_holds_exactly_its_skeleton()
 
 
 COMPARES = {"arg_max_tree", "max_pool2d_backward"}  # they may be given numbers as low as float32 goes
+ROUNDED = {"kahan_sum", "fixed_point_sum"}  # they are about sums that float32 does not have: see test_appendix_e.py
 
 
-@every_puzzle
+@pytest.mark.parametrize("name", sorted({*PUZZLES} - ROUNDED))
 def test_cases_are_small_whole_numbers_and_then_quarters_so_that_sums_are_exact_in_any_order(name):
     quarters = []
     for case in PUZZLES[name].cases():

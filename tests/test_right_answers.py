@@ -257,7 +257,7 @@ COMPUTED = {
     ),
     "products_of_winograd": lambda: 144 / 36,
 }
-OWN = "threads", "lesson_02", "lesson_05", "exercise_network", "appendix_a", "appendix_c"
+OWN = "threads", "lesson_02", "lesson_05", "exercise_network", "appendix_a", "appendix_c", "appendix_e"
 
 
 @pytest.mark.parametrize("name", COMPUTED)

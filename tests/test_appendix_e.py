@@ -1,0 +1,139 @@
+"""Appendix E: its sums are those of the kernels, its pictures are legible, and its numbers are computed here again."""
+
+import re
+
+import numpy as np
+import pytest
+from support.legible import illegible, states
+
+import helpers
+from helpers import gpu
+from helpers.exercises import PUZZLES, QUESTIONS
+from helpers.grading.verdict import NOT_YET
+from helpers.summation import explorers, indices, operations
+from helpers.summation.indices import ADDENDS, EXACT
+from helpers.summation.order_pictures import BLOCK
+
+ORDERS = {"1_one_thread": indices.add_one_by_one, "3_two_passes": indices.add_in_tree}  # as many threads as numbers
+KAHAN = PUZZLES["kahan_sum"].solution.text
+
+
+@pytest.mark.parametrize("kernel", ORDERS)
+@pytest.mark.parametrize("count", [256, 4096])
+def test_the_sums_of_the_picture_are_those_of_the_kernels(kernel, count):
+    """To the last digit: this adapter rounds to the nearest number, as NumPy does."""
+    numbers = np.random.default_rng(count).random((count, 2), np.float32)
+    got = [operations.total(each.copy(), kernel=kernel)[0] for each in numbers.T]
+    assert got == ORDERS[kernel](numbers).tolist()
+
+
+def test_kahans_sum_is_that_of_the_exercise_and_as_good_as_one_rounding():
+    numbers = np.random.default_rng(1).random((1000, 2), np.float32)
+    got = [gpu.launch(KAHAN, [each.copy(), np.zeros(1, np.float32), (1000, 0)])[0] for each in numbers.T]
+    exact = numbers.sum(axis=0, dtype=float)
+    assert got == indices.add_with_compensation(numbers).tolist()
+    assert (abs(got - exact) <= 2.0**-23 * exact).all()
+    assert (abs(indices.add_one_by_one(numbers) - exact) > 2.0**-23 * exact).any()
+
+
+def test_one_thread_stops_where_the_picture_says_and_the_tree_does_not():
+    ones = np.ones(EXACT + 1000, np.float32)
+    assert indices.add_one_by_one(ones) == EXACT
+    assert indices.tree_steps([np.float32(12 * BLOCK // 256)] * 256)[-1][0] == 12 * BLOCK
+    explorer = explorers.ones()
+    said = explorer.set(blocks=8)
+    assert "one thread makes 16,777,216, and the tree 33,554,432" in said
+    assert any(re.search(r"in one thread on .+: 16,777,216$", word.text) for word in words(explorer))
+
+
+def words(explorer) -> list:
+    return [word for mark in explorer.picture.marks for word in mark.words]
+
+
+def test_four_threads_leave_what_float32_makes_of_their_order():
+    explorer, every = explorers.four_numbers(), indices.calls()
+    for order in (order for order in every if len(order) == 4):
+        for turn, thread in enumerate(order):
+            explorer.set(**explorer.picture.touchable[f"thread {thread}"].said((0, 0)))
+            assert every[explorer.values["order"]] == order[: turn + 1]
+        total = np.float32(0)
+        for thread in order:
+            total += np.float32(ADDENDS[thread])
+        assert f"The total is {total:.0f}, {'as' if total == 2 else 'and'} it should be" in explorer.sentence
+    assert {*explorer.picture.found} == {0, 1, 2}
+    assert explorer.steps.done == [True, True, True]
+
+
+@pytest.mark.parametrize("name", ["ones", "four_numbers", "errors"])
+def test_every_state_is_legible_and_says_something_of_its_own(name):
+    explorer = getattr(explorers, name)()
+    said = [explorer.set(**values) for values in states(explorer)]
+    assert len(set(said)) == len(said) > 1
+    assert not illegible(explorer)
+
+
+@pytest.mark.parametrize("case", PUZZLES["kahan_sum"].cases(), ids=lambda case: case.name)
+def test_no_plain_order_has_the_total_of_a_test_and_float32_has_it(case):
+    column = case.inputs[0][:, None]
+    even = np.append(column, np.zeros((-len(column) % 4, 1), np.float32), axis=0)
+    assert np.float32(case.expected) == case.expected == case.inputs[0].sum(dtype=float)
+    assert indices.add_one_by_one(column) != case.expected
+    assert indices.add_in_tree(even) != case.expected or len(column) < 4
+
+
+def test_the_last_tests_of_fixed_point_need_its_steps_and_its_rounding():
+    *_, small, tenths = PUZZLES["fixed_point_sum"].cases()
+    assert indices.add_one_by_one(small.inputs[0]) == 2048 != small.expected
+    assert tenths.expected != tenths.inputs[0].sum(dtype=float)
+
+
+def test_the_usual_signs_are_not_yet_there_whatever_a_compiler_makes_of_them():
+    (mistake,) = (each for each in PUZZLES["kahan_sum"].mistakes if each.name.startswith("+ and"))
+    text = PUZZLES["kahan_sum"].with_mistake(mistake).source
+    assert {verdict.outcome for verdict in helpers.grade("kahan_sum", text)} == {NOT_YET}
+
+
+# --- The questions ------------------------------------------------------------------------------------------------
+
+
+def three_digits(value: float) -> float:
+    """A number with three decimal digits."""
+    return float(f"{value:.3g}")
+
+
+def kahan_by_hand(total: float, number: float, times: int) -> float:
+    """The excess after some additions of the same number."""
+    excess = 0.0
+    for _ in range(times):
+        corrected = number - excess
+        grown = three_digits(total + corrected)
+        total, excess = grown, grown - total - corrected
+    return excess
+
+
+def fixed_point(total: int) -> int:
+    """What an i32 makes of a whole total in steps of 1/65,536."""
+    return (total * 65_536 + 2**31) % 2**32 - 2**31
+
+
+COMPUTED = {
+    "grown_by_fives": lambda: np.cumsum(np.float32([2**26, *[5] * 6]))[-1] - 2**26,
+    "pairs_by_hand": lambda: three_digits(three_digits(1000 + 4) + three_digits(4 + 4)),
+    "additions_of_pairwise": lambda: len(indices.tree_steps([0.0] * 1_048_576)) - 1,
+    "excess_by_hand": lambda: kahan_by_hand(20_000, 30, 2),
+    "fixed_point_limit": lambda: next(n for n in range(1, 2**16) if fixed_point(n) < 0),
+}
+
+
+@pytest.mark.parametrize("name", COMPUTED)
+def test_the_right_answer_is_what_is_computed(name):
+    assert QUESTIONS[name].right == COMPUTED[name]()
+
+
+def test_likely_wrong_answers_are_what_they_are_said_to_be():
+    assert "from left to right" in QUESTIONS["pairs_by_hand"].mistakes[three_digits(three_digits(1004) + 4)]
+    assert "first addition" in QUESTIONS["excess_by_hand"].mistakes[kahan_by_hand(20_000, 30, 1)]
+    fives = np.cumsum(np.float32([2**25, *[5] * 6]))[-1] - 2**25
+    assert "every fourth" in QUESTIONS["grown_by_fives"].mistakes[int(fives)]
+    once = int(np.float32(2**26 + 30)) - 2**26
+    assert "rounded once" in QUESTIONS["grown_by_fives"].mistakes[once]
