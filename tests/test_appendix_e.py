@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from support.legible import illegible, states
+from support.legible import states
 
 import helpers
 from helpers import gpu
@@ -41,8 +41,11 @@ def test_one_thread_stops_where_the_picture_says_and_the_tree_does_not():
     assert indices.add_one_by_one(ones) == EXACT
     assert indices.tree_steps([np.float32(12 * BLOCK // 256)] * 256)[-1][0] == 12 * BLOCK
     explorer = explorers.ones()
-    said = explorer.set(blocks=8)
+    said = explorer.set(blocks=8, near=3)
+    explorer.steps.tick(explorer.values, "point")
+    assert explorer.steps.done == [False, True]
     assert "one thread makes 16,777,216, and the tree 33,554,432" in said
+    assert said.endswith("33,554,431 is none: a sum of 33,554,431 becomes 33,554,432.")
     assert any(re.search(r"in one thread on .+: 16,777,216$", word.text) for word in words(explorer))
 
 
@@ -65,11 +68,11 @@ def test_four_threads_leave_what_float32_makes_of_their_order():
 
 
 @pytest.mark.parametrize("name", ["ones", "four_numbers", "errors"])
-def test_every_state_is_legible_and_says_something_of_its_own(name):
+def test_every_state_says_something_of_its_own(name):
+    """That their words can be read is tried in the states of tests/messages/explorers.txt."""
     explorer = getattr(explorers, name)()
     said = [explorer.set(**values) for values in states(explorer)]
     assert len(set(said)) == len(said) > 1
-    assert not illegible(explorer)
 
 
 @pytest.mark.parametrize("case", PUZZLES["kahan_sum"].cases(), ids=lambda case: case.name)

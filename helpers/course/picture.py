@@ -25,6 +25,7 @@ from helpers.pictures.parts import Grid
 
 TOP, NODE, GAP = 46, Box(0, 0, 152, 84), 10  # CSS pixels: where the lessons begin, one of them, and between two
 COLUMNS = MARGIN, WIDTH - MARGIN - NODE.width  # the left ends of the outer ones
+SHORT = NODE._replace(height=(2 * NODE.height - GAP) / 3)  # of an appendix at the right: its idea has no room
 LOWEST = TOP + 3 * (NODE.height + GAP)
 LENET = Box(COLUMNS[0] + NODE.width + 12, TOP, COLUMNS[1] - COLUMNS[0] - NODE.width - 24, LOWEST - TOP - 30)
 CLOSE = 14, 62  # CSS pixels between two lessons that an arrow joins: across, down
@@ -46,7 +47,8 @@ class CoursePicture(Picture):
         """Where each lesson is: LeNet in the middle, what leads to it left and below, the others at the right."""
         left, right = COLUMNS
         inner = [left + NODE.width + 12 + i * (LENET.width - NODE.width) / 2 for i in range(3)]
-        rest = iter([TOP + i * (NODE.height + GAP) for i in range(4)])
+        rest = iter([NODE] * 2 + [SHORT] * 3)
+        y = TOP
         steps = {"00": 0, "C": 1, "01": 2}  # in the left column
         below = {"02": left, "03": inner[0], "04": inner[1], "06": inner[2]}
         for lesson in self.known:
@@ -57,7 +59,9 @@ class CoursePicture(Picture):
             elif lesson.number in steps:
                 yield NODE._replace(x=left, y=TOP + steps[lesson.number] * (NODE.height + GAP))
             else:
-                yield NODE._replace(x=right, y=next(rest))
+                box = next(rest)._replace(x=right, y=y)
+                y += box.height + GAP
+                yield box
 
     def draw(self, road: int, lesson: int) -> str:
         """One of the roads, with one lesson framed, and the lessons that it needs."""
@@ -95,7 +99,7 @@ class CoursePicture(Picture):
         columns = -(-len(lesson.puzzles) // MOST)  # of boxes
         x, room = box.x + 9, box.width - 18 - (TICK + 4) * columns
         lines = wrapped(lesson.name, room, 13, "bold")
-        ideas = wrapped(lesson.idea, room, 12)
+        ideas = wrapped(lesson.idea, room, 12) if box.height == NODE.height or box == LENET else []
         self.column(x, box.y + 14, 15, lines, 13, color, "bold")
         self.column(x, box.y + 14 + 15 * len(lines), 14, ideas, 12, color)
         needs = f" ← {' '.join(lesson.needs)}" if lesson.needs else ""

@@ -83,12 +83,10 @@ def ones() -> Explorer:
     steps: Trials = {
         "Press play: which total stops, and where?": {"blocks": MOST},
         "Go to 8 blocks, and point at a dashed number: what becomes of it?": lambda v: (
-            v["blocks"] == 8 and v["near"] % 2
+            v["blocks"] == 8 and v["near"] not in (0, 2, 4, 8)
         ),
-        "Go to 2 blocks: which numbers are dashed now?": {"blocks": 2},
     }
-    values = {"blocks": 4, "near": NEAR}
-    rules: dict[str, Rule] = {"blocks": (1, MOST), "near": 2 * NEAR + 1}
+    values, rules = {"blocks": 1, "near": NEAR}, {"blocks": (1, MOST), "near": 2 * NEAR + 1}
     return Explorer(picture.show, rules, values, front=["blocks"], play="blocks", steps=steps)
 
 
