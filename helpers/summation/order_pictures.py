@@ -6,7 +6,7 @@ import numpy as np
 
 from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, Box, Picture
 from helpers.pictures.charts import DIAMOND, SQUARE, TRIANGLE, Axes, draw_sign, part
-from helpers.pictures.parts import Grid, Pointed
+from helpers.pictures.parts import Grid
 from helpers.summation import indices
 from helpers.summation.indices import ADDENDS, EXACT
 
@@ -67,7 +67,7 @@ class OnesPicture(Picture):
 
 # --- Four numbers -------------------------------------------------------------------------------------------------
 
-BUTTON, TURN, LIST = (204, 34), Box(270, 92, 100, 40), Box(722, 62, 60, 34)  # of the list, its first cell
+BUTTON, TURN, LIST = (204, 34), Box(270, 92, 100, 40), Box(722, 62, 60, 34)  # of the list, the box of total 0
 
 
 def written(total: int) -> str:
@@ -80,7 +80,7 @@ class FourPicture(Picture):
 
     def __init__(self) -> None:
         super().__init__(230)
-        self.found: dict[int, int] = {}  # the state that led to each total
+        self.found: set[int] = set()  # totals
         self.title(18, "click whose turn is next")
         self.bold(TURN.x, 62, "total in memory", 15)
         self.bold(LIST.x, 42, "totals found", 15)
@@ -91,16 +91,18 @@ class FourPicture(Picture):
         every = indices.calls()
         turns, totals = every[order], indices.added(every[order])
         if len(turns) == 4:
-            self.found.setdefault(totals[-1], order)
+            self.found.add(totals[-1])
         boxes = [TURN._replace(x=TURN.x + 108 * turn) for turn in range(len(turns))]
         self.tinted(boxes, ORANGE, 2)
         self.label(boxes, map(written, totals), 14)
         self.label(boxes, (f"+ {written(ADDENDS[thread])}" for thread in turns), 13, GRAY, down=36)
         for thread in range(4):
             self._button(thread, turns, every)
-        grid = Grid(self, [[total if total in self.found else np.nan] for total in range(3)], *LIST[:2], LIST[2:])
-        grid.caption, grid.empty = "totals", "not found"
-        self.touchable["totals"] = Pointed(grid, {(total, 0): {"order": at} for total, at in self.found.items()})
+        places = [LIST._replace(y=LIST.y + 44 * total) for total in range(3)]
+        self.boxes(places, dashes=(3, 3))
+        found = [places[total] for total in sorted(self.found)]
+        self.tinted(found, ORANGE, 2)
+        self.label(found, sorted(self.found), 15)
         said = f"Thread {', then thread '.join(map(str, turns))}" if turns else "Nobody"
         end = "" if len(turns) < 4 else ", as it should be" if totals[-1] == 2 else ", and it should be 2"
         return f"{said} has added. The total is {written([0, *totals][-1])}{end}."
