@@ -333,7 +333,7 @@ def _chosen(argument: str, name: str, known: Mapping[str, Any]) -> Any:
     if not isinstance(name, str) or name not in known:
         if now := student_files.NOW_PART_OF.get(str(name)):
             raise ValueError(f"{argument} = {name!r}: it is asked with others now, by helpers.match({now!r})")
-        raise ValueError(f"{argument} = {name!r}: it must be one of {', '.join(known)}")
+        raise ValueError(f"{argument} = {name!r:.100}: it must be one of {', '.join(known)}")
     return known[name]
 
 

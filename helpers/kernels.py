@@ -28,7 +28,7 @@ def load(operation: str, version: str) -> Kernel:
         return _read(path, os.stat(path).st_mtime_ns)
     except OSError:
         listed = ", ".join(versions(operation)) or "no kernels"
-        raise ValueError(f"kernel = {version!r}: {operation} has {listed}") from None
+        raise ValueError(f"kernel = {version!r:.100}: {operation:.100} has {listed}") from None
 
 
 @cache
@@ -95,12 +95,12 @@ def _kernel(operation: str, argument: str, given: str | int | Kernel) -> Kernel:
         return Kernel(given, argument)
     operations = sorted(path.name for path in KERNELS.iterdir() if path.is_dir() and path.name != "shared")
     if operation not in operations:
-        raise ValueError(f"operation = {operation!r}: it must be one of {', '.join(operations)}")
+        raise ValueError(f"operation = {operation!r:.100}: it must be one of {', '.join(operations)}")
     known = versions(operation)
     found = next((stem for stem in known if str(given) in (stem, stem.partition("_")[0])), None)
     if found is None:
         rule = "or a number of one of them, or a kernel's text"
-        raise ValueError(f"{argument} = {given!r}: it must be one of {', '.join(known)}, {rule}")
+        raise ValueError(f"{argument} = {given!r:.100}: it must be one of {', '.join(known)}, {rule}")
     return load(operation, found)
 
 

@@ -167,7 +167,7 @@ class Kernel:
         """
         count = self.source.count(old)
         if count != 1:
-            raise ValueError(f"old = {old!r}: {self.name} contains it {count} times; it must occur exactly once")
+            raise ValueError(f"old = {old!r:.100}: {self.name} contains it {count} times; it must occur exactly once")
         return replace(self, source=self.source.replace(old, new))
 
     def paste(self, mark: str, text: str) -> "Kernel":

@@ -84,7 +84,7 @@ class Fault(Puzzle):
             return self._said(NOT_ATTEMPTED, "write the number of the wrong line in place of None")
         numbers = range(self.listing.first_line, self.listing.first_line + self.listing.text.count("\n") + 1)
         if line not in numbers:
-            return self._said(WRONG, f"there is no line {line}; the listing has lines {numbers[0]} to {numbers[-1]}")
+            return self._said(WRONG, f"there is no line {line!s:.100}; the listing has lines {numbers[0]} to {numbers[-1]}")
         text = self.corrected(line, correction)
         if not correction.strip() or self.unchanged(text):
             advice = f"the fault is in line {line}; now correct it: {self.cure}"
@@ -163,12 +163,12 @@ class FaultReport(Verdict):
 def _check_kinds(line: object, correction: object) -> None:
     """Raise AnswerError where the line is neither a whole number nor None, or the correction is not text."""
     if isinstance(line, str) and number_in(line):
-        raise AnswerError(f"line = {line!r} is text: write it without quotes, as {number_in(line)}")
+        raise AnswerError(f"line = {line!r:.100} is text: write it without quotes, as {number_in(line):.100}")
     if line is not None and (not isinstance(line, int) or isinstance(line, bool)):
-        raise AnswerError(f"line = {line!r} is a {type(line).__name__}: it must be the number of a line")
+        raise AnswerError(f"line = {line!r:.100} is a {type(line).__name__}: it must be the number of a line")
     if not isinstance(correction, str):
         kind = type(correction).__name__
-        raise AnswerError(f"correction = {correction!r} is a {kind}: it must be the corrected line, in quotes")
+        raise AnswerError(f"correction = {correction!r:.100} is a {kind}: it must be the corrected line, in quotes")
 
 
 def _reworded(verdict: Verdict) -> Verdict:

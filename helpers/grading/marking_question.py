@@ -67,7 +67,7 @@ class Marking:
             return frozenset(self._read_text(answer))
         if isinstance(answer, Iterable) and all(isinstance(pair, tuple | list) for pair in answer):
             return frozenset(self._inside(*pair) for pair in answer)
-        raise AnswerError(f"cells = {answer!r} is a {type(answer).__name__}: it must be text, as in {self._example!r}")
+        raise AnswerError(f"cells = {answer!r:.100} is a {type(answer).__name__}: it must be text, as in {self._example!r}")
 
     def _read_text(self, text: str) -> Iterable[Cell]:
         if len(text) > LONGEST_ANSWER:  # a regular expression takes long to find no pair in many blanks
@@ -86,7 +86,7 @@ class Marking:
         """Raise UnreadableError, with the rule."""
         names = list(self.names.values())
         rule = f"the cells are {names[0]} to {names[-1]}; write them as in {self._example!r}"
-        raise UnreadableError(f"{name!r} names no cell; {rule}")
+        raise UnreadableError(f"{name!r:.100} names no cell; {rule}")
 
     @property
     def _example(self) -> str:

@@ -42,7 +42,7 @@ class Matching(Question):
         words = tuple(word.strip() for word in text.lower().split(","))
         given = [word for word in words if word]
         if len(words) != len(self.cards) or not {*given} <= {*self.words} or len({*given}) < len(given):
-            raise AnswerError(f"{text!r} lays no words on {len(self.cards)} cards: {self._rule}")
+            raise AnswerError(f"{text!r:.100} lays no words on {len(self.cards)} cards: {self._rule}")
         return words
 
     def typed(self, text: str) -> Words:

@@ -103,8 +103,8 @@ class Question:
             case Real() if _is_number(answer):
                 return answer
         if isinstance(self.right, Real) and isinstance(answer, str) and (written := number_in(answer)):
-            raise AnswerError(f"answer = {answer!r} is text: write it without quotes, as {written}")
-        raise AnswerError(f"answer = {answer!r} is a {type(answer).__name__}: it must be {self._words[2]}")
+            raise AnswerError(f"answer = {answer!r:.100} is text: write it without quotes, as {written:.100}")
+        raise AnswerError(f"answer = {answer!r:.100} is a {type(answer).__name__}: it must be {self._words[2]}")
 
 
 def questions(module: str | Path, suffix: str = ".questions") -> dict[str, Question]:

@@ -300,7 +300,7 @@ def pack(student: str, puzzles: Iterable[str]) -> Packed:
     kernels = {puzzle: text for puzzle, text in texts.items() if text is not None}
     if not kernels and not answers():
         raise StudentFileError("there is nothing to hand in yet: grade a kernel or answer a question first")
-    name = re.sub(r"[^\w-]+", "_", student).strip("_")
+    name = re.sub(r"[^\w-]+", "_", student).strip("_")[:60]
     file = my_folder() / f"hand_in_{name}.json"
     content = {"format": FORMAT, "student": student, "kernels": kernels, "answers": answers()}
     text = json.dumps(content, indent=1)

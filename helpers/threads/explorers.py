@@ -29,9 +29,9 @@ TRY_A_ROW = {
     "Set groups to 2: which elements have no thread now?": {"groups": 2},
 }
 TRY_A_GRID = {
-    "Point below the last row: the thread has a column, but no row.": lambda v: v["y"] >= v["rows"],
-    "Point beside the last column: now there is no column.": lambda v: v["x"] >= v["cols"] and v["y"] < v["rows"],
-    "Set size_x to 2: which part of the array loses its threads?": {"size_x": 2},
+    "Point below the last row: a column, but no row.": lambda v: v["y"] >= v["rows"],
+    "Point beside the last column: a row, but no column.": lambda v: v["x"] >= v["cols"] and v["y"] < v["rows"],
+    "Set size_x to 2: which elements lose their threads?": {"size_x": 2},
 }
 TRY_A_SWAP = {
     "Press play: each thread puts, then takes.": {"step": 4},

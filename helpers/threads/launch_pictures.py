@@ -173,7 +173,7 @@ class BytesPicture(Picture):
             grid.tinted(mine, SECTORS[element % len(SECTORS)], 1, 0.3)
         first = byte // 4 * 4
         grid.frame([divmod(first, WIDE), divmod(first + 3, WIDE)], BLUE)
-        grid.tinted([divmod(byte, WIDE)], BLUE, 1.6, 0.4)
+        grid.tinted([divmod(byte, WIDE)], BLUE, 4, 0.1)
         grid.touch(name, "byte")
 
 

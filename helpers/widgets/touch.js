@@ -7,6 +7,7 @@
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 const TYPING = 2000;  // milliseconds after which another digit begins a new number
 const SILENT_AFTER = 3000;  // milliseconds without an answer, after which Python is taken for dead
+const ASKED_AFTER = 500;  // milliseconds after a slider, a number box or a button that plays was used
 const SILENT = "Python does not answer yet. If it has ended, run the cells again.";
 
 function render({ model, el }) {
@@ -241,22 +242,28 @@ function render({ model, el }) {
   model.on("change:window", place);
   place();
   lay();
-  const unwatch = nameControls(el);
+  let asking;  // a slider does not wait for Python: what is chosen is asked for again, so that silence is said
+  const unwatch = nameControls(el, () => {
+    clearTimeout(asking);
+    asking = setTimeout(() => sent === null && send(-1, 0, 0, false), ASKED_AFTER);
+  });
   return () => {
     clearTimeout(late);
+    clearTimeout(asking);
     unwatch();
   };
 }
 
 // What ipywidgets does not say of the controls around a picture: each slider's handle takes the name of the number box
 // above it, the buttons that play have names, a fold says whether Python has opened it, and a step to try says when it is done;
-// now, and whenever a control is added or changes. Keys stay in all of it.
-function nameControls(el) {
+// now, and whenever a control is added or changes. Keys stay in all of it. `used` is called when a control is used.
+function nameControls(el, used) {
   let watching;
   const name = () => {
     const explorer = el.closest(".convgrad-explorer"), each = (what, act) => explorer.querySelectorAll(what).forEach(act);
     if (!explorer) return;
     keepKeys(explorer);
+    each(".convgrad-control, .convgrad-below", control => control.onpointerdown = control.onkeydown = used);
     each("[role=slider]", handle => handle.setAttribute("aria-label",
       handle.closest(".convgrad-control").querySelector("label").textContent));
     each(".widget-play button", (button, i) => button.title = ["play or pause", "back to the start", "repeat"][i]);

@@ -42,7 +42,7 @@ FOLDERS += ["JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR"]
 MY = "CONVGRAD_MY"  # the reader's own files
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 FLAGS += ["--disable-sync", "--no-first-run"]
-EXPLORER = re.compile(r"explorers\.(?!terms_of_|train\(|rewind\()[a-z_]+\(")  # those of a training run take long
+EXPLORER = re.compile(r"explorers\.(?!terms_of_|train\(|rewind\()\w+\(")  # those of a training run take long
 KERNEL_ERROR = re.compile(r'"msg_type":\s*"error".*?"evalue":\s*"(.*?)"', re.DOTALL)
 
 # Started before a key is pressed: the milliseconds from that key until the frame that shows a new picture.
