@@ -250,7 +250,7 @@ class GPUAdapter:
 
     def __init__(self, why: str) -> None:
         self.info = {
-            "device": "the simulator of this project, without a GPU",
+            "device": "the simulator (of this project, without a GPU)",
             "description": f"none: {why}. The lessons go on in the simulator: results are the same, but take long",
             "backend_type": "WebGPU, simulated with NumPy",
             "adapter_type": "CPU",
