@@ -84,7 +84,8 @@ class Fault(Puzzle):
             return self._said(NOT_ATTEMPTED, "write the number of the wrong line in place of None")
         numbers = range(self.listing.first_line, self.listing.first_line + self.listing.text.count("\n") + 1)
         if line not in numbers:
-            return self._said(WRONG, f"there is no line {line!s:.100}; the listing has lines {numbers[0]} to {numbers[-1]}")
+            listed = f"the listing has lines {numbers[0]} to {numbers[-1]}"
+            return self._said(WRONG, f"there is no line {line!s:.100}; {listed}")
         text = self.corrected(line, correction)
         if not correction.strip() or self.unchanged(text):
             advice = f"the fault is in line {line}; now correct it: {self.cure}"

@@ -67,7 +67,8 @@ class Marking:
             return frozenset(self._read_text(answer))
         if isinstance(answer, Iterable) and all(isinstance(pair, tuple | list) for pair in answer):
             return frozenset(self._inside(*pair) for pair in answer)
-        raise AnswerError(f"cells = {answer!r:.100} is a {type(answer).__name__}: it must be text, as in {self._example!r}")
+        rule = f"it must be text, as in {self._example!r}"
+        raise AnswerError(f"cells = {answer!r:.100} is a {type(answer).__name__}: {rule}")
 
     def _read_text(self, text: str) -> Iterable[Cell]:
         if len(text) > LONGEST_ANSWER:  # a regular expression takes long to find no pair in many blanks
