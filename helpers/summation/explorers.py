@@ -82,9 +82,7 @@ def ones() -> Explorer:
     picture = OnesPicture(returned, adapter_info().short)
     steps: Trials = {
         "Press play: which total stops, and where?": {"blocks": MOST},
-        "Go to 8 blocks, and point at a dashed number: what becomes of it?": lambda v: (
-            v["blocks"] == 8 and v["near"] not in (0, 2, 4, 8)
-        ),
+        "Go to 8 blocks. Point at a dashed number.": lambda v: v["blocks"] == 8 and v["near"] not in (0, 2, 4, 8),
     }
     values, rules = {"blocks": 1, "near": NEAR}, {"blocks": (1, MOST), "near": 2 * NEAR + 1}
     return Explorer(picture.show, rules, values, front=["blocks"], play="blocks", steps=steps)

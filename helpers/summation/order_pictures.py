@@ -13,8 +13,8 @@ from helpers.summation.indices import ADDENDS, EXACT
 # --- Ones ---------------------------------------------------------------------------------------------------------
 
 BLOCK, MOST, THREADS = EXACT // 4, 12, 256
-BAR, WIDE = Box(196, 38, 0, 30), 500 / MOST  # where bars begin; CSS pixels of a block
-NEAR, CELL = 4, (89, 36)  # whole numbers on each side, and a cell of one
+BAR, WIDE = Box(196, 34, 0, 26), 500 / MOST  # where bars begin; CSS pixels of a block
+NEAR, CELL = 4, (89, 32)  # whole numbers on each side, and a cell of one
 
 
 class OnesPicture(Picture):
@@ -24,18 +24,19 @@ class OnesPicture(Picture):
     """
 
     def __init__(self, returned: float, on: str) -> None:
-        super().__init__(280)
-        said = f"{EXACT - 8:,} + 1 + 1 + ... + 1, 16 times, in one thread on {on}: {returned:,.0f}"
-        self.write(MARGIN, 132, said, 13, BLUE)
-        self.stands_still()
+        super().__init__(234)
+        self.on = on, f"{EXACT - 8:,} + 1 + 1 + ... + 1, 16 times, in one thread on {on}: {returned:,.0f}"
 
     def draw(self, blocks: int, near: int) -> str:
         """Add up so many blocks of ones, and point at a whole number near their count."""
         ones = blocks * BLOCK
+        self.write(
+            MARGIN, 112, self.on[ones > EXACT], 13, BLUE
+        )  # first only the adapter: where it stops, one finds out
         self.title(18, f"{ones:,} ones, added in float32")
         totals = {"one thread": min(ones, EXACT), f"tree of {THREADS} threads": ones}
         for row, (name, total) in enumerate(totals.items()):
-            bar = BAR._replace(y=BAR.y + 40 * row, width=WIDE * blocks)
+            bar = BAR._replace(y=BAR.y + 33 * row, width=WIDE * blocks)
             self.bold(MARGIN, bar.middle[1], name, 15)
             self.boxes([bar], GRAY, dashes=(3, 3))
             self.tinted([bar._replace(width=WIDE * total / BLOCK)], ORANGE, 2, 0.4)
@@ -50,18 +51,18 @@ class OnesPicture(Picture):
         """The whole numbers around `ones`, of which some are float32 numbers; returns what one of them becomes."""
         whole = np.arange(ones - NEAR, ones + NEAR + 1)
         floats = whole.astype(np.float32).astype(int)
-        self.bold(MARGIN, 168, "which whole numbers are float32 numbers? The others are dashed", 15)
-        grid = Grid(self, np.where(floats == whole, whole, np.nan)[None], MARGIN, 186, CELL, numbers=False)
+        self.bold(MARGIN, 138, "which whole numbers are float32 numbers? The others are dashed", 15)
+        grid = Grid(self, np.where(floats == whole, whole, np.nan)[None], MARGIN, 154, CELL, numbers=False)
         grid.touch("whole numbers", "near")
         for color, there in (INK, floats == whole), (GRAY, floats != whole):
             self.label((grid.boxes[i] for i in np.flatnonzero(there)), (f"{n:,}" for n in whole[there]), 13, color)
         grid.frame([(0, near)], BLUE)
         if floats[near] != whole[near]:
             start, end = (grid.boxes[i].middle[0] for i in (near, floats[near] - whole[0]))
-            below = grid.bottom + 24
+            below = grid.bottom + 20
             self.lines([(start, grid.bottom + 3, start, below), (start, below, end, below)], BLUE, 2)
             self.arrow((end, below), (end, grid.bottom + 3), BLUE, 2)
-            self.write((start + end) / 2, below + 14, "is rounded to", 13, BLUE, align="middle")
+            self.write((start + end) / 2, below + 13, "is rounded to", 13, BLUE, align="middle")
         return int(floats[near])
 
 

@@ -21,7 +21,7 @@ fn add_up(@builtin(global_invocation_id) global: vec3u) {
   let i = global.x;
   // 1. Return if there is no number i.
   if (i >= params.n) { return; }  // *
-  // 2. How many steps is number i? Round, and make the result an i32.
+  // 2. How many steps is number i? Round, and make it an i32.
   let count = i32(round(input[i] * SCALE));  // *
   // 3. Add them to steps[0], with atomicAdd(&steps[0], ...).
   atomicAdd(&steps[0], count);  // *
@@ -29,6 +29,6 @@ fn add_up(@builtin(global_invocation_id) global: vec3u) {
 
 @compute @workgroup_size(1)
 fn divide() {
-  // 4. Write the total, as an f32. atomicLoad(&steps[0]) has the steps.
+  // 4. Write the total as an f32, from atomicLoad(&steps[0]).
   total[0] = f32(atomicLoad(&steps[0])) / SCALE;  // *
 }

@@ -12,7 +12,7 @@ struct Params { n: u32, zero: u32 }  // zero is 0
 @group(0) @binding(1) var<storage, read_write> total: array<f32>;  // (1)
 @group(0) @binding(2) var<uniform> params: Params;
 
-// The same number: no compiler can see that, as it does not know zero.
+// The same number; but no compiler knows that zero is 0.
 fn hidden(x: f32) -> f32 {
   return bitcast<f32>(bitcast<u32>(x) + params.zero);
 }
@@ -28,7 +28,7 @@ fn main() {
     let corrected = minus(input[i], excess);  // *
     // 2. Add what is left. The old sum is still needed.
     let next = plus(sum, corrected);  // *
-    // 3. The new excess: by how much the sum grew, minus what was added.
+    // 3. The excess: how much sum grew, minus what was added.
     excess = minus(minus(next, sum), corrected);  // *
     // 4. Keep the new sum.
     sum = next;  // *
