@@ -25,7 +25,7 @@ class OnesPicture(Picture):
 
     def __init__(self, returned: float, on: str) -> None:
         super().__init__(234)
-        self.on = on, f"{EXACT - 8:,} + 1 + 1 + ... + 1, 16 times, in one thread on {on}: {returned:,.0f}"
+        self.on = f"adapter: {on}", f"{EXACT - 8:,} + 1 + 1 + ... + 1, 16 times, in one thread on {on}: {returned:,.0f}"
 
     def draw(self, blocks: int, near: int) -> str:
         """Add up so many blocks of ones, and point at a whole number near their count."""
