@@ -337,7 +337,7 @@ class _Run:
         """The value of a part that must be a number, or true or false."""
         value = self.value(node)
         if not isinstance(value, int | float):
-            raise Refused(f"here must be a number, and not {shown(value)}", self._span(node))
+            raise Refused(f"this must be a number, and not {shown(value)}", self._span(node))
         return value
 
     def _compared(self, left: ast.expr, signs: list[ast.cmpop], others: list[ast.expr]) -> bool:
