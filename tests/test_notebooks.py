@@ -192,8 +192,8 @@ def change_kernels(path: Path) -> None:
 
 
 def speaks_of(cell: Cell, variable: str, version: str) -> bool:
-    """Does a cell name a kernel, or the variable that holds it?"""
-    return bool(re.search(rf"\b({variable}|{version})\b", cell.source))
+    """Does a cell name a kernel, the variable that holds it, or the dictionary of kernels that it may be in?"""
+    return bool(re.search(rf"\b({variable}|{version}|kernels)\b", cell.source))
 
 
 def speaking(lesson: Lesson) -> list[Cell]:

@@ -23,7 +23,7 @@ PADDED = {
 }
 STRIDED = {
     "stride_2": ConvShape(1, 1, 5, 5, 1, 3, 3, stride=2),
-    "stride_padding": ConvShape(1, 1, 5, 6, 1, 3, 3, stride=2, padding=(0, 1)),
+    "stride_padding": ConvShape(1, 1, 7, 8, 1, 5, 5, stride=2, padding=(0, 1)),  # rows reach oH + 1, and stay below H
     "stride_3": ConvShape(1, 1, 11, 13, 1, 4, 5, stride=3, padding=(1, 2)),
 }
 GATHERS = {
