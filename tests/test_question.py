@@ -42,7 +42,7 @@ def test_nothing_that_is_stored_or_sent_says_the_answer_before():
     made = helpers.ask("pixels_of_a_weight")
     assert repr(made) == made.asked
     sent = " ".join(str(value) for name, value in made.get_state().items() if name not in ("_esm", "_css"))
-    assert "576" not in sent + made._repr_mimebundle_()[0]["text/plain"]
+    assert not re.search(r"\b576\b", sent + made._repr_mimebundle_()[0]["text/plain"])  # ids may have these digits
 
 
 def test_an_answer_of_an_earlier_run_is_filled_in_and_not_graded(my):
@@ -92,11 +92,12 @@ def test_any_number_that_is_graded_is_kept(answer):
 @pytest.mark.parametrize("content", [b"[1]", b"not JSON", b"\xff"])
 def test_answers_that_cannot_be_read_are_not_written_over(my, content):
     my.mkdir()
-    (my / "answers.json").write_bytes(content)
-    student_files.keep_answer("q", "\ud800")
+    for answer in (1, "\ud800"):
+        (my / "answers.json").write_bytes(content)
+        student_files.keep_answer("q", answer)
     student_files.keep_answer("r", 2)
     assert student_files.answers() == {"q": "\ud800", "r": 2}
-    assert (my / "answers_not_readable.json").read_bytes() == content
+    assert [path.read_bytes() for path in my.glob("answers_not*")] == [content] * 2
 
 
 def test_only_a_question_in_words_can_be_asked():

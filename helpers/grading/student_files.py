@@ -223,7 +223,7 @@ def keep_answer(exercise: str, answer: object) -> None:
     _unwritten_answers[exercise] = json.loads(json.dumps(answer, default=_plain))
     with suppress(OSError):
         if (kept := _read_answers()) is None:
-            _answers().replace(_answers().with_name("answers_not_readable.json"))
+            _answers().replace(_answers().with_name(f"answers_not_readable_{time.time_ns()}.json"))
         write(_answers(), json.dumps((kept or {}) | _unwritten_answers, indent=1))
         _unwritten_answers.clear()
 

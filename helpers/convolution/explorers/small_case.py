@@ -212,9 +212,9 @@ def own_filter(
 
     start = np.diag([0.0, 1, 0]) if weight is None else np.asarray(weight, float)
     steps = {
-        "Click a weight: where do outputs change?": lambda v: (v["weight"] != start).any(),
-        "Make a filter that finds only the horizontal stroke.": only_the_level_stroke,
-        "Drag the frame over what it finds.": lambda v: [v["oh"], v["ow"]] in draw(**v).found,
+        "Click a weight: what changes?": lambda v: (v["weight"] != start).any(),
+        "Find only the horizontal stroke.": only_the_level_stroke,
+        "Drag the frame to a blue edge.": lambda v: [v["oh"], v["ow"]] in draw(**v).found,
     }
     places = {"oh": 26, "ow": 26}
     return Explorer(draw, places, {"oh": 6, "ow": 14}, arrays={"weight": start}, front=(), steps=steps)
