@@ -2,6 +2,8 @@
 
 import random
 import re
+import threading
+import time
 from math import prod
 
 import numpy as np
@@ -386,6 +388,27 @@ def test_bars_are_dragged_by_their_steps_and_are_a_table():
     ends = [[corners[0][1], corners[2][1]] for corners in np.split(faces[0], 4)]
     assert np.allclose(np.ptp(ends, axis=1), [1, 70, 70, 4.2])
     assert all(np.isclose(zero, end).any() for end in ends)
+
+
+def test_what_two_threads_ask_for_is_drawn_one_after_the_other():
+    """JupyterLab runs what a slider and what a pointer ask for in two threads."""
+    drawing, together = [], []
+
+    def draw(**values: int) -> Picture:
+        drawing.append(values)
+        together.append(len(drawing))
+        time.sleep(0.01)
+        drawing.pop()
+        return Picture()
+
+    explorer = Explorer(draw, {"row": 9, "column": 9})
+    boxes = [explorer._controls[name][0] for name in explorer.values]
+    both_at_once = [threading.Thread(target=setattr, args=(box, "value", i)) for i, box in enumerate(boxes, 3)]
+    for thread in both_at_once:
+        thread.start()
+    for thread in both_at_once:
+        thread.join()
+    assert (explorer.values, max(together)) == ({"row": 3, "column": 4}, 1)
 
 
 @pytest.mark.parametrize("name", ["forward", "weight_gradient", "input_gradient"])

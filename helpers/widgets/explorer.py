@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from math import prod
 from reprlib import repr as shortened
+from threading import RLock
 from types import MappingProxyType
 
 import ipywidgets
@@ -94,7 +95,7 @@ class Explorer(ipywidgets.VBox):
         leap: int = 1,
         pace: int = PACE,
     ) -> None:
-        self._draw, self._rules, self._settling = draw, rules, False
+        self._draw, self._rules, self._settling, self._turn = draw, rules, False, RLock()
         self._multiples, self._play = multiples or {}, [play] if isinstance(play, str) else [*play]
         self._still, self._moving = ipywidgets.HTML(layout=LAYER), ipywidgets.HTML(layout=LAYER)
         self._words, self._numbers, self._layer = ipywidgets.HTML(), ipywidgets.HTML(), None
@@ -151,10 +152,15 @@ class Explorer(ipywidgets.VBox):
         """Follow what the reader does with the controls."""
         for name, controls in self._controls.items():
             for each in controls:
-                each.observe(lambda change, name=name: self._settling or self.set(**{name: change.new}), "value")
+                each.observe(lambda change, name=name: self._used(lambda: self.set(**{name: change.new})), "value")
         if self._player:
-            play = lambda change: self._settling or self._reach(self._played(change.new), PLAY)  # noqa: E731
+            play = lambda change: self._used(lambda: self._reach(self._played(change.new), PLAY))  # noqa: E731
             self._player.observe(play, "value")
+
+    def _used(self, act: Callable[[], object]) -> None:
+        """Do what a control asks for, unless it only settles; JupyterLab runs those of two controls in two threads."""
+        with self._turn:
+            self._settling or act()
 
     # --- What is shown ----------------------------------------------------------------------------------------
 
@@ -219,7 +225,8 @@ class Explorer(ipywidgets.VBox):
     def _lay_cells(self) -> None:
         """Put cells to point at over the picture."""
         if self._layer is None:
-            self._layer = Touch(self.picture.width, self.picture.height, self._touched, layout=LAYER)
+            touched = lambda touched: self._used(lambda: self._touched(touched))  # noqa: E731
+            self._layer = Touch(self.picture.width, self.picture.height, touched, layout=LAYER)
         parts = self.picture.touchable
         cells = {name: part.cell(self._values) for name, part in parts.items() if name not in self._arrays}
         self._layer.lay(parts, {name: cell for name, cell in cells.items() if cell}, self.picture.window)
