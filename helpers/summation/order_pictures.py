@@ -28,11 +28,10 @@ class OnesPicture(Picture):
         self.on = f"adapter: {on}", f"{EXACT - 8:,} + 1 + 1 + ... + 1, 16 times, in one thread on {on}: {returned:,.0f}"
 
     def draw(self, blocks: int, near: int) -> str:
-        """Add up so many blocks of ones, and point at a whole number near their count."""
+        """Add up this many blocks of ones, and point at a whole number near their count."""
         ones = blocks * BLOCK
-        self.write(
-            MARGIN, 112, self.on[ones > EXACT], 13, BLUE
-        )  # first only the adapter: where it stops, one finds out
+        # First only the adapter: where it stops, one finds out.
+        self.write(MARGIN, 112, self.on[ones > EXACT], 13, BLUE)
         self.title(18, f"{ones:,} ones, added in float32")
         totals = {"one thread": min(ones, EXACT), f"tree of {THREADS} threads": ones}
         for row, (name, total) in enumerate(totals.items()):

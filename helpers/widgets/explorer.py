@@ -225,8 +225,8 @@ class Explorer(ipywidgets.VBox):
     def _lay_cells(self) -> None:
         """Put cells to point at over the picture."""
         if self._layer is None:
-            touched = lambda touched: self._used(lambda: self._touched(touched))  # noqa: E731
-            self._layer = Touch(self.picture.width, self.picture.height, touched, layout=LAYER)
+            act = lambda touched: self._used(lambda: self._touched(touched))  # noqa: E731
+            self._layer = Touch(self.picture.width, self.picture.height, act, layout=LAYER)
         parts = self.picture.touchable
         cells = {name: part.cell(self._values) for name, part in parts.items() if name not in self._arrays}
         self._layer.lay(parts, {name: cell for name, cell in cells.items() if cell}, self.picture.window)
