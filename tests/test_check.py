@@ -13,7 +13,7 @@ from helpers.checks.tolerance import SMALLEST_NORMAL, compare_sums, tolerance
 from helpers.convolution import check, reference
 from helpers.convolution.shapes import ConvShape
 from helpers.gradient_checks import harness
-from helpers.gradient_checks.methods import good
+from helpers.gradient_checks.problems import good
 
 # --- A right sum is never called wrong: every rounding, every order ---------------------
 

@@ -10,10 +10,10 @@ from functools import partial
 
 import numpy as np
 
+from helpers.bench import products
 from helpers.bench.candidates import Candidate, Row, clocked
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.operation import Shape
-from helpers.gradient_checks import products
 from helpers.speed.layers import select
 
 Array = np.ndarray

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from helpers.convolution.exercises import PUZZLES
 from helpers.convolution.shapes import ConvShape
-from helpers.gradient_checks import methods
+from helpers.gradient_checks import problems
 from helpers.gradient_checks.harness import launched
-from helpers.gradient_checks.methods import Problem
+from helpers.gradient_checks.problems import Problem
 from helpers.gradient_checks.wrong_kernels import INPUT_1, WEIGHT_1
 from wgsl import Kernel
 
@@ -41,11 +41,11 @@ KERNELS = (
     Wrong("holes between columns filled", INPUT_1, " || column % params.S != 0u", ""),
 )
 DATA: dict[str, tuple[tuple[str, ...], Callable[[Problem], Problem]]] = {  # with facts that differ, in words
-    "ones": (("2 images,", "upstream 1s"), methods.all_ones),
-    "one image": (("1 image,", "no fractions"), lambda problem: methods.whole_numbers(methods.batch_1(problem))),
+    "ones": (("2 images,", "upstream 1s"), problems.all_ones),
+    "one image": (("1 image,", "no fractions"), lambda problem: problems.whole_numbers(problems.batch_1(problem))),
     "fractions": (("2 images,", "random"), lambda problem: problem),
-    "square": (("2 images,", "6 × 6, 3 × 3"), lambda problem: methods.good(problem.operation, SQUARE)),
-    "symmetric": (("2 images,", "mirror images"), methods.symmetric),
+    "square": (("2 images,", "6 × 6, 3 × 3"), lambda problem: problems.good(problem.operation, SQUARE)),
+    "symmetric": (("2 images,", "mirror images"), problems.symmetric),
 }
 
 
@@ -53,5 +53,5 @@ DATA: dict[str, tuple[tuple[str, ...], Callable[[Problem], Problem]]] = {  # wit
 def caught(kernel: int, data: int) -> bool:
     """Whether one of the kernels returns a wrong number for one kind of data, on the adapter: all of them end."""
     wrong, (_, make) = KERNELS[kernel], [*DATA.values()][data]
-    problem = make(methods.good(wrong.version.partition("/")[0]))
-    return not methods.reference(lambda given: launched(wrong.kernel, given.shape, given.tensors)[0], problem)
+    problem = make(problems.good(wrong.version.partition("/")[0]))
+    return not problem.is_solved_by(*launched(wrong.kernel, problem.shape, problem.tensors))

@@ -14,10 +14,9 @@ import numpy as np
 
 from helpers.convolution import reference
 from helpers.convolution.shapes import ConvShape, Pair
-from helpers.gradient_checks import methods
+from helpers.gradient_checks import problems, wrong_kernels
 from helpers.gradient_checks.harness import normal, whole
-from helpers.gradient_checks.matrix import catches, shown, shrunk
-from helpers.gradient_checks.methods import Problem, Simulated
+from helpers.gradient_checks.problems import Problem, shrunk
 from helpers.gradient_checks.wrong_kernels import (
     ENDLESS,
     INPUT_1,
@@ -34,14 +33,14 @@ from wgsl import Kernel
 OPERATION = "conv2d_grad_weight"
 MOST_OUTPUTS, MOST_WEIGHTS, MOST_PIXELS = 30, 120, 1_000  # of a test: 39 kernels run with it, in about a second
 DATA: dict[str, Callable[[Problem], Problem]] = {
-    "ones": methods.all_ones,
-    "whole": methods.whole_numbers,
-    "symmetric": methods.symmetric,
+    "ones": problems.all_ones,
+    "whole": problems.whole_numbers,
+    "symmetric": problems.symmetric,
     "fractions": lambda problem: problem,
-    "normal": lambda problem: methods.good(OPERATION, problem.shape, normal),
+    "normal": lambda problem: problems.good(OPERATION, problem.shape, normal),
 }
 HOW = "write sizes and data, as in `test = shape(...), ones()`"
-WRONG_KERNELS = (*shown(WEIGHT_1), *shown(WEIGHT_2))
+WRONG_KERNELS = tuple(row for row in wrong_kernels.WRONG_KERNELS if row.kernel in (WEIGHT_1, WEIGHT_2))
 LONGEST_EDIT = 70  # characters of a piece of a kernel in a sentence
 
 
@@ -118,10 +117,8 @@ def rejects(kernel: Kernel, sizes: ConvShape, data: str, ends: bool = True) -> b
 
     `ends` says whether all of its loops end; if not, it is only run where a loop is stopped.
     """
-    few, problem = shrunk(kernel), DATA[data](methods.good(OPERATION, sizes))
-    if ends and catches(methods.reference, methods.unwatched(few), problem):
-        return True
-    return catches(methods.simulator, Simulated(few), problem)
+    few, problem = shrunk(kernel), DATA[data](problems.good(OPERATION, sizes))
+    return (ends and problems.is_wrong(few, problem)) or problems.is_unsafe(few, problem)
 
 
 # --- A check of the input gradient without a reference -------------------------------------------------------------
@@ -190,7 +187,7 @@ def _gradient_by(kernel: Kernel) -> Callable[[Tensor, Tensor, ConvShape], Tensor
     def grad_input(dy: Tensor, w: Tensor, s: ConvShape) -> Tensor:
         _fit(s, grad_output=dy, weight=w)
         tensors = {"grad_output": dy.values, "weight": w.values}
-        return Tensor(methods.unwatched(shrunk(kernel))(Problem("conv2d_grad_input", s, tensors)))
+        return Tensor(problems.returned(shrunk(kernel), Problem("conv2d_grad_input", s, tensors)))
 
     return grad_input
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from helpers.activations import act
 from helpers.bench.libraries import Numpy
+from helpers.bench.products import padded, windows
 from helpers.convolution.shapes import ConvShape
-from helpers.gradient_checks.probes import padded, windows
 from helpers.network.layers import Step, gradient_of
 from helpers.network.network import Network
 from helpers.network.reference import sgd

@@ -4,9 +4,11 @@ Each takes the layer's sizes and its tensors in the order of the kernels' bindin
 """
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from helpers.convolution.shapes import ConvShape
-from helpers.gradient_checks.probes import Array, padded, unpadded, windows
+
+Array = np.ndarray
 
 
 def conv2d(s: ConvShape, x: Array, w: Array, b: Array) -> Array:
@@ -28,12 +30,7 @@ def conv2d_grad_input(s: ConvShape, dy: Array, w: Array) -> Array:
     under = windows(s, grad_padded)
     for kh, kw in np.ndindex(s.kernel_h, s.kernel_w):
         under[..., kh, kw] += taps[..., kh, kw].reshape(under.shape[:4])
-    return unpadded(s, grad_padded)
-
-
-def conv2d_grad_bias(s: ConvShape, dy: Array) -> Array:
-    """(Co/G, N*oH*oW) @ (N*oH*oW,) for each group."""
-    return (_matrices(s, dy) @ np.ones(s.batch * s.out_h * s.out_w, dy.dtype)).ravel()
+    return grad_padded[..., s.padding_h :, s.padding_w :][..., : s.in_h, : s.in_w]
 
 
 def _rows(s: ConvShape, x: Array) -> Array:
@@ -45,3 +42,14 @@ def _rows(s: ConvShape, x: Array) -> Array:
 def _matrices(s: ConvShape, dy: Array) -> Array:
     """The upstream gradient as a matrix for each group, (G, Co/G, N*oH*oW)."""
     return dy.swapaxes(0, 1).reshape(s.groups, s.out_channels // s.groups, -1)
+
+
+def padded(s: ConvShape, x: Array) -> Array:
+    """A copy of the input with its padding of zeros around it."""
+    return np.pad(x, [(0,), (0,), (s.padding_h,), (s.padding_w,)])
+
+
+def windows(s: ConvShape, x: Array) -> Array:
+    """The pixels of a padded input under the filter at each output, as a view: (N, Ci, oH, oW, kH, kW)."""
+    every = sliding_window_view(x, (s.span("h"), s.span("w")), (2, 3), writeable=True)
+    return every[:, :, :: s.stride_h, :: s.stride_w, :: s.dilation_h, :: s.dilation_w]
