@@ -48,8 +48,8 @@ class Activation:
         act(x), as a picture writes it.
     function : function
         act, element by element.
-    steepest : three floats
-        The largest |act'|, |act''| and |act'''|, rounded up; those of a kink do not count.
+    steepest : two floats
+        The largest |act'| and |act''|, rounded up; those of a kink do not count.
     factors : function, optional
         z, p and q of a derivative s(z) * (p + q * s(-z)). If it is not given, the function is made of straight lines.
     lines : function
@@ -66,7 +66,7 @@ class Activation:
 
     formula: str
     function: Callable[[Array], Array]
-    steepest: tuple[float, float, float] = (1.0, 0.0, 0.0)
+    steepest: tuple[float, float] = (1.0, 0.0)
     factors: Callable[[Array], tuple[Array, float, Array | float]] | None = None
     lines: Callable[[Array], Array] = np.ones_like
     size: Callable[[Array], Array] = np.ones_like
@@ -113,12 +113,12 @@ FUNCTIONS: dict[str, Activation] = {  # the kernels number them in this order
     "none": Activation("x", lambda x: x),
     "relu": Activation("max(x, 0)", lambda x: np.maximum(x, 0), lines=lambda x: np.where(x > 0, 1.0, 0.0), kink=True),
     "gelu": Activation(
-        "x · sigmoid(2u), with u = 0.798 (x + 0.0447 x³)", gelu, (1.13, 0.80, 0.78), _gelu_factors, size=abs, flat=11
+        "x · sigmoid(2u), with u = 0.798 (x + 0.0447 x³)", gelu, (1.13, 0.80), _gelu_factors, size=abs, flat=11
     ),
-    "silu": Activation("x · sigmoid(x)", lambda x: x * sigmoid(x), (1.10, 0.51, 0.31), lambda x: (x, 1.0, x), size=abs),
-    "sigmoid": Activation("1 / (1 + exp(−x))", sigmoid, (0.25, 0.10, 0.125), lambda x: (x, 0.0, 1.0)),
+    "silu": Activation("x · sigmoid(x)", lambda x: x * sigmoid(x), (1.10, 0.51), lambda x: (x, 1.0, x), size=abs),
+    "sigmoid": Activation("1 / (1 + exp(−x))", sigmoid, (0.25, 0.10), lambda x: (x, 0.0, 1.0)),
     # 1 - tanh(x)^2 is 4 s(2x) s(-2x)
-    "tanh": Activation("tanh(x)", np.tanh, (1.00, 0.77, 2.0), lambda x: (2 * x, 0.0, 4.0), odd=True),
+    "tanh": Activation("tanh(x)", np.tanh, (1.00, 0.77), lambda x: (2 * x, 0.0, 4.0), odd=True),
 }
 ACTIVATIONS = tuple(FUNCTIONS)
 SMOOTH = tuple(name for name in ACTIVATIONS if FUNCTIONS[name].factors)

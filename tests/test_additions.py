@@ -79,7 +79,7 @@ OPERATIONS["scale"] = Operation(
 QUICK_GELU = """    "quick_gelu": Activation(
         formula="x · sigmoid(1.7 x)",
         function=lambda x: x * sigmoid(1.7 * x),
-        steepest=(1.10, 0.86, 0.90),
+        steepest=(1.10, 0.86),
         factors=lambda x: (1.7 * x, 1.0, 1.7 * x),
         size=abs,
     ),

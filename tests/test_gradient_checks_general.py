@@ -67,7 +67,6 @@ def judged(name: str, shape: ConvShape, tensors: dict[str, np.ndarray], got: np.
     return {
         "reference": getattr(check, gradient)(got, *given, **steps),
         "adjoint": check.adjoint(x, w, dy, **steps, **{gradient: got}),
-        "finite differences": check.finite_differences(got, x, w, dy, **steps, of=gradient, samples=20),
     }
 
 

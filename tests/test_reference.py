@@ -19,17 +19,15 @@ def data(shape: ConvShape, first: int = 0) -> list[np.ndarray]:
     return [normal(shape.of(name), seed) for seed, name in enumerate(["input", "weight", "bias", "output"], first)]
 
 
-def all_four(shape: ConvShape, suffix: str = "") -> list[np.ndarray]:
-    """Output and the three gradients, from the loops or vectorized."""
+def all_four(shape: ConvShape) -> list[np.ndarray]:
+    """Output and the three gradients."""
     x, w, b, dy = data(shape)
-    options = {"stride": shape.stride_h, "padding": shape.padding} if suffix else shape.steps
-    arguments = {
-        "conv2d": (x, w, b),
-        "conv2d_grad_weight": (x, w.shape, dy),
-        "conv2d_grad_input": (x.shape, w, dy),
-    }
-    results = [getattr(reference, name + suffix)(*given, **options) for name, given in arguments.items()]
-    return [*results, getattr(reference, "conv2d_grad_bias" + suffix)(dy)]
+    return [
+        reference.conv2d(x, w, b, **shape.steps),
+        reference.conv2d_grad_weight(x, w.shape, dy, **shape.steps),
+        reference.conv2d_grad_input(x.shape, w, dy, **shape.steps),
+        reference.conv2d_grad_bias(dy),
+    ]
 
 
 def by_scipy(shape: ConvShape) -> np.ndarray:
@@ -78,7 +76,7 @@ def test_the_output_is_scipys_and_the_loss_changes_along_a_random_step_as_its_gr
 @example(SKIPPED)
 @example(PADDED)
 def test_loops_and_vectorized_versions_agree(shape: ConvShape) -> None:
-    assert agree(all_four(shape, "_loops"), all_four(shape))
+    assert agree(reference.conv2d_loops(*data(shape), shape.stride_h, shape.padding), all_four(shape))
 
 
 MISTAKES = {

@@ -77,20 +77,19 @@ class Reports(tuple[Report, ...]):
         return Reports(report.require() for report in self)
 
 
-def compare(name: str, got: Array, want: Array, tolerance: float | Array, where: bool | Array = True) -> Report:
+def compare(name: str, got: Array, want: Array, tolerance: float | Array) -> Report:
     """Compare float32 `got` with float64 `want`, element by element: is |got - want| <= tolerance?
 
-    NaN is right only where NaN is wanted, an infinity only where the same one is; `where` selects the elements.
+    NaN is right only where NaN is wanted, an infinity only where the same one is.
     """
     got, want = np.asarray(got), np.asarray(want, np.float64)
     if got.dtype != np.float32:
         return Report(name, got.shape, reason=f"the dtype is {got.dtype}, it must be float32")
     if got.shape != want.shape:
         return Report(name, got.shape, reason=f"the shape must be {want.shape}")
-    where = np.broadcast_to(where, got.shape)
-    if not where.any():
+    if not got.size:
         return Report(name, got.shape, reason="there are no elements")
-    same = ~where | (got == want) | (np.isnan(got) & np.isnan(want))
+    same = (got == want) | (np.isnan(got) & np.isnan(want))
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.where(same, 0.0, np.nan_to_num(np.abs(got - want), nan=np.inf, posinf=np.inf))
         used = np.where(same, 0.0, error / tolerance)
@@ -98,11 +97,4 @@ def compare(name: str, got: Array, want: Array, tolerance: float | Array, where:
     places = [tuple(map(int, place)) for place in np.argwhere(wrong)[:SHOWN]]
     first = tuple((place, float(got[place]), float(want[place])) for place in places)
     largest, most_used = float(error.max(initial=0)), float(used.max(initial=0))
-    return Report(name, got.shape, int(where.sum()), int(wrong.sum()), largest, most_used, first)
-
-
-def sampled(shape: tuple[int, ...], samples: int) -> Array:
-    """A mask of this many random elements, always the same ones, or of all if there are fewer."""
-    where, count = np.zeros(shape, bool), int(np.prod(shape))
-    where.flat[np.random.default_rng(0).choice(count, min(samples, count), replace=False)] = True
-    return where
+    return Report(name, got.shape, got.size, int(wrong.sum()), largest, most_used, first)

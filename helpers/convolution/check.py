@@ -4,9 +4,8 @@ import numpy as np
 
 from helpers.activations import compare_activated, pre_and_error
 from helpers.checks.adjoint import Identity, compare_dots, directions
-from helpers.checks.differences import central_differences
-from helpers.checks.report import Report, compare, sampled
-from helpers.checks.tolerance import compare_sums, tolerance
+from helpers.checks.report import Report
+from helpers.checks.tolerance import compare_sums
 from helpers.convolution import reference
 from helpers.convolution.reference import Array, Pair
 from helpers.convolution.shapes import STEPS, ConvShape, padded_by_word
@@ -152,44 +151,6 @@ def bias_adjoint(got: Array, grad_output: Array, shape: ConvShape) -> list[Repor
 def _bias_identity(bias: Array, dy: Array) -> Identity:
     added = np.broadcast_to(bias.reshape(-1, 1, 1), dy.shape)
     return Identity(bias, np.vdot(added, dy), np.vdot(abs(added), abs(dy)), dy[:, 0].size, (bias, dy))
-
-
-def finite_differences(
-    got: Array,
-    input: Array,
-    weight: Array,
-    grad_output: Array,
-    stride: Pair = 1,
-    padding: Pair = 0,
-    dilation: Pair = 1,
-    groups: int = 1,
-    samples: int = 100,
-    of: str = "grad_weight",
-) -> Report:
-    """Judge a gradient by central differences, at `samples` of its numbers (always the same ones) or at all.
-
-    `of` says whether `got` is the "grad_weight" or the "grad_input".
-    """
-    steps = stride, padding, dilation, groups
-    if reason := _mismatch(input, weight, grad_output, *steps):
-        return Report("finite differences", np.shape(got), reason=reason)
-    x, w, dy = (np.asarray(a, np.float64) for a in (input, weight, grad_output))
-    # The tensor that is moved, the one that is held, and the terms of a number: N oH oW, Co/G kH kW.
-    sides = {"grad_weight": (w, x, dy[:, 0].size), "grad_input": (x, w, w[:, 0].size // groups)}
-    if of not in sides:
-        raise ValueError(f"of = {of!r}: it must be one of {', '.join(sides)}")
-    moved, held, terms = sides[of]
-
-    def loss(moved: Array, held: Array, dy: Array) -> float:
-        return _loss(*((held, moved) if of == "grad_weight" else (moved, held)), dy, *steps)
-
-    noise = (dy.size + w[0].size + 3) * 2.0**-53  # float64 rounding of a loss, for each unit of sum |terms|
-    whole = loss(abs(moved), abs(held), abs(dy))
-    where = sampled(moved.shape, samples)
-    want = central_differences(lambda moved: loss(moved, held, dy), moved, where=where)
-    total = central_differences(lambda moved: loss(moved, abs(held), abs(dy)), moved, where=where)
-    allowed = tolerance(terms, total, held, dy) + noise * (whole + total)
-    return compare("finite differences", got, want, allowed, where)
 
 
 def _loss(x: Array, w: Array, dy: Array, *steps: Pair) -> float:

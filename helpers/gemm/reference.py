@@ -29,16 +29,6 @@ def pre_loops(a: Array, b: Array, bias: Array) -> Array:
     return pre
 
 
-def forward_loops(
-    a: Array,
-    b: Array,
-    bias: Array,
-    activation: str = "none",
-) -> Array:
-    """output = act(pre), (batch, M, N)"""
-    return act(pre_loops(a, b, bias), activation)
-
-
 def backward_loops(
     a: Array, b: Array, bias: Array, grad: Array, activation: str = "none"
 ) -> tuple[Array, Array, Array]:
@@ -68,7 +58,7 @@ def pre(a: Array, b: Array, bias: Array) -> Array:
 
 
 def forward(a: Array, b: Array, bias: Array, activation: str = "none") -> Array:
-    """Vectorized `forward_loops`: output (batch, M, N)."""
+    """output = act(pre), (batch, M, N)"""
     return act(pre(a, b, bias), activation)
 
 

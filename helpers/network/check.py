@@ -20,7 +20,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from helpers.checks.adjoint import Identity, compare_dots
-from helpers.checks.differences import central_differences
 from helpers.checks.report import Report, compare
 from helpers.checks.tolerance import ROUNDING, SMALLEST_NORMAL, compare_sums, tolerance
 from helpers.network import reference
@@ -28,7 +27,6 @@ from helpers.network.reference import Array
 from helpers.network.shapes import PoolShape, StartShape, UpdateShape
 
 Forward = Callable[[Array, PoolShape], Array]
-STEP = 2.0**-10  # of finite differences
 
 
 def max_pool2d(got: Array, input: Array, shape: PoolShape) -> Report:
@@ -122,30 +120,3 @@ def adjoint(got: Array, input: Array, grad_output: Array, shape: PoolShape, forw
     total, pixels = np.vdot(forward(abs(x), shape), abs(dy)), np.prod(shape.kernel)
     identity = Identity(x, np.vdot(forward(x, shape), dy), total, pixels + 3, (x, dy, 1 / pixels))  # 3: a division
     return compare_dots({"grad_input": identity}, {"grad_input": got})
-
-
-def zero_sums(got: Array, logits: Array, labels: Array) -> Report:
-    """Judge the gradient of a cross-entropy, `got` (N, C): each row of it has the sum 0, as a softmax has the sum 1."""
-    _, errors = loss_errors(logits, labels, want := reference.cross_entropy(logits, labels))
-    sums = np.asarray(got, np.float64).sum(1)
-    return compare(
-        "row sums", sums.astype(np.float32), np.zeros(len(sums)), errors.sum(1) + ROUNDING * abs(want[1]).sum(1)
-    )
-
-
-def finite_differences(got: Array, logits: Array, labels: Array) -> Report:
-    """Judge the gradient of a cross-entropy, `got` (N, C), by central differences of the mean loss.
-
-    By Taylor's formula they are off by at most STEP^2 / 6 times the loss's third derivative p (1 - p) (1 - 2p) < 0.1,
-    where p is the softmax, and by the float64 rounding errors of the losses, divided by STEP.
-    """
-    logits, (rows, classes) = np.asarray(logits, np.float64), np.shape(logits)
-    right = reference.cross_entropy(logits, labels)
-
-    def slopes(row: Array, label: int) -> Array:
-        return central_differences(lambda z: reference.cross_entropy(z[None], [label])[0].item(), row, STEP)
-
-    want = np.array([*map(slopes, logits, labels)]) / rows
-    noise = (classes + 20) * 2.0**-52 / STEP * (1 + right[0][:, None] + abs(logits).max(1, keepdims=True))
-    _, errors = loss_errors(logits, labels, right)
-    return compare("finite differences", got, want, errors + (STEP**2 / 60 + noise) / rows)
