@@ -61,12 +61,15 @@ def _max_case(name: str, numbers: np.ndarray) -> Case:
 
 @cache
 def _kahan_cases() -> tuple[Case, ...]:
-    """A large number and small ones: neither from left to right nor in a tree does float32 have their total."""
+    """A large number and small ones: neither from left to right nor in a tree does float32 have their total.
+
+    The last total is negative, and not a whole number.
+    """
     random = np.random.default_rng(17)
-    mixed, quarters = random.integers(1, 8, 64), random.integers(1, 8, 256) / 4
-    mixed[0], quarters[0] = 2**24, 2**22
+    mixed, quarters = random.integers(1, 8, 64), random.integers(-7, 0, 256) / 4
+    mixed[0], quarters[0] = 2**24, -(2**22)
     mixed[-1] += mixed.sum() % 2
-    quarters[-1] += -quarters.sum() % 0.5
+    quarters[-1] += (0.5 - quarters.sum()) % 1
     lists = {"large_and_two_ones": np.array([2**24, 1, 1]), "large_and_63": mixed, "quarters": quarters}
     return tuple(_case(name, numbers, 0) for name, numbers in lists.items())
 
