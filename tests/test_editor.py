@@ -2,10 +2,12 @@
 
 import html
 import re
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from support.threads import Busy, at_once
 
 import helpers
 from helpers.gpu import GpuError
@@ -13,6 +15,7 @@ from helpers.grading import student_files
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from helpers.widgets import WAKE
 from helpers.widgets.editor import AGAIN, Editor
+from helpers.widgets.question import Ask
 
 TESTS = ("small", "large")
 PICTURE = "<svg></svg>"
@@ -52,6 +55,15 @@ def test_a_learner_begins_with_the_skeleton_and_goes_on_with_their_file(my):
     assert (made.text, student_files.read("map")) == ("skeleton", None)
     assert send(made, "keep", "mine, é")
     assert (my / "map.wgsl").read_text(encoding="utf-8") == editor().text == "mine, é"
+
+
+def test_what_two_threads_ask_for_is_graded_one_after_the_other():
+    busy = Busy()
+    made = Editor(PUZZLE, lambda _: busy() or BROKEN)
+    question = Ask("q", SimpleNamespace(asked="?", hint="", why="", typed=str, grade=lambda *_: busy() or BROKEN[0]))
+    for one, send in ((made, {"kind": "run", "text": "mine"}), (question, {"whole": True, "answer": "1"})):
+        at_once(*(partial(one._told, one, send | {"number": number}, []) for number in (1, 2)))
+    assert (busy.begun, busy.together) == (4, 1)
 
 
 def test_who_starts_over_loses_nothing(my):

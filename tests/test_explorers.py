@@ -2,8 +2,6 @@
 
 import random
 import re
-import threading
-import time
 from math import prod
 
 import numpy as np
@@ -13,6 +11,7 @@ from support.messages import every, said, stored
 from support.notebook_gate import NOTEBOOKS, lessons_of
 from support.sample import ALL, sample
 from support.speakers import lesson
+from support.threads import Busy, at_once
 
 from helpers.convolution import explorers, reference
 from helpers.convolution.shapes import ConvShape
@@ -391,24 +390,17 @@ def test_bars_are_dragged_by_their_steps_and_are_a_table():
 
 
 def test_what_two_threads_ask_for_is_drawn_one_after_the_other():
-    """JupyterLab runs what a slider and what a pointer ask for in two threads."""
-    drawing, together = [], []
+    """JupyterLab may run what a slider and what a pointer ask for in two threads."""
+    busy = Busy()
 
     def draw(**values: int) -> Picture:
-        drawing.append(values)
-        together.append(len(drawing))
-        time.sleep(0.01)
-        drawing.pop()
+        busy()
         return Picture()
 
     explorer = Explorer(draw, {"row": 9, "column": 9})
-    boxes = [explorer._controls[name][0] for name in explorer.values]
-    both_at_once = [threading.Thread(target=setattr, args=(box, "value", i)) for i, box in enumerate(boxes, 3)]
-    for thread in both_at_once:
-        thread.start()
-    for thread in both_at_once:
-        thread.join()
-    assert (explorer.values, max(together)) == ({"row": 3, "column": 4}, 1)
+    row, column = (explorer._controls[name][0] for name in explorer.values)
+    at_once(lambda: setattr(row, "value", 3), lambda: setattr(column, "value", 4), lambda: explorer.set(row=3))
+    assert (explorer.values, busy.together) == ({"row": 3, "column": 4}, 1)
 
 
 @pytest.mark.parametrize("name", ["forward", "weight_gradient", "input_gradient"])

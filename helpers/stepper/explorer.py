@@ -7,6 +7,7 @@ import ipywidgets
 
 from helpers.stepper.picture import StepperPicture
 from helpers.stepper.stops import Stops
+from helpers.widgets import in_turn
 from helpers.widgets.controls import Trials, Values
 from helpers.widgets.explorer import Explorer
 
@@ -36,7 +37,7 @@ class StepperExplorer(Explorer):
         row = ipywidgets.HBox([self._stop, self._next, self._told], layout=ROW)
         row.add_class("convgrad-stop")
         self.children = (*self.children[:-1], row, self.children[-1])
-        self._stop.observe(lambda _: self._say(self._when()), "value")
+        self._stop.observe(lambda _: self._used(lambda: self._say(self._when())), "value")
         self._next.on_click(lambda _: self.next_stop())
         self._say(self._when())
 
@@ -55,6 +56,7 @@ class StepperExplorer(Explorer):
         self._stop.value = condition
         return self.told
 
+    @in_turn
     def next_stop(self) -> str:
         """Go on to the next step at which the condition holds; returns what is said of it."""
         thread, now, told = self.values["thread"], self.values["step"], self._when()

@@ -11,7 +11,7 @@ from helpers.grading import student_files
 from helpers.grading.puzzle import OfficialText
 from helpers.grading.sandbox import LONGEST
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, Grades, Verdict, ends_with
-from helpers.widgets import HERE, WAKE, script, synced
+from helpers.widgets import HERE, WAKE, in_turn, script, synced
 
 ELSEWHERE = "the file was changed elsewhere: which text should stay?"
 SKELETON = "This is still the text that you began with: write what its comments ask for, then run the tests again."
@@ -63,6 +63,7 @@ class Editor(anywidget.AnyWidget):
         )
         self.on_msg(self._told)
 
+    @in_turn
     def _told(self, _: object, message: dict, __: object) -> None:
         """What the reader does: typed (`keep`), asked for the tests (`run`), or chose a text.
 

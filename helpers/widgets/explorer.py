@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from math import prod
 from reprlib import repr as shortened
-from threading import RLock
 from types import MappingProxyType
 
 import ipywidgets
@@ -13,7 +12,7 @@ import numpy as np
 
 from helpers.pictures.canvas import Picture
 from helpers.pictures.parts import Adjustable, Touchable, Window
-from helpers.widgets import WAKE
+from helpers.widgets import WAKE, in_turn
 from helpers.widgets.controls import (
     DRAG,
     PACE,
@@ -95,7 +94,7 @@ class Explorer(ipywidgets.VBox):
         leap: int = 1,
         pace: int = PACE,
     ) -> None:
-        self._draw, self._rules, self._settling, self._turn = draw, rules, False, RLock()
+        self._draw, self._rules, self._settling = draw, rules, False
         self._multiples, self._play = multiples or {}, [play] if isinstance(play, str) else [*play]
         self._still, self._moving = ipywidgets.HTML(layout=LAYER), ipywidgets.HTML(layout=LAYER)
         self._words, self._numbers, self._layer = ipywidgets.HTML(), ipywidgets.HTML(), None
@@ -157,10 +156,10 @@ class Explorer(ipywidgets.VBox):
             play = lambda change: self._used(lambda: self._reach(self._played(change.new), PLAY))  # noqa: E731
             self._player.observe(play, "value")
 
+    @in_turn
     def _used(self, act: Callable[[], object]) -> None:
-        """Do what a control asks for, unless it only settles; JupyterLab runs those of two controls in two threads."""
-        with self._turn:
-            self._settling or act()
+        """Do what a control asks for, unless it only settles."""
+        self._settling or act()
 
     # --- What is shown ----------------------------------------------------------------------------------------
 
@@ -179,6 +178,7 @@ class Explorer(ipywidgets.VBox):
         """The numbers that the reader changes in the picture, as they are now."""
         return {name: array.copy() for name, array in self._arrays.items()}
 
+    @in_turn
     def set(self, **values: int | np.ndarray) -> str:
         """Move sliders, or change arrays, from code; returns the new sentence.
 

@@ -12,7 +12,7 @@ from helpers.grading import student_files
 from helpers.grading.prediction import AnswerError, Question
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT
 from helpers.pictures.canvas import Picture
-from helpers.widgets import HERE, WAKE, script, synced
+from helpers.widgets import HERE, WAKE, in_turn, script, synced
 
 LONGEST = 100  # characters of an older answer in a reply
 TRIES = 2  # wrong ones, after which the explanation can be opened
@@ -41,6 +41,7 @@ class Ask(anywidget.AnyWidget):
         super().__init__(name=name, folder=student_files.folder_id(), **words)
         self.on_msg(self._told)
 
+    @in_turn
     def _told(self, _: object, message: dict, __: object) -> None:
         """What the reader answers, for good or, of words that are laid one by one, not yet."""
         try:
