@@ -4,12 +4,13 @@ A text is run here, on the adapter, only after its tests have found it right.
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import numpy as np
 
 from helpers import gpu
 from helpers.convolution import explorers, operations
-from helpers.convolution.exercises import forward, input_gradient
+from helpers.convolution.exercises.cases import on_a_plane
 from helpers.convolution.shapes import ConvShape
 from helpers.exercises import PUZZLES, is_right
 from helpers.gemm import one_layer
@@ -57,17 +58,17 @@ def your_convolution(first: Explorer | None = None) -> Explorer:
     GpuError
         This machine cannot run any kernel.
     """
-    run, puzzle, whose = own_kernel(*forward.PLANES)
+    run, puzzle, whose = own_kernel("output_padding", "output_window")
 
     def convolve(digit: Array, weight: Array) -> Array:
         if run is None:
             return operations.conv2d(digit, weight)
-        return _on_a_plane(run, forward.on_a_plane(puzzle, digit[0, 0], weight[0, 0]))
+        return _run(run, on_a_plane(puzzle, ConvShape(1, 1, 28, 28, 1, 3, 3), input=digit[0, 0], weight=weight[0, 0]))
 
     return explorers.own_filter(None if first is None else first.arrays["weight"], convolve, whose)
 
 
-def _on_a_plane(run: Run, case: Case) -> Array:
+def _run(run: Run, case: Case) -> Array:
     """What a kernel makes of one plane, as an array of four axes."""
     (dispatch,) = case.dispatches
     return run(case.inputs, case.expected.shape, case.params, dispatch.workgroups)[None, None]
@@ -94,7 +95,7 @@ def change_digit() -> Explorer:
     Raises GpuError where this machine cannot run any kernel.
     """
     whole = "strided_grad_input", "conv2d_grad_input"
-    run, puzzle, whose = own_kernel(*whole, *input_gradient.PLANES)
+    run, puzzle, whose = own_kernel(*whole, "pixel_stride", "pixel_padding", "pixel_window")
 
     def gradient(weight: Array, upstream: Array) -> Array:
         layer = changed_digit.LAYER
@@ -102,8 +103,9 @@ def change_digit() -> Explorer:
             return operations.conv2d_grad_input(layer.input, weight, upstream)
         if puzzle in whole:
             return _of_a_layer(run, puzzle, layer, upstream, weight)
-        planes = zip(weight[:, 0], upstream[0], strict=True)  # a kernel for one pair of channels: once for each
-        return sum(_on_a_plane(run, input_gradient.on_a_plane(puzzle, *plane)) for plane in planes)
+        planes, one = zip(weight[:, 0], upstream[0], strict=True), replace(layer, out_channels=1)
+        cases = (on_a_plane(puzzle, one, weight=filter, grad_output=plane) for filter, plane in planes)
+        return sum(_run(run, each) for each in cases)  # a kernel for one pair of channels: once for each
 
     return changed_digit.explorer(gradient, whose)
 

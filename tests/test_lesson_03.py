@@ -8,14 +8,14 @@ from support.notebook_gate import NOTEBOOKS, Lesson, texts
 import helpers
 from helpers import gpu
 from helpers.convolution import explorers, reference
-from helpers.convolution.exercises import input_gradient
+from helpers.convolution.exercises.cases import UPSTREAM, WEIGHT
 from helpers.convolution.pictures.faults import FAULTS
 from helpers.exercises import PUZZLES
 from helpers.network.changed_digit import READ, STEPS, WANTED
 from helpers.pictures.canvas import number
 
 LESSON = Lesson.read(NOTEBOOKS / "03_input_gradient.ipynb")
-RIGHT = reference.conv2d_grad_input((1, 1, 5, 5), **input_gradient.LESSONS)[0, 0]
+RIGHT = reference.conv2d_grad_input((1, 1, 5, 5), WEIGHT, UPSTREAM)[0, 0]
 
 
 # --- The first picture ------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from support.mutants import NO_COMPILE
 from support.sample import sample
 from support.substitutions import judged, substitutions
 
-from helpers.convolution.exercises.input_gradient import GATHERS
+from helpers.convolution.shapes import ConvShape
 from helpers.exercises import PUZZLES
 from wgsl import Kernel
 
@@ -71,7 +71,8 @@ def test_a_kernel_for_the_sizes_of_the_tests_alone_is_not_right(name, old, new):
 
 def test_the_last_test_of_the_input_gradient_sees_every_known_mistake():
     """Its sizes differ where a mistake may confuse them, and its kernel reaches past both ends of the output."""
-    shape = GATHERS["gather_everything"]
+    batch, ci, h, w, co, kh, kw, stride, ph, *_, pw = PUZZLES["conv2d_grad_input"].cases()[-1].params
+    shape = ConvShape(batch, ci, h, w, co, kh, kw, stride, (ph, pw))
     for one, other in ("in_h", "in_w"), ("kernel_h", "kernel_w"), ("out_h", "out_w"), ("padding_h", "padding_w"):
         assert getattr(shape, one) != getattr(shape, other)
     assert len({shape.batch, shape.in_channels, shape.out_channels}) == 3

@@ -1,7 +1,7 @@
 """What a learner works out in the convolution lessons: kernels to write, and questions to answer.
 
-The questions of each lesson are in a file beside this one. The kernels of lesson 01 are in `forward.py`, the steps of
-lesson 02 in `weight_gradient.py`, those of lesson 03 in `input_gradient.py`; `cases.py` makes the tests of them all.
+The questions of each lesson are in a file beside this one. The kernels of lessons 01 to 03 are in `layers.txt`, from
+which `cases.py` makes their tests.
 """
 
 from collections.abc import Callable
@@ -13,8 +13,7 @@ import numpy as np
 
 from helpers.checks.differences import central_differences
 from helpers.convolution import reference
-from helpers.convolution.exercises import forward, input_gradient, weight_gradient
-from helpers.convolution.exercises.cases import case, draw, draw_quarters, layer
+from helpers.convolution.exercises.cases import case, draw, draw_quarters, layer, read_puzzles
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
 from helpers.grading.prediction import questions
@@ -166,13 +165,5 @@ BIAS_QUESTIONS = questions(HERE.with_name("bias_gradient"))
 
 DILATION_QUESTIONS = questions(HERE.with_name("dilation_and_groups"))  # of appendix B
 
-PUZZLES = (  # as their lessons appear
-    *forward.PUZZLES,
-    *weight_gradient.STEPS,
-    weight_gradient.STRIDED,
-    GRAD_WEIGHT,
-    *input_gradient.PUZZLES,
-    GRAD_BIAS,
-    TWO_PASSES,
-)
+PUZZLES = (*read_puzzles(), GRAD_WEIGHT, GRAD_BIAS, TWO_PASSES)
 QUESTIONS = FORWARD_QUESTIONS | WEIGHT_QUESTIONS | INPUT_QUESTIONS | BIAS_QUESTIONS | DILATION_QUESTIONS

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from helpers.convolution import reference
-from helpers.convolution.exercises.input_gradient import WEIGHT
-from helpers.convolution.exercises.weight_gradient import IMAGE, UPSTREAM
+from helpers.convolution.exercises.cases import IMAGE, UPSTREAM, WEIGHT
 from helpers.convolution.indices import contributions_to_pixel, contributions_to_weight, taps_of_output
 from helpers.convolution.shapes import ConvShape
 from helpers.grading.marking_question import Cell, Cells, Marking
@@ -57,8 +56,8 @@ def _picture(result: str, shape: ConvShape, row: int, column: int, names: list[s
     )  # the process apart draws none
 
     image, upstream, weight = (
-        np.resize(np.float32(matrix), size)
-        for matrix, size in ((IMAGE, shape.input), (UPSTREAM, shape.output), (WEIGHT, shape.weight))
+        np.resize(tensor, size)
+        for tensor, size in ((IMAGE, shape.input), (UPSTREAM, shape.output), (WEIGHT, shape.weight))
     )
     steps = shape.stride, shape.padding
     if result == "output":

@@ -7,8 +7,7 @@ from math import prod
 import numpy as np
 
 from helpers.convolution import operations, reference
-from helpers.convolution.exercises.input_gradient import LESSONS
-from helpers.convolution.exercises.weight_gradient import IMAGE, UPSTREAM
+from helpers.convolution.exercises.cases import IMAGE, UPSTREAM, WEIGHT
 from helpers.convolution.pictures.faults import FAULTS, FaultsPicture
 from helpers.convolution.pictures.forward import ContributionPicture, WindowPicture
 from helpers.convolution.pictures.input_gradient import InputGradientPicture
@@ -34,8 +33,7 @@ from wgsl.simulator.run import simulate
 
 Array = np.ndarray
 
-SMALL_CASE = tuple(np.array(matrix, np.float32)[None, None] for matrix in (IMAGE, UPSTREAM))  # image, upstream gradient
-LESSON_03 = LESSONS["weight"], LESSONS["grad_output"]
+SMALL_CASE = IMAGE, UPSTREAM
 WIDER = np.array([[1, -1, 2, 0], [0, 3, -1, 1], [2, 1, 0, -2], [1, 0, -1, 2]], np.float32)[None, None]
 LENET_CONV1 = ConvShape(1, 1, 28, 28, 6, 5, 5)
 
@@ -98,9 +96,7 @@ def _of_weights(input: Array, grad_output: Array) -> WeightGradientPicture:
     return picture
 
 
-def input_gradient(
-    weight: Array = LESSON_03[0], grad_output: Array = LESSON_03[1], steps: Trials | None = None
-) -> Explorer:
+def input_gradient(weight: Array = WEIGHT, grad_output: Array = UPSTREAM, steps: Trials | None = None) -> Explorer:
     """Sliders ih and iw that slide a filter (1, 1, kH, kW) over a gradient (1, 1, oH, oW), with letters.
 
     `steps` are what to try instead of what is suggested.
@@ -167,7 +163,7 @@ def contributions(input: Array, weight: Array) -> Explorer:
     return Explorer(picture.show, rules, {"tensor": 2}, front=(), steps=steps)
 
 
-def scatter_and_gather(weight: Array = LESSON_03[0], grad_output: Array = LESSON_03[1]) -> Explorer:
+def scatter_and_gather(weight: Array = WEIGHT, grad_output: Array = UPSTREAM) -> Explorer:
     """A gradient at each number of which one can point, and windows that drop: one small case at stride 1.
 
     `weight` is (1, 1, kH, kW), `grad_output` (1, 1, oH, oW).
