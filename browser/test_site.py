@@ -7,24 +7,24 @@ import json
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, ClassVar
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 
 from browser import site
 from helpers import exercises, gradebook
 from helpers.widgets import WAKE
-from start import find_browser
+from start import FIRST, find_browser
 
 NOTEBOOKS = sorted((site.ROOT / "notebooks").glob("*.ipynb"))
 FLAGS = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan", "--no-sandbox"]
 ELSEWHERE = "lessons.test"  # a name of this machine that is not known to be safe
 FLAGS += [f"--host-resolver-rules=MAP {ELSEWHERE} 127.0.0.1"]
 LONGEST = 900  # seconds that a cell may take: training, on two processor cores that are busy
-LOADED = "() => window.jupyterapp?.shell.currentWidget?.content?.model?.cells?.length > 2"
+LOADED = "() => window.jupyterapp?.shell.currentWidget?.content?.model?.cells?.length > 1"
 READY = "async () => { await jupyterapp.shell.currentWidget.sessionContext.ready }"
 RUN = """async ([i, longest]) => {
   const panel = jupyterapp.shell.currentWidget;
@@ -81,9 +81,14 @@ def page() -> Iterator[Page]:
 
 def opened(page: Page, address: str, lesson: str) -> None:
     """Open a lesson, and wait for its Python."""
-    page.goto(f"{address}/lab/index.html?path=notebooks/{lesson}")
-    page.wait_for_function(LOADED)
+    read(page, address, lesson)
     page.evaluate(READY)
+
+
+def read(page: Page, address: str, lesson: str) -> None:
+    """Open a lesson."""
+    page.goto(f"{address}/notebooks/index.html?path=notebooks/{lesson}")
+    page.wait_for_function(LOADED)
 
 
 def said(outputs: list[dict]) -> list[str]:
@@ -123,6 +128,167 @@ def differences(page: Page, path: Path) -> dict[int, tuple]:
 def test_a_lesson_says_what_is_stored(path: Path, page: Page, address: str):
     opened(page, address, path.name)
     assert not differences(page, path)
+
+
+# --- The way in -----------------------------------------------------------------------------------------
+
+PATH = "() => new URLSearchParams(location.search).get('path').slice('notebooks/'.length)"
+SCREEN = {"x": 0, "y": 0, "width": 1280, "height": 900}
+
+
+def at(page: Page, lesson: str) -> None:
+    """Wait until this lesson is shown, alone."""
+    page.wait_for_function(f"name => ({PATH})() === name && ({LOADED})()", arg=lesson)
+    expect(page).to_have_title(Path(lesson).stem)
+    expect(page.locator(".jp-DirListing, .jp-Launcher")).to_have_count(0)
+    assert page.locator(".jp-Notebook").bounding_box()["width"] > 1100
+    assert len(page.context.pages) == 1
+
+
+def without_python(page: Page) -> None:
+    """Python loads for ever, as these tests read only."""
+    script = {"body": "self.loadPyodide = () => new Promise(() => {})", "content_type": "text/javascript"}
+    page.context.route("**/pyodide.js", lambda route: route.fulfill(**script))
+
+
+def test_a_lesson_is_a_page_that_a_reload_keeps_and_links_lead_on_in_it(page: Page, address: str):
+    without_python(page)
+    for old in "", "lab/index.html", f"lab/index.html?path=notebooks/{NOTEBOOKS[2].name}":
+        page.goto(f"{address}/{old}")
+        at(page, NOTEBOOKS[2].name if "path" in old else FIRST)
+    page.reload()
+    at(page, NOTEBOOKS[2].name)
+    page.get_by_role("link", name="WGSL on one screen").first.click()
+    at(page, NOTEBOOKS[0].name)
+    expect(page.get_by_role("heading", name="WGSL on one screen")).to_be_in_viewport()
+    page.get_by_role("link", name="convgrad: the map").click()
+    at(page, FIRST)
+    page.go_back()
+    at(page, NOTEBOOKS[0].name)
+
+
+STORED = "async path => (await jupyterapp.serviceManager.contents.get(path, {content: true})).content"
+KEPT_TEXT = f"async i => (await ({STORED})('notebooks/' + ({PATH})())).cells[i].source"
+
+
+def test_what_was_typed_is_saved_on_the_way_to_another_lesson_and_within_seconds(page: Page, address: str):
+    without_python(page)
+    read(page, address, NOTEBOOKS[0].name)
+    first = page.locator(".jp-CodeCell .cm-content").first
+    first.fill("# mine")
+    page.get_by_role("link", name="glossary").first.click()
+    at(page, "glossary.ipynb")
+    page.go_back()
+    at(page, NOTEBOOKS[0].name)
+    expect(first).to_have_text("# mine")
+    first.fill("# saved")
+    page.wait_for_function(
+        f"async i => await ({KEPT_TEXT})(i) === '# saved'", arg=cell_of(NOTEBOOKS[0].name, ""), timeout=60_000
+    )  # JupyterLab's own interval is 120 seconds
+
+
+# --- A second visit -------------------------------------------------------------------------------------
+
+CELLS = "() => jupyterapp.shell.currentWidget.content.model.sharedModel.toJSON().cells.map(cell => cell.source)"
+CHOICES = ["My copy", "The corrected lesson, with my texts"]
+
+
+@pytest.fixture
+def correct(address: str) -> Iterator[Callable[[str], None]]:
+    """What appends a text to the first lesson's first two cells and to its first cell with code."""
+    path = site.SITE / "files" / "notebooks" / NOTEBOOKS[0].name
+    before = path.read_bytes()
+
+    def corrected(text: str) -> None:
+        notebook = json.loads(path.read_bytes())
+        for i in 0, 1, cell_of(path.name, "adapter_info"):
+            notebook["cells"][i]["source"] += text
+        path.write_bytes(site.stamped(notebook))
+
+    yield corrected
+    path.write_bytes(before)
+
+
+def test_who_edited_nothing_gets_a_corrected_lesson_in_silence(page: Page, address: str, correct: Callable):
+    without_python(page)
+    read(page, address, NOTEBOOKS[0].name)
+    page.evaluate(SAVE)  # as where a cell was run
+    read(page, address, NOTEBOOKS[0].name)
+    correct("\n# corrected")
+    read(page, address, NOTEBOOKS[0].name)
+    assert [text.endswith("# corrected") for text in page.evaluate(CELLS)[:3]] == [True, True, False]
+    expect(page.locator(LINES)).to_have_count(0)
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+def test_who_edited_a_lesson_is_asked_once_and_keeps_their_texts(
+    choice: str, page: Page, address: str, correct: Callable
+):
+    without_python(page)
+    read(page, address, NOTEBOOKS[0].name)
+    count = len(page.evaluate(CELLS))
+    page.evaluate(EDITED, [1, "# mine"])
+    page.evaluate(EDITED, [cell_of(NOTEBOOKS[0].name, "adapter_info"), "# mine, too"])
+    page.evaluate(SAVED, "# a cell of mine")
+    page.wait_for_function("() => !jupyterapp.shell.currentWidget.context.model.dirty")
+    correct("\n# corrected")
+    read(page, address, NOTEBOOKS[0].name)
+    expect(page.locator(LINES)).to_contain_text("This lesson was corrected after you changed it.")
+    page.get_by_role("button", name=choice).click()
+    expect(page.locator(LINES)).to_have_count(0)
+    page.wait_for_function("() => !jupyterapp.shell.currentWidget.context.model.dirty")
+    for _ in range(2):
+        cells = page.evaluate(CELLS)
+        new = sum(text.endswith("# corrected") for text in cells)
+        assert (new, len(cells) - count) == ((3, 3) if choice == CHOICES[1] else (0, 1))
+        assert {"# a cell of mine", "# mine", "# mine, too"} < {*cells}
+        read(page, address, NOTEBOOKS[0].name)
+        expect(page.locator(LINES)).to_have_count(0)
+
+
+def test_a_text_stays_in_its_place_where_the_lesson_was_corrected_elsewhere(
+    page: Page, address: str, correct: Callable
+):
+    without_python(page)
+    read(page, address, NOTEBOOKS[0].name)
+    count = len(page.evaluate(CELLS))
+    page.evaluate(EDITED, [4, "mine"])
+    page.evaluate(SAVE)
+    correct("\n# corrected")
+    read(page, address, NOTEBOOKS[0].name)
+    page.get_by_role("button", name=CHOICES[1]).click()
+    page.wait_for_function(f"() => ({CELLS})()[0].endsWith('# corrected')")
+    cells = page.evaluate(CELLS)
+    assert (cells[4], len(cells)) == ("mine", count)
+
+
+PROBE = """() => { window.gone = 0; setInterval(() => {
+  gone += !document.querySelector('.jp-CodeCell .jp-OutputArea :is(img, svg, canvas)');
+}, 20); }"""
+
+
+def test_the_stored_picture_stays_until_python_has_computed_it_and_a_line_says_how_far_it_is(page: Page, address: str):
+    read(page, address, NOTEBOOKS[2].name)
+    page.locator(".jp-CodeCell .jp-OutputArea img").first.wait_for()
+    page.evaluate(PROBE)
+    page.locator(".jp-CodeCell .cm-content").first.click()
+    page.keyboard.press("Shift+Enter")
+    for words in (
+        "Python is loading",
+        re.compile(r"Python is loading: \d+ of \d\d MB are here"),
+        "Python runs your cell",
+    ):
+        page.locator(LINES, has_text=words).wait_for()
+    page.locator(".jp-CodeCell .convgrad-touch-frame").first.wait_for()
+    expect(page.locator(LINES)).to_have_count(0, timeout=LONGEST * 1000)
+    expect(page.locator(".convgrad-kept")).to_have_count(0)
+    assert page.evaluate("() => gone") == 0
+
+
+def test_reading_changes_nothing_and_asks_nothing_on_leaving(page: Page, address: str):
+    opened(page, address, NOTEBOOKS[2].name)
+    page.wait_for_function("() => jupyterapp.shell.currentWidget.sessionContext.kernelDisplayStatus === 'idle'")
+    assert not page.evaluate("() => jupyterapp.shell.currentWidget.context.model.dirty")
 
 
 # --- Without a GPU that Python can use ------------------------------------------------------------------
@@ -168,7 +334,6 @@ def test_without_jspi_a_lesson_says_what_is_stored(page: Page, address: str):
 
 # --- A learner's own kernel -----------------------------------------------------------------------------
 
-STORED = "async path => (await jupyterapp.serviceManager.contents.get(path, {content: true})).content"
 GRADED = """import helpers
 from helpers import exercises
 official = exercises.PUZZLES["map"].official.source
@@ -311,6 +476,23 @@ def test_how_soon_the_first_picture_is_there(page: Page, address: str, capsys):
         print(f"A picture's step that runs a kernel takes {step:.0f} ms.")
 
 
+# --- Making it ------------------------------------------------------------------------------------------
+
+
+def test_a_build_that_fails_leaves_the_site(address: str, monkeypatch: pytest.MonkeyPatch):
+    before = sorted(site.SITE.rglob("*"))
+    monkeypatch.setattr(site, "SILENT", ["a plugin that has another name now"])
+    with pytest.raises(ValueError, match="not there any longer: a plugin that has another name now"):
+        site.main()
+    assert sorted(site.SITE.rglob("*")) == before
+
+
+@pytest.mark.parametrize("page", ["", "<head><head>"])
+def test_a_page_of_jupyterlite_that_has_changed_is_noticed(page: str):
+    with pytest.raises(ValueError, match=f"'<head>' is {page.count('<head>')} times in a page"):
+        site.patched(page, "<head>", "")
+
+
 # --- What can go wrong ----------------------------------------------------------------------------------
 
 LOST = """from helpers import gpu
@@ -404,13 +586,13 @@ def test_a_blocked_storage_is_said_and_the_work_can_be_downloaded(page: Page, ad
 
 
 def test_the_page_says_what_the_browser_lacks(page: Page, address: str):
-    page.goto(f"{address}/lab/index.html")
+    page.goto(f"{address}/notebooks/index.html")
     page.wait_for_function("() => window.jupyterapp")
     assert page.locator(LINES).all_inner_texts() == []
-    page.goto(f"{address.replace('127.0.0.1', ELSEWHERE)}/lab/index.html")
+    page.goto(f"{address.replace('127.0.0.1', ELSEWHERE)}/notebooks/index.html")
     assert "open it with https" in page.locator(LINES).inner_text()
     page.add_init_script("delete WebAssembly.Suspending")
-    page.goto(f"{address}/lab/index.html")
+    page.goto(f"{address}/notebooks/index.html")
     assert "Chrome or Edge 137, Firefox 153 (on Linux" in page.locator(LINES).inner_text()
     page.keyboard.press("Tab")
     while page.evaluate("() => document.activeElement.textContent") != "Close":
@@ -419,6 +601,7 @@ def test_the_page_says_what_the_browser_lacks(page: Page, address: str):
     assert page.locator(LINES).count() == 0
 
 
+EDITED = "([i, text]) => jupyterapp.shell.currentWidget.content.model.sharedModel.getCell(i).setSource(text)"
 SAVED = """async text => {
   const {content, context} = jupyterapp.shell.currentWidget;
   content.model.sharedModel.insertCell(0, {cell_type: 'code', source: text});

@@ -10,7 +10,7 @@ from support.browser import FLAGS, browser_path
 from support.notebook_gate import NOTEBOOKS
 from tornado.web import HTTPError
 
-from browser.site import page_script
+from browser.site import script
 from helpers.grading import class_table
 from helpers.grading.verdict import RIGHT
 from helpers.moved import MOVED, Contents
@@ -48,7 +48,7 @@ def test_a_readers_own_copy_is_opened_and_what_is_nowhere_is_missing(tmp_path):
 def test_on_the_site_an_old_address_and_an_old_link_lead_to_the_new_ones():
     link = '<a data-commandlinker-args=\'{{"path": "notebooks/{}"}}\'>{}</a>'
     names = [*MOVED, *(f"my_{old}" for old in MOVED)]
-    page_of = f"<script>{page_script()}</script>{''.join(link.format(name, name) for name in names)}"
+    page_of = f"<script>{script('page.js')}</script>{''.join(link.format(name, name) for name in names)}"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_path(), args=FLAGS)
         page = browser.new_page()
