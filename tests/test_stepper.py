@@ -1,8 +1,6 @@
 """The stepper: each step's picture and sentence are what the trace says, legible, and soon there."""
 
 import re
-from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,10 +10,9 @@ from support.sample import sample
 from helpers import simulate
 from helpers.kernels import load
 from helpers.stepper import stepper
-from helpers.stepper.replay import Replay
 from helpers.stepper.sentences import plural
 from helpers.stepper.text import pages
-from wgsl import Kernel, Listing
+from wgsl import Kernel
 
 SWAP = """
 @group(0) @binding(0) var<storage, read_write> numbers: array<f32>;
@@ -201,46 +198,6 @@ def test_each_sector_that_is_read_has_its_number():
         assert "8 elements of input (2 sectors)" in explorer.sentence
 
 
-# --- Races ------------------------------------------------------------------------------------------------
-
-
-def test_a_race_is_the_two_accesses_that_collide():
-    explorer = stepper(*race(), thread=1)
-    lines = [event.line for event in explorer.picture.replay.events]
-    assert "Data race" not in explorer.set(step=lines.index(PUT))
-    assert not any("wrote" in text for text in written(explorer.picture))
-    words = explorer.set(step=lines.index(TAKE))
-    assert f"Data race: thread 1 reads box[2], which thread 2 wrote in line {PUT}, and nothing orders the two." in words
-    texts = written(explorer.picture)
-    assert {f"thread 1 reads box[2] in line {TAKE}", f"thread 2 wrote box[2] in line {PUT}"} <= {*texts}
-    assert texts.count("!") == 1
-
-
-def test_a_race_in_one_line_and_between_workgroups():
-    explorer = stepper(*two_groups(), step=0, thread=3)
-    assert "Data race: thread 1 of workgroup 1 " in explorer.sentence
-    assert "in the same line, and nothing orders the two." in explorer.sentence
-
-
-@pytest.mark.parametrize(
-    ("barrier", "array", "collides"),
-    [
-        ("workgroupBarrier", "box", False),
-        ("storageBarrier", "box", True),
-        ("workgroupBarrier", "numbers", True),
-        ("storageBarrier", "numbers", False),
-    ],
-)
-def test_what_a_barrier_orders_does_not_collide(barrier, array, collides):
-    """Whatever the findings claim: here a race between the lines before and after the barrier."""
-    text = SWAP.replace("workgroupBarrier", barrier).replace("= numbers[thread];", "= 1; numbers[thread] = 2;")
-    trace = simulate(text.replace("box[3u", f"{array}[3u"), [numbers(4)], (1, 1, 1))
-    assert any((found.line, found.other_line) == (TAKE, PUT) for found in trace.findings) == collides
-    claimed = replace(trace, findings=(SimpleNamespace(kind="data race", line=TAKE, other_line=PUT),))
-    replay = Replay(claimed, {array: (4,)}, ALL)
-    assert any(replay.collision(event, 0) for event in replay.events) == collides
-
-
 # --- Text, sliders, refusals --------------------------------------------------------------------------------
 
 
@@ -267,13 +224,6 @@ def test_an_outline_keeps_heads_and_the_blocks_around_some_lines():
     assert rows.count("…") == 3
 
 
-def test_a_part_of_the_lines_has_its_steps_alone():
-    picture = stepper(*swap(), part=Listing("a\nb", PUT)).picture
-    assert [event.line for event in picture.replay.events] == [PUT, PUT + 1]
-    rows = [row.text.strip() for row in picture.pages[0]]
-    assert rows == ["…", "box[thread] = numbers[thread];", "workgroupBarrier();"]
-
-
 def test_a_call_whose_lines_are_not_shown_is_one_step():
     trace, shapes = tiled()
     loads = stepper(trace, shapes, only=["right[local"]).picture.replay.events
@@ -292,11 +242,12 @@ def test_buttons_play_the_steps():
     assert player.value == 2
 
 
-def test_other_findings_are_named_in_their_line():
+def test_findings_are_named_in_their_line():
     explorer = stepper(*swap("box[3u - thread]", "numbers[thread + 1u]"))
     lines = [event.line for event in explorer.picture.replay.events]
-    assert "The simulator found in this line: out-of-range read." in explorer.set(step=lines.index(TAKE))
+    assert "The simulator found in this line: data race and out-of-range read." in explorer.set(step=lines.index(TAKE))
     assert "The simulator" not in explorer.set(step=lines.index(PUT))
+    assert written(explorer.picture).count("!") == 1
 
 
 # --- Variables and stops ------------------------------------------------------------------------------------
@@ -428,6 +379,6 @@ def test_a_lessons_stepper_is_legible_and_ends_with_the_right_numbers(make, righ
     for step in range(len(replay.events)):
         said += explorer.set(step=step, thread=step % replay.count)
         assert not list(faults(explorer.picture, 11)), step
-    assert ("Data race" in said) == races
+    assert ("found in this line: data race." in said) == races
     last = {memory.name: replay.values(memory, replay.events[-1])[0] for memory in replay.memories}
     assert all(last[name].tolist() == values.ravel().tolist() for name, values in right.items())

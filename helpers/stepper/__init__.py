@@ -6,7 +6,6 @@ from types import MappingProxyType
 from helpers.stepper.explorer import StepperExplorer
 from helpers.stepper.picture import HEIGHT, StepperPicture
 from helpers.stepper.text import outline
-from wgsl import Listing
 from wgsl.simulator.trace import Trace
 
 
@@ -14,7 +13,6 @@ def stepper(
     trace: Trace,
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     *,
-    part: Listing | None = None,
     only: Sequence[str] = (),
     stop: str = "",
     steps: Mapping[str, object] = MappingProxyType({}),
@@ -30,10 +28,9 @@ def stepper(
     shapes : mapping of name to shape
         The storage buffers and workgroup variables to draw, in this order, each in the shape of its tensor; all that
         the run touches if not given, buffers in the shapes in which they were passed.
-    part : Listing
-        The lines to show, such as `kernel.part(2)`; all if not given. A call of a function outside is one step.
     only : sequence of str
         Pieces of the text: only lines that contain one of them have steps, and the text is an outline around them.
+        A call of a function without such lines is one step.
     stop : str
         Where "next stop" goes on to, as a reader writes it: "sum is 12", or "total[0] is written".
     steps : mapping of str to values or callable
@@ -41,10 +38,9 @@ def stepper(
     values : int
         Where the sliders `step` and `thread` start.
     """
-    part, code = part or trace.kernel.listing, ["", *trace.kernel.code.split("\n")]
-    lines = range(part.first_line, part.first_line + part.text.count("\n") + 1)
-    stepped = [line for line in lines if not only or any(piece in code[line] for piece in only)]
-    shown = outline(trace.kernel, stepped) if only else lines
+    lines = enumerate(trace.kernel.code.split("\n"), 1)
+    stepped = [line for line, code in lines if not only or any(piece in code for piece in only)]
+    shown = outline(trace.kernel, stepped) if only else stepped
     room = HEIGHT - 28 * bool(steps)  # what to try takes a row
     picture = StepperPicture(trace, shapes or _touched(trace), shown, stepped, room)
     return StepperExplorer(picture, values, stop, steps)

@@ -24,18 +24,16 @@ from helpers.pictures.parts import Touchable, look
 from helpers.stepper.grids import Drawn, arrange
 from helpers.stepper.replay import (
     ACTIVE,
-    COLLISIONS,
     DONE,
     SECTOR,
     WAITING,
     Access,
-    Collision,
     Event,
     Replay,
     Shape,
     Variable,
 )
-from helpers.stepper.sentences import Teller, plural, verb
+from helpers.stepper.sentences import Teller, plural
 from helpers.stepper.text import pages
 from wgsl.simulator.trace import Trace
 
@@ -44,7 +42,6 @@ CODE, LETTER, ROW = 52, 12, 17  # where code begins, the size of its letters, th
 LETTERS, ADVANCE = (57, 50), 0.602 * LETTER  # in a row of code: fewer where the arrays need the room; and their width
 THREAD, IN_A_ROW, MOST_THREADS = (32, 25), 16, 64  # the most of a thread, of threads in a row, and of threads
 CHIP, CHIPS = 24, 30  # the height of a variable's box, and of a row of them
-CALLOUT = 24  # the height of the words about an access that collides
 SIGNS = {  # the boxes of the legend: edge, face, line
     ACTIVE: (PAPER, BLUE, 1.5),
     WAITING: (GRAY,),
@@ -71,17 +68,16 @@ class StepperPicture(Picture):
             raise ValueError(f"{threads}: the sheet has room for {MOST_THREADS}; simulate fewer, in smaller workgroups")
         self.teller = Teller(self.replay)
         self.findings = {finding.line for finding in trace.findings}
-        self.callout = CALLOUT + 24 if any(finding.kind in COLLISIONS for finding in trace.findings) else 0
         if not any(self._lay_out(lines, letters) for letters in LETTERS):
             names = ", ".join(memory.name for memory in self.replay.memories)
             raise ValueError(f"{names}: the sheet has no room for them; show fewer or smaller arrays")
         ends = [self._row(max(map(len, self.pages))), max(grid.bottom for grid in self.grids)]
-        self.height = int(max(ends)) + 14 + self.callout
+        self.height = int(max(ends)) + 14
 
     def _lay_out(self, lines: Collection[int], letters: int) -> bool:
         """Give the text rows of this many letters, and all else what is left; False where that is too little."""
         ran = {event.line for event in self.replay.events}
-        self.pages = pages(self.replay.trace.kernel, ran, lines, letters, (self.height - self.callout - TOP) // ROW)
+        self.pages = pages(self.replay.trace.kernel, ran, lines, letters, (self.height - TOP) // ROW)
         longest = max(row.indent + len(row.text) for rows in self.pages for row in rows)
         self.right = max(CODE + ADVANCE * longest + 24, 300)
         room, wide = self.width - MARGIN - self.right, min(self.replay.threads, IN_A_ROW)
@@ -91,7 +87,7 @@ class StepperPicture(Picture):
         self.variables_top = threads_end + 26
         self.chips = self._chips(Box(self.right, self.variables_top + 14, room, 0))
         self.memory_top = (max(box.y for box in self.chips.values()) + CHIP if self.chips else threads_end) + 26
-        area = Box(self.right, self.memory_top + 14, room, self.height - self.callout - 22 - self.memory_top)
+        area = Box(self.right, self.memory_top + 14, room, self.height - 22 - self.memory_top)
         self.grids = arrange(self.replay.memories, area)
         return bool(self.grids)
 
@@ -120,11 +116,9 @@ class StepperPicture(Picture):
         self._point(page, event.line)
         self._fill_threads(self.replay.states(event), thread)
         self._fill_chips(event, thread)
-        accesses, collision = self.replay.during(event), self.replay.collision(event, thread)
+        accesses = self.replay.during(event)
         for grid in self.grids:
             self._fill(grid, event, [a for a in accesses if grid.memory.holds(a)], thread)
-        if collision:
-            self._draw_collision(collision)
         return self.teller.sentence(event, thread)
 
     # --- What stands still --------------------------------------------------------------------------------
@@ -267,28 +261,3 @@ class StepperPicture(Picture):
             if grid.height >= LABELED:
                 x, y, *_ = grid.boxes[here[0]]
                 self.bold(x + 4, y + 7.5, str(sector), SECTOR_SIZE, GRAY)
-
-    # --- Collisions ---------------------------------------------------------------------------------------
-
-    def _draw_collision(self, collision: Collision) -> None:
-        """Both accesses at the foot, each with an arrow to the element where they collide."""
-        same, width = collision.first.step == collision.second.step, (self.width - 2 * MARGIN - 12) / 2
-        for i, (access, past) in enumerate(((collision.first, not same), (collision.second, False))):
-            box = Box(MARGIN + i * (width + 12), self.height - CALLOUT - 6, width, CALLOUT)
-            who, what = self.teller.named(access.thread), self.teller.element(access)
-            told = f"{who} {verb(access, past)} {what} in line {access.line}"
-            self.boxes([box], INK, tint(ORANGE, 0.14), 2)
-            self.label([box], [told], weight="bold")
-            self._arrow_to(access, box, 2 * i - 1)
-
-    def _arrow_to(self, access: Access, box: Box, side: int) -> None:
-        """From a box at the foot beside the array, where no number stands, to the row of the element."""
-        for grid in (grid for grid in self.grids if grid.memory.holds(access)):
-            cell = grid.boxes[access.word]
-            panel = grid.panels[access.word * len(grid.panels) // len(grid.boxes)]
-            edge, y = panel.x + panel.width * (side > 0), cell.middle[1]
-            turn = edge + 8 * side
-            start = np.clip(turn, box.x + 20, box.x + box.width - 20)
-            self.curve(np.array([start, start, turn, turn]), box.y - np.array([0, 7, 7, box.y - y]), line=2)
-            self.arrow((turn, y), (edge + side, y), INK, 2)
-            self.boxes([cell], INK, line=4)

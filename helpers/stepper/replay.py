@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby, pairwise, product
+from itertools import groupby, pairwise
 from math import prod
 from typing import NamedTuple
 
@@ -22,7 +22,6 @@ MOST_NUMBERS, WORD = 4, 2**32  # of a variable that are shown; above the largest
 SECTOR = 8  # words in a sector of storage memory
 KINDS = {"i32": "i4", "u32": "u4"}
 ACTIVE, WAITING, DONE = "active", "waiting", "done"
-COLLISIONS = {"data race": "Data race", "overlapping writes": "Overlapping writes"}
 BARRIERS = ("workgroupBarrier", "storageBarrier", "workgroupUniformLoad")
 Shape = tuple[int, ...]
 
@@ -60,14 +59,6 @@ class Access(NamedTuple):
     word: int
     write: bool
     value: float
-
-
-class Collision(NamedTuple):
-    """Two accesses to one word that nothing orders, the earlier one first, and what the simulator calls that."""
-
-    first: Access
-    second: Access
-    kind: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,11 +205,11 @@ class Replay:
         return event.line in self._barriers and not event.accesses
 
     @cached_property
-    def _barriers(self) -> dict[int, str]:
-        """The lines with a barrier, and which one."""
+    def _barriers(self) -> set[int]:
+        """The lines with a barrier."""
         kernel = self.trace.kernel
         callees = (call.callee for call in walk(kernel.module) if isinstance(call, Call))
-        return {line_of(kernel, callee.at): callee.name for callee in callees if callee.name in BARRIERS}
+        return {line_of(kernel, callee.at) for callee in callees if callee.name in BARRIERS}
 
     # --- Variables --------------------------------------------------------------------------------------------
 
@@ -285,33 +276,3 @@ class Replay:
         name, value = self.trace.variables[access["variable"]], float(self._numbers[i])
         step, line, word = int(access["step"]), int(access["line"]), int(access["index"])
         return Access(step, line, int(self.who[i]), name, int(self.home[i]), word, bool(access["write"]), value)
-
-    # --- Collisions -------------------------------------------------------------------------------------------
-
-    def collision(self, event: Event, thread: int) -> Collision | None:
-        """Two accesses that collide, `thread`'s own if there are such; None where nothing collides."""
-        findings = [finding for finding in self.trace.findings if finding.kind in COLLISIONS]
-        collisions = [
-            Collision(first, second, finding.kind)
-            for second, finding in product(self.during(event) if findings else (), findings)
-            if second.line == finding.line and (first := self._before(second, finding.other_line))
-        ]
-        return min(collisions, key=lambda c: (c.second.thread != thread, c.first.thread != thread), default=None)
-
-    def _before(self, second: Access, line: int | None) -> Access | None:
-        """The latest access by another thread, from a line, that nothing orders before this one; or None."""
-        a = self.accesses
-        same = self._is(second.name) & (self.home == second.group) & (a["index"] == second.word)
-        same &= (a["line"] == line) & (self.who != second.thread) & (a["step"] <= second.step)
-        same &= a["write"] | second.write
-        return next((f for i in np.flatnonzero(same)[::-1] if not self._ordered(f := self._access(i), second)), None)
-
-    def _ordered(self, first: Access, second: Access) -> bool:
-        """Whether a barrier of their workgroup is between two accesses."""
-        if first.thread // self.threads != second.thread // self.threads:
-            return False
-        orders = "storageBarrier" if second.group < 0 else "workgroup"
-        return any(
-            self._barriers.get(step.line, "").startswith(orders) and {first.thread, second.thread} <= {*step.active}
-            for step in self.trace.steps[first.step + 1 : second.step]
-        )

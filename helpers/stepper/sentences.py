@@ -5,12 +5,10 @@ from itertools import groupby
 from helpers.pictures.canvas import in_words, listed, number
 from helpers.stepper.replay import (
     ACTIVE,
-    COLLISIONS,
     DONE,
     SECTOR,
     WAITING,
     Access,
-    Collision,
     Event,
     Memory,
     Replay,
@@ -24,13 +22,10 @@ class Teller:
         self.replay = replay
 
     def sentence(self, event: Event, thread: int) -> str:
-        """Who does what, what one thread does, and what collides."""
-        accesses, collision = self.replay.during(event), self.replay.collision(event, thread)
-        states = self.replay.states(event)
+        """Who does what, what one thread does and has, and what the simulator found."""
+        accesses, states = self.replay.during(event), self.replay.states(event)
         told = [self._who(event, states), self._what(event, accesses), self._one(thread, states, accesses)]
-        told += [self._holds(event, thread)]
-        told += [self._collision(collision)] if collision else []
-        return " ".join(filter(None, [*told, self._findings(event)]))
+        return " ".join(filter(None, [*told, self._holds(event, thread), self._findings(event)]))
 
     def _who(self, event: Event, states: list[str]) -> str:
         active, line, count = event.active, event.line, len(states)
@@ -82,20 +77,10 @@ class Teller:
         known = [f"{name} = {text}" for name, text in held.items() if text]
         return f"{capital(self.named(thread))} holds {listed(known)}." if known else ""
 
-    def _collision(self, collision: Collision) -> str:
-        first, second, kind = collision
-        same = first.step == second.step
-        where = "in the same line" if same and first.line == second.line else f"in line {first.line}"
-        return (
-            f"{COLLISIONS[kind]}: {self.named(second.thread)} {verb(second)} {self.element(second)}, which "
-            f"{self.named(first.thread)} {verb(first, not same)} {where}, and nothing orders the two."
-        )
-
     def _findings(self, event: Event) -> str:
-        """What else the simulator found in the line."""
+        """What the simulator found in the line."""
         kinds = dict.fromkeys(finding.kind for finding in self.replay.trace.findings if finding.line == event.line)
-        others = [kind for kind in kinds if kind not in COLLISIONS]
-        return f"The simulator found in this line: {listed(others)}." if others else ""
+        return f"The simulator found in this line: {listed(kinds)}." if kinds else ""
 
     def named(self, thread: int) -> str:
         """A thread as a person says it."""
@@ -108,9 +93,9 @@ class Teller:
         return next((memory for memory in self.replay.memories if memory.holds(access)), other).element(access.word)
 
 
-def verb(access: Access, past: bool = False) -> str:
-    """What the thread does with the element, or did."""
-    return (("reads", "read"), ("writes", "wrote"))[access.write][past]
+def verb(access: Access) -> str:
+    """What the thread does with the element."""
+    return "writes" if access.write else "reads"
 
 
 def plural(count: int, noun: str) -> str:
