@@ -223,15 +223,6 @@ def test_an_empty_measurement_is_refused(step):
             timing.measure(*steps, repeats=repeats)
 
 
-def test_a_stopwatch_leaves_no_gap_between_its_laps():
-    watch = timing.Stopwatch()
-    for name in ("open the door", "wait"):
-        watch.lap(name)
-    (first, start, lasted), (second, then, _) = watch.spans
-    assert (first, second, start) == ("open the door", "wait", 0)
-    assert then == pytest.approx(lasted)
-
-
 def test_a_compile_error_says_nothing_on_the_side():
     """wgpu would log "Access sub-type Scalar(Scalar { kind: Float, width: 4 })" beside its message."""
     code = """

@@ -6,9 +6,8 @@ same steps, and are asked 1,000 digits that they never saw. PyTorch runs where i
 
 import argparse
 import importlib.util
-import statistics
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -28,7 +27,7 @@ def falling(step: int, steps: int, rate: float) -> float:
     return rate * (1 - step / steps)
 
 
-def ours(seed: int, epochs: int = EPOCHS, rate: float = RATE) -> float:
+def ours(seed: int, epochs: int, rate: float) -> float:
     """The share of unseen digits that a network of our kernels gets right."""
     seen, labels, unseen, right = seen_and_unseen()
     network = Network(seed=seed)
@@ -39,7 +38,7 @@ def ours(seed: int, epochs: int = EPOCHS, rate: float = RATE) -> float:
     return float((network.predict(unseen) == right).mean())
 
 
-def by_torch(seed: int, epochs: int = EPOCHS, rate: float = RATE) -> float:
+def by_torch(seed: int, epochs: int, rate: float) -> float:
     """The same of PyTorch's layers, on its GPU if it has one, in full float32."""
     import torch
 
@@ -69,23 +68,23 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--seeds", type=int, default=SEEDS, help="how many; one takes minutes on a software adapter")
     parser.add_argument("--epochs", type=int, default=EPOCHS, help="passes through the digits")
     parser.add_argument("--rate", type=float, default=RATE, help="the learning rate of the first epoch")
-    parser.add_argument("--torch-alone", action="store_true", help="PyTorch alone: the fast way to try a schedule")
     options = parser.parse_args(words)
-    sides = {} if options.torch_alone else {"ours": ours}
-    sides |= {"PyTorch": by_torch} if importlib.util.find_spec("torch") else {}
+    sides = {"ours": ours} | ({"PyTorch": by_torch} if importlib.util.find_spec("torch") else {})
     print(f"Adapter: {gpu.adapter_info().summary}.", end=" ")
     print(f"{options.epochs} epochs, learning rate {options.rate:g} to 0, batch {BATCH}, momentum {MOMENTUM}.")
-    shares = {name: [] for name in sides}
+    shares = []
     for seed in range(options.seeds):
-        for name, side in sides.items():
-            shares[name].append(100 * side(seed, options.epochs, options.rate))
-        print(f"seed {seed}: " + ", ".join(f"{name} {got[-1]:.1f} %" for name, got in shares.items()), flush=True)
-    means = {name: statistics.mean(got) for name, got in shares.items()}
-    print("mean:   " + ", ".join(f"{name} {mean:.2f} %" for name, mean in means.items()))
-    if len(means) == 2:
-        difference = np.subtract(*shares.values())
+        shares.append([100 * side(seed, options.epochs, options.rate) for side in sides.values()])
+        print(f"seed {seed}: {_listed(sides, shares[-1], 1)}", flush=True)
+    print(f"mean:   {_listed(sides, np.mean(shares, axis=0), 2)}")
+    if len(sides) == 2:
+        difference = np.subtract(*np.transpose(shares))
         print(f"ours - PyTorch: {difference.mean():+.2f} points ({', '.join(f'{one:+.1f}' for one in difference)})")
     return 0
+
+
+def _listed(names: Iterable[str], shares: Iterable[float], digits: int) -> str:
+    return ", ".join(f"{name} {share:.{digits}f} %" for name, share in zip(names, shares, strict=True))
 
 
 if __name__ == "__main__":

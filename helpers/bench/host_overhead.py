@@ -1,12 +1,12 @@
 """What the helpers add to raw wgpu: the host's time of a launch, beside the same calls by hand."""
 
-import statistics
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from helpers import gpu
+from helpers.bench.candidates import clocked
 from helpers.convolution.operations import GRAD_WEIGHT, conv2d_grad_weight
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu import passes
@@ -18,20 +18,21 @@ HEAD = "\n| host time | raw wgpu, µs | launcher, µs | ratio |\n|---|--:|--:|--
 
 
 def launches(repeats: int = 300) -> Iterator[str]:
-    """A table: each way to launch, by raw wgpu calls and by the launcher in alternation."""
+    """A table: each way to launch, by raw wgpu calls and by the launcher in turn, each on an idle queue."""
     x, dy = np.ones(TINY.input, np.float32), np.ones(TINY.output, np.float32)
     buffers = gpu.upload(dy, "grad_output"), gpu.upload(x, "input"), gpu.empty(36, "grad_weight")
     (step,) = GRAD_WEIGHT.prepare(buffers, TINY, VERSION)
-    many, group = (step,) * BATCH, step.compiled[1]
+    group = step.compiled[1]
+    submit, settle = partial(_submit, group), partial(gpu.read, buffers[2], (1,))
     rows = {
-        "a prepared pass": (lambda: _submit(group), lambda: gpu.run(step)),
-        f"{BATCH} of them in a batch": (lambda: _submit(group, BATCH), lambda: gpu.run(*many)),
-        "resident buffers": (lambda: _submit(group), lambda: GRAD_WEIGHT.launch(buffers, TINY, VERSION)),
-        "array to array": (lambda: _call(x, dy), lambda: conv2d_grad_weight(x, TINY.weight, dy)),
+        "a prepared pass": (submit, partial(gpu.run, step)),
+        f"{BATCH} of them in a batch": (partial(_submit, group, BATCH), partial(gpu.run, *[step] * BATCH)),
+        "resident buffers": (submit, partial(GRAD_WEIGHT.launch, buffers, TINY, VERSION)),
+        "array to array": (partial(_call, x, dy), partial(conv2d_grad_weight, x, TINY.weight, dy)),
     }
     yield HEAD
     for name, calls in rows.items():
-        raw, ours = _alternating(calls, lambda: gpu.read(buffers[2], (1,)), repeats)
+        raw, ours = np.median([[clocked(call, settle) for call in calls] for _ in range(repeats)], axis=0) * 1e6
         yield f"| {name} | {raw:.3g} | {ours:.3g} | {ours / raw:.2f} |"
 
 
@@ -59,15 +60,3 @@ def _call(x: np.ndarray, dy: np.ndarray) -> np.ndarray:
     layout = passes.bind_group_layout(GRAD_WEIGHT.kernel(VERSION).buffer_types)
     _submit(device.create_bind_group(layout=layout, entries=entries))
     return np.frombuffer(device.queue.read_buffer(raw[2]), np.float32).reshape(TINY.weight)
-
-
-def _alternating(calls: tuple[Callable, Callable], settle: Callable, repeats: int) -> list[float]:
-    """Median microseconds of calls made in turn, each on an idle queue."""
-    taken = [[] for _ in calls]
-    for _ in range(repeats):
-        for call, times in zip(calls, taken, strict=True):
-            settle()
-            begin = time.perf_counter()
-            call()
-            times.append((time.perf_counter() - begin) * 1e6)
-    return [statistics.median(times) for times in taken]

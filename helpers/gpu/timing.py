@@ -82,21 +82,19 @@ def timeline(*groups: Sequence[Pass], repeats: int = 20, awake: float = AWAKE) -
 
 def host_times(*passes: Pass, repeats: int = 50) -> dict[str, float]:
     """Nanoseconds in which the host records the passes, finishes and submits them: medians, on an idle queue."""
-    stopwatches = [_host_laps(passes) for _ in range(repeats)]
-    laps = np.median([[took for _, _, took in watch.spans] for watch in stopwatches], 0) * 1e6
+    laps = np.median([_host_laps(passes) for _ in range(repeats)], 0)
     return dict(zip(("record", "finish", "submit"), laps.tolist(), strict=True))
 
 
-def _host_laps(passes: tuple[Pass, ...]) -> "Stopwatch":
+def _host_laps(passes: tuple[Pass, ...]) -> np.ndarray:
     _wall(passes)
-    watch, encoder = Stopwatch(), device().create_command_encoder()
+    times, encoder = [time.perf_counter_ns()], device().create_command_encoder()
     record(encoder.begin_compute_pass(), passes)
-    watch.lap("record")
+    times.append(time.perf_counter_ns())
     commands = encoder.finish()
-    watch.lap("finish")
+    times.append(time.perf_counter_ns())
     device().queue.submit([commands])
-    watch.lap("submit")
-    return watch
+    return np.diff([*times, time.perf_counter_ns()])
 
 
 def _timestamps(passes: tuple[Pass, ...]) -> int:
@@ -130,23 +128,3 @@ def _wall(passes: tuple[Pass, ...]) -> float:
     submit(passes)
     device().queue.read_buffer(passes[-1].buffers[0], size=4)
     return time.perf_counter_ns() - start
-
-
-class Stopwatch:
-    """The wall clock of a sequence of steps, for a timeline: call `lap` with a step's name when it has ended."""
-
-    def __init__(self) -> None:
-        self.spans: list[tuple[str, float, float]] = []  # name, start and duration in milliseconds
-        self._begin = self._last = time.perf_counter()
-
-    def lap(self, name: str) -> None:
-        """End the step that began at the lap before."""
-        now = time.perf_counter()
-        self.spans.append((name, (self._last - self._begin) * 1e3, (now - self._last) * 1e3))
-        self._last = now
-
-    def __repr__(self) -> str:
-        if not self.spans:
-            return "No step has ended yet."
-        longest = max(self.spans, key=lambda span: span[2])[0]
-        return f"All steps took {(self._last - self._begin) * 1e3:.1f} ms; the longest step: {longest}."

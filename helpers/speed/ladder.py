@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 from helpers.gpu.operation import Shape
 from helpers.kernels import load
@@ -9,7 +10,6 @@ from helpers.operations import OPERATIONS
 from helpers.speed.layers import SHAPES
 from helpers.speed.tile_sizes import TileSizes
 
-GEMM, SAME, STRIDED = "GEMM 4096", "32x64x56x56 to 64, k3 s1 p1", "32x128x28x28 to 128, k3 s2 p1"
 NO_TILE, TILE, SQUARE = TileSizes(1, 1, 1, 1), TileSizes(16, 16, 16, 1), TileSizes(64, 64, 16, 8)
 
 # Winograd's weight gradient, for each tile of 6 x 6 pixels and 64 channels on both sides: the products of 36 points,
@@ -86,106 +86,18 @@ class Step:
         return 2 * self.tile.intensity if self.loaded is None else 2 / self.loaded
 
 
-STEPS = (
-    Step(
-        "naive",
-        "gemm_bias_act",
-        "1_thread_per_element",
-        GEMM,
-        "a thread for each result",
-        fixed=NO_TILE,
-    ),
-    Step(
-        "shared tile",
-        "gemm_bias_act",
-        "2_tiled",
-        GEMM,
-        "a workgroup loads tiles that all its threads use",
-        "bytes",
-        "Two loads from storage memory for each multiply-add.",
-        "1_thread_per_element",
-        fixed=TILE,
-    ),
-    Step(
-        "register tile",
-        "gemm_bias_act",
-        "3_register_tiles",
-        GEMM,
-        "a thread computes 8 x 8 results from 8 + 8 numbers",
-        "bytes",
-        "Two reads of workgroup memory for each multiply-add.",
-        "2_tiled",
-    ),
-    Step(
-        "vec4 and pads",
-        "gemm_bias_act",
-        "4_vec4_tiles",
-        GEMM,
-        "four numbers in one load or read; rows apart by a pad, so that banks do not conflict",
-        "latency",
-        "A read of workgroup memory, with its address and its check, for every four multiply-adds.",
-        "3_register_tiles",
-    ),
-    Step(
-        "prefetch",
-        "gemm_bias_act",
-        "5_prefetch",
-        GEMM,
-        "the next tile is loaded while this one is multiplied",
-        "latency",
-        "All threads wait at the barrier for loads from storage memory, and multiply nothing meanwhile.",
-        "4_vec4_tiles",
-    ),
-    Step(
-        "implicit GEMM",
-        "conv2d_grad_input",
-        "3_implicit_gemm",
-        SAME,
-        "a convolution as a product whose matrix is never stored, without a division in the inner loop",
-        "bytes",
-        "A thread for each pixel loads two numbers for each multiply-add, and divides to find them.",
-        "1_gather",
-    ),
-    Step(
-        "split-K",
-        "conv2d_grad_weight",
-        "3_split_k",
-        SAME,
-        "several workgroups sum slices of one result; a second pass adds them",
-        "occupancy",
-        "Few results with long sums: 9 workgroups on 132 multiprocessors.",
-        "2_workgroup_per_weight",
-    ),
-    Step(
-        "residue classes",
-        "conv2d_grad_input",
-        "4_residue_classes",
-        STRIDED,
-        "with stride 2, pixels of one class share their taps",
-        "arithmetic",
-        "Three of four products are with a tap that does not reach the pixel.",
-        "3_implicit_gemm",
-    ),
-    Step(
-        "Winograd",
-        "conv2d_grad_weight",
-        "4_winograd",
-        SAME,
-        "36 products instead of 144 for a tile; transforms before and after",
-        "arithmetic",
-        "The multiply-adds themselves: more than half of what the hardware can do.",
-        "3_split_k",
-        loaded=WINOGRAD_BYTES,
-    ),
-    Step(
-        "checks off",
-        "gemm_bias_act",
-        "5_prefetch",
-        GEMM,
-        "the compiler adds no bounds checks",
-        "arithmetic",
-        "Comparing and clamping indices takes instructions, too.",
-        "5_prefetch",
-        checked=False,
-    ),
-)
+SPECIAL = {  # what is not as usual in a step
+    "naive": {"fixed": NO_TILE},
+    "shared tile": {"fixed": TILE},
+    "Winograd": {"loaded": WINOGRAD_BYTES},
+    "checks off": {"checked": False},
+}
+
+
+def _step(block: str) -> Step:
+    """A step by its lines: the name, the kernel, the layer, the idea, the limit, why, and the version before."""
+    name, kernel, *others = block.strip().split("\n")
+    return Step(name, *kernel.split("/"), *others, **SPECIAL.get(name, {}))
+
+
+STEPS = tuple(map(_step, Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").split("\n\n")))

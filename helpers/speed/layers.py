@@ -42,46 +42,54 @@ class Layer:
         return replace(self.shape, activation="relu") if operation == "conv2d" else self.shape
 
 
-def _conv(sizes: str, name: str = "", dilation: int = 1, groups: int = 1, **marks: bool) -> Layer:
-    """A layer by its sizes, as its name has them: "NxCixHxW to Co, kernel, stride and padding"."""
-    n, ci, h, w, co, k, stride, padding = map(int, re.findall(r"\d+", sizes))
-    return Layer(name or sizes, ConvShape(n, ci, h, w, co, k, k, stride, padding, dilation, groups), **marks)
+ROWS = """
+LeNet conv1, 1 image                         1x1x28x28 to 6, k5 s1 p0          tuned, small
+LeNet conv2, 1 image                         1x6x12x12 to 16, k5 s1 p0         small, quick
+1x16x28x28 to 16, k3 s1 p1                   small
+4x64x28x28 to 64, k3 s1 p1                   small
+LeNet conv1, 256 images                      256x1x28x28 to 6, k5 s1 p0        tuned
+LeNet conv2, 256 images                      256x6x12x12 to 16, k5 s1 p0       tuned
+32x64x56x56 to 64, k3 s1 p1                  tuned
+32x256x14x14 to 256, k3 s1 p1                tuned
+32x128x28x28 to 128, k3 s2 p1                tuned
+32x64x56x56 to 256, k1 s1 p0                 tuned
+32x3x224x224 to 64, k7 s2 p3                 -
+32x512x7x7 to 512, k3 s1 p1                  -
+32x64x56x56 to 128, k3 s2 p1                 -
+128x1x28x28 to 32, k5 s1 p0                  -
+32x128x56x56 depthwise, k3 s1 p1             32x128x56x56 to 128, k3 s1 p1 d1 g128   -
+32x128x56x56 to 128 in 32 groups, k3 s1 p1   32x128x56x56 to 128, k3 s1 p1 d1 g32    -
+32x64x56x56 to 64, k3 s1 p2 dilation 2       32x64x56x56 to 64, k3 s1 p2 d2          -
+GEMM 64                                      small, quick
+GEMM 256                                     small
+GEMM 512                                     small
+GEMM 1024                                    -
+GEMM 2048                                    -
+GEMM 4096                                    -
+sum of 60,000                                small, quick
+sum of 1,048,576                             -
+sum of 4,194,304                             -
+"""
 
 
-def _gemm(size: int, **marks: bool) -> Layer:
-    return Layer(f"GEMM {size}", GemmShape(size, size, size, 1, "relu"), **marks)
+def _layer(row: str) -> Layer:
+    """A layer by its name, its sizes where the name is not made of them, and what it is for."""
+    name, *sizes, marks = re.split(" {2,}", row)
+    return Layer(name, _shape(*sizes or [name]), **dict.fromkeys(re.findall(r"\w+", marks), True))
 
 
-LAYERS = (
-    _conv("1x1x28x28 to 6, k5 s1 p0", "LeNet conv1, 1 image", tuned=True, small=True),
-    _conv("1x6x12x12 to 16, k5 s1 p0", "LeNet conv2, 1 image", small=True, quick=True),
-    _conv("1x16x28x28 to 16, k3 s1 p1", small=True),
-    _conv("4x64x28x28 to 64, k3 s1 p1", small=True),
-    _conv("256x1x28x28 to 6, k5 s1 p0", "LeNet conv1, 256 images", tuned=True),
-    _conv("256x6x12x12 to 16, k5 s1 p0", "LeNet conv2, 256 images", tuned=True),
-    _conv("32x64x56x56 to 64, k3 s1 p1", tuned=True),
-    _conv("32x256x14x14 to 256, k3 s1 p1", tuned=True),
-    _conv("32x128x28x28 to 128, k3 s2 p1", tuned=True),
-    _conv("32x64x56x56 to 256, k1 s1 p0", tuned=True),
-    _conv("32x3x224x224 to 64, k7 s2 p3"),
-    _conv("32x512x7x7 to 512, k3 s1 p1"),
-    _conv("32x64x56x56 to 128, k3 s2 p1"),
-    _conv("128x1x28x28 to 32, k5 s1 p0"),
-    _conv("32x128x56x56 to 128, k3 s1 p1", "32x128x56x56 depthwise, k3 s1 p1", groups=128),
-    _conv("32x128x56x56 to 128, k3 s1 p1", "32x128x56x56 to 128 in 32 groups, k3 s1 p1", groups=32),
-    _conv("32x64x56x56 to 64, k3 s1 p2", "32x64x56x56 to 64, k3 s1 p2 dilation 2", dilation=2),
-    _gemm(64, small=True, quick=True),
-    _gemm(256, small=True),
-    _gemm(512, small=True),
-    _gemm(1024),
-    _gemm(2048),
-    _gemm(4096),
-    Layer("sum of 60,000", SumShape(60_000), small=True, quick=True),
-    Layer("sum of 1,048,576", SumShape(2**20)),
-    Layer("sum of 4,194,304", SumShape(2**22)),
-)
+def _shape(sizes: str) -> Shape:
+    """Of a convolution: "NxCixHxW to Co, kernel, stride and padding", dilation and groups, if they are not 1."""
+    first, *others = (int(digits.replace(",", "")) for digits in re.findall(r"[\d,]*\d", sizes))
+    if sizes.startswith("GEMM"):
+        return GemmShape(first, first, first, 1, "relu")
+    if sizes.startswith("sum"):
+        return SumShape(first)
+    ci, h, w, co, k, *steps = others
+    return ConvShape(first, ci, h, w, co, k, k, *steps)
 
 
+LAYERS = tuple(map(_layer, ROWS.strip().split("\n")))
 SHAPES = {layer.name: layer.shape for layer in LAYERS}
 
 

@@ -9,6 +9,7 @@ from helpers.pictures.charts import DIAMOND, SQUARE, TRIANGLE, Axes, draw_sign, 
 from helpers.pictures.parts import Grid
 from helpers.summation import indices
 from helpers.summation.indices import ADDENDS, EXACT
+from helpers.summation.pictures import turn_button
 
 # --- Ones ---------------------------------------------------------------------------------------------------------
 
@@ -97,7 +98,8 @@ class FourPicture(Picture):
         self.label(boxes, map(written, totals), 14)
         self.label(boxes, (f"+ {written(ADDENDS[thread])}" for thread in turns), 13, GRAY, down=36)
         for thread in range(4):
-            self._button(thread, turns, every)
+            place = Box(MARGIN, 46 + 44 * thread, *BUTTON)
+            turn_button(self, thread, place, f": {written(ADDENDS[thread])}", turns, every)
         places = [LIST._replace(y=LIST.y + 44 * total) for total in range(3)]
         self.boxes(places, dashes=(3, 3))
         found = [places[total] for total in sorted(self.found)]
@@ -106,15 +108,6 @@ class FourPicture(Picture):
         said = f"Thread {', then thread '.join(map(str, turns))}" if turns else "Nobody"
         end = "" if len(turns) < 4 else ", as it should be" if totals[-1] == 2 else ", and it should be 2"
         return f"{said} has added. The total is {written([0, *totals][-1])}{end}."
-
-    def _button(self, thread: int, turns: indices.Order, every: list[indices.Order]) -> None:
-        """What a thread adds; where all have added, the next order begins."""
-        turns = () if len(turns) == 4 else turns
-        color, then = (GRAY, turns) if thread in turns else (BLUE, (*turns, thread))
-        grid = Grid(self, [[0]], MARGIN, 46 + 44 * thread, BUTTON, numbers=False)
-        grid.touch(f"thread {thread}", "order", start=every.index(then), clicked=True)
-        grid.tinted([(0, 0)], color, 2)
-        self.bold(*grid.boxes[0].middle, f"thread {thread}: {written(ADDENDS[thread])}", 15, color, "middle")
 
 
 # --- How far sums are off -----------------------------------------------------------------------------------------

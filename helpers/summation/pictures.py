@@ -13,6 +13,19 @@ def connecting_line(upper: Box, lower: Box) -> tuple[float, ...]:
     return upper.middle[0], upper.y + upper.height, lower.middle[0], lower.y
 
 
+def turn_button(picture: Picture, thread: int, place: Box, does: str, turns: Order, every: list[Order]) -> None:
+    """A button that gives a thread the next turn, gray where it has had all of its turns.
+
+    `every` has all beginnings of orders, by their numbers; where one is whole, the next one begins.
+    """
+    turns = () if len(turns) == 4 else turns
+    color, then = (BLUE, (*turns, thread)) if (*turns, thread) in every else (GRAY, turns)
+    grid = Grid(picture, [[0]], place.x, place.y, place[2:], numbers=False)
+    grid.touch(f"thread {thread}", "order", start=every.index(then), clicked=True)
+    grid.tinted([(0, 0)], color, 2)
+    picture.bold(*place.middle, f"thread {thread}{does}", 15, color, "middle")
+
+
 TERMS = 3, 4  # what two threads add
 ROWS = 62, 120, 186  # CSS pixels: the tops of two threads and of their total
 BUTTON, TURN, FOUND = (150, 38), (86, 38), (34, 24)  # of a thread, of one of its turns, and of a turn in the list
@@ -54,7 +67,8 @@ class RacePicture(Picture):
         for i, (thread, (verb, value)) in enumerate(zip(turns, done, strict=True)):
             self._turn(thread, i, verb, value, after[i])
         for thread in (0, 1):
-            self._button(thread, turns, every)
+            does = (" loads", " stores", " is done")[turns.count(thread) * (len(turns) < 4)]
+            turn_button(self, thread, Box(MARGIN, ROWS[thread], *BUTTON), does, turns, every)
         self._list(turns, every)
         return self._sentence(turns, done, [0, *after][-1])
 
@@ -65,17 +79,6 @@ class RacePicture(Picture):
         self._memory(i, total, 3 if verb == "stores" else 1)
         line = connecting_line(box, memory)
         self.arrow(*((line[:2], line[2:]) if verb == "stores" else (line[2:], line[:2])), ORANGE)
-
-    def _button(self, thread: int, turns: Order, every: list[Order]) -> None:
-        """What a thread does next; where all turns are over, the next order begins."""
-        turns = () if len(turns) == 4 else turns
-        taken = turns.count(thread)
-        color, next_turns = (GRAY, turns) if taken == 2 else (BLUE, (*turns, thread))
-        grid = Grid(self, [[0]], MARGIN, ROWS[thread], BUTTON, numbers=False)
-        grid.touch(f"thread {thread}", "order", start=every.index(next_turns), clicked=True)
-        grid.tinted([(0, 0)], color, 2)
-        does = ("loads", "stores", "is done")[taken]
-        self.bold(*grid.boxes[0].middle, f"thread {thread} {does}", 15, color, "middle")
 
     def _list(self, turns: Order, every: list[Order]) -> None:
         """The orders that were found, each with the total that it leaves; one can point at them."""

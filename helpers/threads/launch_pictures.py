@@ -1,6 +1,7 @@
 """Pictures of appendix C: the objects of a launch, each beside the call that makes it, and whose the bytes of a buffer
 are."""
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -20,30 +21,29 @@ class Object(NamedTuple):
     name: str
     call: str
     what: str
-    made_from: tuple[str, ...] = ()
-    renewed: str = ""
+    made_from: list[str]
+    renewed: str
 
 
-OBJECTS = (
-    Object("adapter", "wgpu.gpu.request_adapter_sync()", "a GPU with its driver"),
-    Object("device", "adapter.request_device_sync()", "your program's connection to it", ("adapter",)),
-    Object("buffers", "device.create_buffer(...)", "bytes in its memory", ("device",), "they hold other data"),
-    Object("module", "device.create_shader_module(...)", "the kernel's text, compiled", ("device",)),
-    Object("layout", "device.create_bind_group_layout(...)", "the kind of buffer in each slot", ("device",)),
-    Object("pipeline", "device.create_compute_pipeline(...)", "a function, ready to run", ("module", "layout")),
-    Object(
-        *("bind group", "device.create_bind_group(...)", "a buffer in each slot", ("layout", "buffers")),
-        "it names other buffers",
-    ),
-    Object(
-        *("recording", "encoder.begin_compute_pass() ...", "what the GPU is to do", ("pipeline", "bind group")),
-        "a submission uses it up",
-    ),
-    Object(
-        *("queue", "device.queue.submit(...)", "takes it, and the kernel runs", ("device", "recording")),
-        "it gets the new recording",
-    ),
-)
+ROWS = """
+adapter    | wgpu.gpu.request_adapter_sync() | a GPU with its driver | |
+device     | adapter.request_device_sync() | your program's connection to it | adapter |
+buffers    | device.create_buffer(...) | bytes in its memory | device | they hold other data
+module     | device.create_shader_module(...) | the kernel's text, compiled | device |
+layout     | device.create_bind_group_layout(...) | the kind of buffer in each slot | device |
+pipeline   | device.create_compute_pipeline(...) | a function, ready to run | module, layout |
+bind group | device.create_bind_group(...) | a buffer in each slot | layout, buffers | it names other buffers
+recording  | encoder.begin_compute_pass() ... | what the GPU is to do | pipeline, bind group | a submission uses it up
+queue      | device.queue.submit(...) | takes it, and the kernel runs | device, recording | it gets the new recording
+"""
+
+
+def _object(row: str) -> Object:
+    name, call, what, made_from, renewed = map(str.strip, row.split("|"))
+    return Object(name, call, what, re.findall(r"\w[\w ]*", made_from), renewed)
+
+
+OBJECTS = [*map(_object, ROWS.strip().split("\n"))]
 PLACES = {each.name: i for i, each in enumerate(OBJECTS)}
 ROW, NAMES = 23, Box(58, 6, 116, 18)  # CSS pixels: of a row, and of a name
 CALL, WHAT, ONE = 190, 490, 724  # where columns begin
