@@ -14,6 +14,7 @@ from support.speakers import lesson
 from support.threads import Busy, at_once
 
 from helpers.convolution import explorers, reference
+from helpers.convolution.exercises import cases
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
 from helpers.pictures.canvas import BLUE, Box, Picture, number, text_width
@@ -140,24 +141,25 @@ def test_a_result_that_differs_from_the_sum_of_its_terms_is_said():
 
 # --- Small cases --------------------------------------------------------------------------------------------
 
-IMAGE, FILTER, UPSTREAM = whole(1, 1, 4, 5), whole(1, 1, 2, 3), whole(1, 1, 3, 3)
-SQUARE = whole(1, 1, 5, 5)
-
-
+IMAGE, FILTER = whole(1, 1, 4, 5), whole(1, 1, 2, 3)
 LETTERS = [  # what makes a picture with letters, what it computes, and its right and its left factors
-    (explorers.forward, reference.conv2d, (IMAGE, FILTER)),
-    (explorers.weight_gradient, lambda x, dy: reference.conv2d_grad_weight(x, (1, 1, 3, 3), dy), (SQUARE, UPSTREAM)),
+    (lambda: explorers.forward(IMAGE, FILTER), reference.conv2d, (IMAGE, FILTER)),
+    (
+        explorers.weight_gradient,
+        lambda x, dy: reference.conv2d_grad_weight(x, (1, 1, 3, 3), dy),
+        explorers.SMALL_CASE,
+    ),
     (
         explorers.input_gradient,
         lambda w, dy: reference.conv2d_grad_input((1, 1, 5, 5), w, dy),
-        (-UPSTREAM, UPSTREAM),
+        (cases.WEIGHT, cases.UPSTREAM),
     ),
 ]
 
 
 @pytest.mark.parametrize(("make", "right", "tensors"), LETTERS)
 def test_the_names_say_the_sum_that_the_reference_computes(make, right, tensors):
-    explorer, right = make(*tensors), right(*tensors)[0, 0]
+    explorer, right = make(), right(*tensors)[0, 0]
     named = zip(explorer.picture.names, reversed(tensors), strict=True)
     values = {name: value for names, array in named for name, value in zip(names.flat, array.flat, strict=True)}
     for place in np.ndindex(right.shape):
@@ -210,7 +212,7 @@ def test_a_number_of_a_convolution_is_shown_with_all_that_it_has_to_do_with():
 
 
 def test_the_stored_output_is_the_picture_with_its_sentence():
-    explorer = explorers.weight_gradient(SQUARE, UPSTREAM)
+    explorer = explorers.weight_gradient()
     data, metadata = explorer._repr_mimebundle_()
     assert data["text/plain"] == explorer.sentence
     assert data["image/png"].startswith("iVBOR")
@@ -221,12 +223,10 @@ def test_the_stored_output_is_the_picture_with_its_sentence():
 
 # --- What a reader touches ------------------------------------------------------------------------------------
 
+SMALL = explorers.weight_gradient, explorers.input_gradient, explorers.threads
 MADE = {
-    "forward": lambda **given: explorers.forward(IMAGE, FILTER, **given),
-    "weight_gradient": lambda **given: explorers.weight_gradient(SQUARE, UPSTREAM, **given),
-    "input_gradient": lambda **given: explorers.input_gradient(FILTER, UPSTREAM, **given),
-    "threads": lambda **given: explorers.threads(ConvShape(1, 1, 28, 28, 6, 5, 5), **given),
-    **{make.__name__: make for make in ANY},
+    "forward": lambda: explorers.forward(IMAGE, FILTER),
+    **{make.__name__: make for make in (*SMALL, *ANY)},
 }
 
 
@@ -307,7 +307,7 @@ def test_each_suggested_step_is_short_and_ticked_only_by_who_does_it(name):
 
 def test_a_step_is_ticked_where_the_reader_only_points_and_can_be_the_lessons_own():
     reached = {"Here.": {"kh": 1, "kw": 2}, "On the diagonal.": lambda v: v["kh"] == v["kw"] > 0, "Stay.": {"kh": 0}}
-    explorer = MADE["weight_gradient"](steps=reached)
+    explorer = explorers.any_weight_gradient(steps=reached)
     assert explorer.steps.done == [False] * 3  # also where the first values are those of a step: nobody did it yet
     touch(explorer, 0, 1, 2, chosen=False)
     assert explorer.steps.done == [True, False, False]
@@ -316,7 +316,7 @@ def test_a_step_is_ticked_where_the_reader_only_points_and_can_be_the_lessons_ow
     assert explorer.steps.done == [True, True, False]
     data, _ = explorer._repr_mimebundle_()
     assert data["text/plain"] == explorer.sentence
-    assert MADE["weight_gradient"](steps={}).steps.children == ()
+    assert explorers.any_weight_gradient(steps={}).steps.children == ()
 
 
 @pytest.mark.parametrize("name", [*(name for name in MADE if name != "threads"), "own_filter"])
@@ -405,7 +405,7 @@ def test_what_two_threads_ask_for_is_drawn_one_after_the_other():
 
 @pytest.mark.parametrize("name", ["forward", "weight_gradient", "input_gradient"])
 def test_rows_and_columns_are_played_as_one_number(name):
-    explorer = MADE[name](steps={})
+    explorer = MADE[name]()
     sizes = [explorer._controls[each][0].max + 1 for each in explorer._play]
     player = explorer._player
     assert (player.min, player.max) == (0, prod(sizes) - 1)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from helpers.convolution import reference
-from helpers.convolution.exercises.cases import IMAGE, UPSTREAM, WEIGHT
+from helpers.convolution.exercises.cases import ANSWERS, BOUND, IMAGE, UPSTREAM, WEIGHT
 from helpers.convolution.indices import contributions_to_pixel, contributions_to_weight, taps_of_output
 from helpers.convolution.shapes import ConvShape
 from helpers.grading.marking_question import Cell, Cells, Marking
@@ -48,30 +47,20 @@ def _marking(
 
 def _picture(result: str, shape: ConvShape, row: int, column: int, names: list[str]) -> "Picture":
     """The lesson's picture of small numbers, with the element of the result framed."""
-    from helpers.convolution.pictures import (
-        forward,
-        input_gradient,
-        parameter_gradients,
-        scatter,
-    )  # the process apart draws none
+    from helpers.convolution.pictures.forward import WindowPicture  # here, as the process apart draws none
+    from helpers.convolution.pictures.input_gradient import InputGradientPicture
+    from helpers.convolution.pictures.parameter_gradients import WeightGradientPicture
+    from helpers.convolution.pictures.scatter import ScatterGatherPicture
 
-    image, upstream, weight = (
-        np.resize(tensor, size)
-        for tensor, size in ((IMAGE, shape.input), (UPSTREAM, shape.output), (WEIGHT, shape.weight))
-    )
-    steps = shape.stride, shape.padding
-    if result == "output":
-        given = image, weight, reference.conv2d(image, weight, None, *steps), np.zeros(1)
-        drawn = forward.WindowPicture(shape, *given, letters=True)
-    elif result == "grad_weight":
-        given = image, upstream, reference.conv2d_grad_weight(image, shape.weight, upstream, *steps)
-        drawn = parameter_gradients.WeightGradientPicture(shape, *given, letters=True)
+    kinds = {"output": WindowPicture, "grad_weight": WeightGradientPicture, "grad_input": InputGradientPicture}
+    shown = {"input": IMAGE, "weight": WEIGHT, "bias": np.zeros(1), "grad_output": UPSTREAM}
+    tensors = {name: np.resize(shown[name], shape.of(name)) for name in BOUND[result].split()}
+    returned = ANSWERS[result](*tensors.values(), shape)
+    if result == "grad_input" and names[0] in CAPITALS:
+        planes = tensors["weight"], tensors["grad_output"], returned
+        drawn = ScatterGatherPicture(*(plane[0, 0] for plane in planes))
     else:
-        given = weight, upstream, reference.conv2d_grad_input(shape.input, weight, upstream, *steps)
-        if names[0] in CAPITALS:
-            drawn = scatter.ScatterGatherPicture(*(tensor[0, 0] for tensor in given))
-        else:
-            drawn = input_gradient.InputGradientPicture(shape, *given)
+        drawn = kinds[result](shape, tensors, returned, letters=result != "grad_input")
     return drawn.asks(row, column, names)
 
 

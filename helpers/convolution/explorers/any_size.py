@@ -1,22 +1,24 @@
 """Any convolution and its gradients: sliders for all sizes, steps and indices, over small random whole numbers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 
-from helpers.convolution import operations
+from helpers.convolution.explorers.computed import computed
 from helpers.convolution.indices import output_channels_of
 from helpers.convolution.pictures.forward import WindowPicture
 from helpers.convolution.pictures.input_gradient import InputGradientPicture
 from helpers.convolution.pictures.parameter_gradients import WeightGradientPicture
+from helpers.convolution.pictures.sums import SumPicture
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu import adapter_info
-from helpers.pictures.canvas import Picture
 from helpers.widgets.controls import Trials, Values
 from helpers.widgets.explorer import Explorer, Rule
 
 OF_A_SHAPE = "N", "Ci", "H", "W", "Co", "kH", "kW", "stride", "padding", "dilation", "groups"
 AXES = ("H", "kH"), ("W", "kW")
+UNEQUAL = -1, 1, 2, 3  # a zero would look like nothing
 LEGIBLE = 9  # rows and columns of the padded input
 LEGIBLE_WITH_ZEROS = 11  # rows and columns of the upstream gradient with zeros around it, for the input gradient
 
@@ -73,21 +75,14 @@ def any_forward(**values: int) -> Explorer:
 
     `values` are where the sliders start.
     """
-
-    def random_picture(shape: ConvShape, random: np.random.Generator) -> WindowPicture:
-        input = random.integers(0, 5, shape.input).astype(np.float32)
-        weight = _drawn(random, shape.weight, -2, -1, 1, 2, 3)
-        bias = _drawn(random, shape.out_channels, -1, 1, 2)
-        return WindowPicture(shape, input, weight, operations.conv2d(input, weight, bias, *_how(shape)), bias)
-
     steps = {
         "Set stride to 2: how many outputs remain?": {"stride": 2},
         "Set padding to 1, then point at the top row of the output.": {"padding": 1, "oh": 0},
         "Set co to 1, another filter: what stays the same?": {"co": 1},
     }
+    numbers = {"input": range(5), "weight": (-2, -1, 1, 2, 3), "bias": (-1, 1, 2)}
     rules = OF_A_WEIGHT | {"oh": lambda v: _shape(v).out_h, "ow": lambda v: _shape(v).out_w}
-    front = "stride", "padding", "n", "co"
-    return _explorer(random_picture, rules, values, front=front, steps=steps)
+    return _explorer(WindowPicture, numbers, rules, values, front=("stride", "padding", "n", "co"), steps=steps)
 
 
 def any_weight_gradient(
@@ -100,22 +95,15 @@ def any_weight_gradient(
     `front` are the sliders beside the picture, `steps` what to try instead of what is suggested, `values` where the
     sliders start.
     """
-
-    def random_picture(shape: ConvShape, random: np.random.Generator) -> WeightGradientPicture:
-        input = random.integers(0, 5, shape.input).astype(np.float32)
-        grad_output = _drawn(random, shape.output, -1, 1, 2, 3)
-        returned = operations.conv2d_grad_weight(input, shape.weight, grad_output, *_how(shape))
-        picture = WeightGradientPicture(shape, input, grad_output, returned)
-        picture.on = adapter_info().short
-        return picture
-
     suggested = {
         "Set stride to 2: which pixels does the frame hold?": {"stride": 2},
         "Set padding to 1, then click the top row of grad_weight.": {"padding": 1, "kh": 0},
         "Set n to 1, the second image: what stays the same?": {"n": 1},
     }
+    numbers = {"input": range(5), "grad_output": UNEQUAL}
     rules = OF_A_WEIGHT | {"kh": lambda v: v["kH"], "kw": lambda v: v["kW"]}
-    return _explorer(random_picture, rules, values, front=front, steps=suggested if steps is None else steps)
+    steps = suggested if steps is None else steps
+    return _explorer(WeightGradientPicture, numbers, rules, values, front=front, steps=steps)
 
 
 def any_input_gradient(
@@ -127,45 +115,38 @@ def any_input_gradient(
 
     `front`, `steps` and `values` are those of `any_weight_gradient`.
     """
-
-    def random_picture(shape: ConvShape, random: np.random.Generator) -> InputGradientPicture:
-        weight, grad_output = (_drawn(random, size, -1, 1, 2, 3) for size in (shape.weight, shape.output))
-        returned = operations.conv2d_grad_input(shape.input, weight, grad_output, *_how(shape))
-        return InputGradientPicture(shape, weight, grad_output, returned)
-
     suggested = {
         "Set stride to 1: where are the holes?": {"stride": 1},
         "Set stride to 3, then drag the frame to the right.": lambda v: v["stride"] == 3 and v["iw"] > 3,
         "Set padding to 1: which zeros are gone?": {"padding": 1},
     }
+    numbers = {"weight": UNEQUAL, "grad_output": UNEQUAL}
     rules = SIZES | {"dilation": _legible_dilation, "ci": lambda v: v["Ci"], "co": _filters_of}
     rules |= {"ih": lambda v: v["H"], "iw": lambda v: v["W"]}
     values = {"N": 1, "Ci": 1, "Co": 1, "stride": 2, "ih": 1, "iw": 2} | values
-    return _explorer(random_picture, rules, values, front=front, steps=suggested if steps is None else steps)
+    steps = suggested if steps is None else steps
+    return _explorer(InputGradientPicture, numbers, rules, values, front=front, steps=steps)
 
 
-def _drawn(random: np.random.Generator, size: int | tuple[int, ...], *numbers: int) -> np.ndarray:
-    """Random numbers among these, of which none is a zero: that would look like nothing."""
-    return random.choice(numbers, size).astype(np.float32)
-
-
-def _how(shape: ConvShape) -> tuple:
-    return shape.stride, shape.padding, shape.dilation, shape.groups
-
-
-def _explorer(random_picture: Callable, rules: dict[str, Rule], values: Values, **options) -> Explorer:
+def _explorer(
+    kind: type[SumPicture], numbers: Mapping[str, Sequence[int]], rules: dict[str, Rule], values: Values, **options
+) -> Explorer:
     """Sliders over the sizes and then the indices of `rules`; each new shape gets a picture with new random numbers.
 
-    `random_picture` takes a ConvShape and a random generator; the picture's `show` takes the last two indices of
-    `rules`, then co, ci, n and the product that is looked at. `options` are the Explorer's.
+    `numbers` are those that each tensor has; the picture's `show` takes the last two indices of `rules`, then co, ci, n
+    and the product that is looked at. `options` are the Explorer's.
     """
-    pictures: dict[ConvShape, Picture] = {}
 
-    def draw(n: int, co: int, ci: int, product: int = 0, **others: int) -> Picture:
-        shape, (*_, row, column) = _shape(others), others.values()
-        if shape not in pictures:
-            pictures.clear()  # one at a time: the last shape is the only one on the screen
-            pictures[shape] = random_picture(shape, np.random.default_rng(0))
-        return pictures[shape].show(row, column, co, ci, n, product)
+    @lru_cache(1)  # the last shape is the only one on the screen
+    def picture(shape: ConvShape) -> SumPicture:
+        random = np.random.default_rng(0)
+        tensors = {name: np.float32(random.choice(among, shape.of(name))) for name, among in numbers.items()}
+        made = computed(kind, shape, tensors)
+        made.on = adapter_info().short if kind is WeightGradientPicture else ""
+        return made
+
+    def draw(n: int, co: int, ci: int, product: int = 0, **others: int) -> SumPicture:
+        *_, row, column = others.values()
+        return picture(_shape(others)).show(row, column, co, ci, n, product)
 
     return Explorer(draw, rules, START | values, multiples={"Ci": "groups", "Co": "groups"}, **options)

@@ -8,6 +8,7 @@ import numpy as np
 
 from helpers.convolution import operations, reference
 from helpers.convolution.exercises.cases import IMAGE, UPSTREAM, WEIGHT
+from helpers.convolution.explorers.computed import computed
 from helpers.convolution.pictures.faults import FAULTS, FaultsPicture
 from helpers.convolution.pictures.forward import ContributionPicture, WindowPicture
 from helpers.convolution.pictures.input_gradient import InputGradientPicture
@@ -27,92 +28,64 @@ from helpers.kernels import load
 from helpers.pictures.canvas import Picture
 from helpers.stepper import stepper
 from helpers.widgets.controls import Trials, Values
-from helpers.widgets.explorer import Explorer, Rule
+from helpers.widgets.explorer import Explorer
 from wgsl import Kernel
 from wgsl.simulator.run import simulate
 
 Array = np.ndarray
 
 SMALL_CASE = IMAGE, UPSTREAM
+SMALL = ConvShape.between(IMAGE.shape, UPSTREAM.shape)
 WIDER = np.array([[1, -1, 2, 0], [0, 3, -1, 1], [2, 1, 0, -2], [1, 0, -1, 2]], np.float32)[None, None]
 LENET_CONV1 = ConvShape(1, 1, 28, 28, 6, 5, 5)
 
 # --- With letters -----------------------------------------------------------------------------------------------
 
 
-def forward(input: Array, weight: Array, steps: Trials | None = None) -> Explorer:
-    """Sliders oh and ow over an image (1, 1, H, W) and a filter (1, 1, kH, kW), with letters for pixels and weights.
-
-    `steps` are what to try instead of what is suggested.
-    """
-    shape = _one_pair(input, weight)
-    picture = WindowPicture(shape, input, weight, operations.conv2d(input, weight), np.zeros(1), letters=True)
+def forward(input: Array, weight: Array) -> Explorer:
+    """Sliders oh and ow over an image (1, 1, H, W) and a filter (1, 1, kH, kW), with letters for pixels and weights."""
+    shape, output = _convolved(input, weight)
     bottom, right = shape.out_h - 1, shape.out_w - 1
-    suggested = {
+    steps = {
         f"Point at output [0,{right}]: which pixels make it?": {"oh": 0, "ow": right},
         "Drag the frame in the input to the bottom left corner.": {"oh": bottom, "ow": 0},
         "Press play, and watch the filter reach the last output.": {"oh": bottom, "ow": right},
     }
-    return _with_letters(picture, 0, steps, suggested)
+    return _with_letters(WindowPicture(shape, {"input": input, "weight": weight}, output, letters=True), 0, steps)
 
 
-def weight_gradient(
-    input: Array = SMALL_CASE[0], grad_output: Array | None = None, steps: Trials | None = None
-) -> Explorer:
-    """Sliders kh and kw over an image (1, 1, H, W) and a gradient (1, 1, oH, oW), with the pixels named by letters.
+def weight_gradient() -> Explorer:
+    """Sliders kh and kw over lesson 02's image and its gradient, with letters, for a filter of 3 x 3 or 2 x 2."""
+    pictures = {}
+    for upstream in (UPSTREAM, WIDER):
+        shape = ConvShape.between(IMAGE.shape, upstream.shape)
+        picture = computed(WeightGradientPicture, shape, {"grad_output": upstream, "input": IMAGE}, letters=True)
+        pictures[shape.kernel_h], picture.on = picture, adapter_info().short
 
-    Without a gradient it is lesson 02's small case, in which a control chooses a filter of 3 x 3 or of 2 x 2 weights.
-    `steps` are what to try instead of what is suggested.
-    """
-    pictures = [_of_weights(input, dy) for dy in ([SMALL_CASE[1], WIDER] if grad_output is None else [grad_output])]
-    sizes = {picture.shape.kernel_h: picture for picture in pictures}
-    bottom, right = (size - 1 for size in pictures[0].shape.weight[2:])
-    suggested = {
-        f"Point at weight [{bottom},{right}]'s answer.": {"kh": bottom, "kw": right},
-        "Drag the frame to the top right.": {"kh": 0, "kw": right},
+    def draw(filter: int, kh: int, kw: int, product: int = 0) -> Picture:
+        return pictures[filter].show(kh, kw, product=product)
+
+    steps = {
+        "Point at weight [2,2]'s answer.": {"kh": 2, "kw": 2},
+        "Drag the frame to the top right.": {"kh": 0, "kw": 2},
         "Set filter to 2: what changes?": {"filter": 2},
     }
-
-    def chosen(v: Values) -> WeightGradientPicture:
-        return sizes[v.get("filter", pictures[0].shape.kernel_h)]
-
-    def draw(kh: int, kw: int, product: int = 0, **filter: int) -> Picture:
-        return chosen(filter).show(kh, kw, product=product)
-
-    filters = {"filter": (min(sizes), max(sizes))} if len(sizes) > 1 else {}
-    rules: dict[str, Rule] = {**filters}
-    rules |= {"kh": lambda v: chosen(v).shape.kernel_h, "kw": lambda v: chosen(v).shape.kernel_w}
-    steps = {text: at for text, at in suggested.items() if at.keys() <= rules.keys()} if steps is None else steps
-    start = dict.fromkeys(filters, max(sizes))
-    return Explorer(draw, rules, start, play=("kh", "kw"), front=[*filters], steps=steps)
+    rules = {"filter": (2, 3), "kh": lambda v: v["filter"], "kw": lambda v: v["filter"]}
+    return Explorer(draw, rules, {"filter": 3}, play=("kh", "kw"), front=["filter"], steps=steps)
 
 
-def _of_weights(input: Array, grad_output: Array) -> WeightGradientPicture:
-    _require_one_plane(input=input, grad_output=grad_output)
-    shape = ConvShape.between(input.shape, grad_output.shape)
-    grad_weight = operations.conv2d_grad_weight(input, shape.weight, grad_output)
-    picture = WeightGradientPicture(shape, input, grad_output, grad_weight, letters=True)
-    picture.on = adapter_info().short
-    return picture
-
-
-def input_gradient(weight: Array = WEIGHT, grad_output: Array = UPSTREAM, steps: Trials | None = None) -> Explorer:
-    """Sliders ih and iw that slide a filter (1, 1, kH, kW) over a gradient (1, 1, oH, oW), with letters.
-
-    `steps` are what to try instead of what is suggested.
-    """
-    shape, grad_input = _whole_gradient(weight, grad_output)
-    picture = InputGradientPicture(shape, weight, grad_output, grad_input, letters=True)
-    row, column = shape.in_h // 2, shape.in_w // 2
-    suggested = {
-        f"Point at pixel [{row},{column}] in grad_input: how many terms?": {"ih": row, "iw": column},
-        "Drag the frame to the bottom right: how many are left?": {"ih": shape.in_h - 1, "iw": shape.in_w - 1},
+def input_gradient() -> Explorer:
+    """Sliders ih and iw that slide lesson 03's filter over its gradient, with letters."""
+    tensors = {"grad_output": UPSTREAM, "weight": WEIGHT}
+    steps = {
+        "Point at pixel [2,2] in grad_input: how many terms?": {"ih": 2, "iw": 2},
+        "Drag the frame to the bottom right: how many are left?": {"ih": 4, "iw": 4},
         "Find the pixel to which only G·w00 adds.": {"ih": 0, "iw": 0},
     }
-    return _with_letters(picture, 1, steps, suggested)
+    return _with_letters(computed(InputGradientPicture, SMALL, tensors, letters=True), 1, steps)
 
 
-def _with_letters(picture: SumPicture, start: int, steps: Trials | None, suggested: Trials) -> Explorer:
+def _with_letters(picture: SumPicture, start: int, steps: Trials) -> Explorer:
     """Sliders over the rows and columns of a result with one plane; both begin at `start`."""
 
     def draw(product: int = 0, **place: int) -> Picture:
@@ -120,26 +93,15 @@ def _with_letters(picture: SumPicture, start: int, steps: Trials | None, suggest
 
     names = picture.element
     rules, values = dict(zip(names, picture.returned.shape[2:], strict=True)), dict.fromkeys(names, start)
-    return Explorer(draw, rules, values, play=names, front=(), steps=suggested if steps is None else steps)
+    return Explorer(draw, rules, values, play=names, front=(), steps=steps)
 
 
-def _one_pair(input: Array, weight: Array, stride: int = 1, padding: int = 0) -> ConvShape:
-    """The sizes of one image and one pair of channels; refuses more."""
-    _require_one_plane(input=input, weight=weight)
-    return ConvShape(*input.shape, 1, *weight.shape[2:], stride, padding)
-
-
-def _require_one_plane(**tensors: Array) -> None:
-    for name, array in tensors.items():
+def _convolved(input: Array, weight: Array) -> tuple[ConvShape, Array]:
+    """The sizes of one image and one pair of channels, and the output; refuses more."""
+    for name, array in (("input", input), ("weight", weight)):
         if array.shape[:2] != (1, 1):
             raise ValueError(f"{name} has shape {array.shape}: it must be one image of one channel, (1, 1, ., .)")
-
-
-def _whole_gradient(weight: Array, grad_output: Array) -> tuple[ConvShape, Array]:
-    """The sizes at stride 1 without padding, and the gradient of the input as the GPU computes it."""
-    (kH, kW), (oH, oW) = weight.shape[2:], grad_output.shape[2:]
-    shape = ConvShape(1, 1, oH + kH - 1, oW + kW - 1, 1, kH, kW)
-    return shape, operations.conv2d_grad_input(shape.input, weight, grad_output)
+    return ConvShape(*input.shape, 1, *weight.shape[2:]), operations.conv2d(input, weight)
 
 
 # --- What belongs together --------------------------------------------------------------------------------------
@@ -151,7 +113,8 @@ def contributions(input: Array, weight: Array) -> Explorer:
     `input` is (1, 1, H, W), `weight` (1, 1, kH, kW). The sliders say which tensor (0 input, 1 weight, 2 output), and
     the row and the column in it.
     """
-    picture = ContributionPicture(_one_pair(input, weight), input, weight, operations.conv2d(input, weight))
+    shape, output = _convolved(input, weight)
+    picture = ContributionPicture(shape, input, weight, output)
     sizes = [grid.values.shape for grid in picture.grids]
     rules = {"tensor": 3, "row": lambda v: sizes[v["tensor"]][0], "column": lambda v: sizes[v["tensor"]][1]}
     middle = {"row": input.shape[2] // 2, "column": input.shape[3] // 2}
@@ -163,22 +126,16 @@ def contributions(input: Array, weight: Array) -> Explorer:
     return Explorer(picture.show, rules, {"tensor": 2}, front=(), steps=steps)
 
 
-def scatter_and_gather(weight: Array = WEIGHT, grad_output: Array = UPSTREAM) -> Explorer:
-    """A gradient at each number of which one can point, and windows that drop: one small case at stride 1.
-
-    `weight` is (1, 1, kH, kW), `grad_output` (1, 1, oH, oW).
-    """
-    shape, grad_input = _whole_gradient(weight, grad_output)
-    planes = weight[0, 0], grad_output[0, 0], grad_input[0, 0]
-    picture, sizes = ScatterGatherPicture(*planes, adapter_info().short), (shape.output, shape.weight, shape.input)
-    rules: dict[str, Rule] = {"tensor": 3}
-    rules |= {name: lambda v, axis=axis: sizes[v["tensor"]][axis] for name, axis in (("row", 2), ("column", 3))}
-    rules["dropped"] = shape.out_h * shape.out_w + 1
-    bottom, middle = shape.out_h - 1, {"row": shape.in_h // 2, "column": shape.in_w // 2}
+def scatter_and_gather() -> Explorer:
+    """Lesson 03's gradient, at each number of which one can point, and windows that drop."""
+    grad_input = operations.conv2d_grad_input(SMALL.input, WEIGHT, UPSTREAM)
+    picture = ScatterGatherPicture(WEIGHT[0, 0], UPSTREAM[0, 0], grad_input[0, 0], adapter_info().short)
+    sides = 3, 3, 5  # of each tensor
+    rules = {"tensor": 3, "row": lambda v: sides[v["tensor"]], "column": lambda v: sides[v["tensor"]], "dropped": 10}
     steps = {
-        f"Point at {picture.names[0][bottom, 0]}: what does it hit?": {"tensor": 0, "row": bottom, "column": 0},
-        "Point at the middle pixel.": {"tensor": 2, **middle},
-        "Press play: windows drop.": {"dropped": shape.out_h * shape.out_w},
+        "Point at M: what does it hit?": {"tensor": 0, "row": 2, "column": 0},
+        "Point at the middle pixel.": {"tensor": 2, "row": 2, "column": 2},
+        "Press play: windows drop.": {"dropped": 9},
     }
     start = {"tensor": 2, "row": 1, "column": 1}
     return Explorer(picture.show, rules, start, front=["dropped"], play="dropped", steps=steps)
@@ -219,13 +176,13 @@ def own_filter(
 # --- How threads share the work ---------------------------------------------------------------------------------
 
 
-def threads(shape: ConvShape = LENET_CONV1, steps: Trials | None = None) -> Explorer:
+def threads() -> Explorer:
     """One slider over the threads of the first workgroup, each of which owns one weight, or none."""
-    weights = prod(shape.weight)
-    suggested: Trials = {"Find thread 99: which weight is its own?": {"thread": 99}}
-    if weights < 256:
-        suggested["Point at a thread that owns no weight."] = lambda values: values["thread"] >= weights
-    return _over_threads(ThreadsPicture(shape), front=(), steps=suggested if steps is None else steps)
+    steps = {
+        "Find thread 99: which weight is its own?": {"thread": 99},
+        "Point at a thread that owns no weight.": lambda values: values["thread"] >= prod(LENET_CONV1.weight),
+    }
+    return _over_threads(ThreadsPicture(LENET_CONV1), front=(), steps=steps)
 
 
 def shared_products(shape: ConvShape) -> Explorer:

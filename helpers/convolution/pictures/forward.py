@@ -18,7 +18,8 @@ Array = np.ndarray
 class WindowPicture(SumPicture):
     """Which pixels and weights make one output: the filter laid over the input, and the sum of the products.
 
-    `bias` is (Co,). `letters` names the input's pixels a, b, c, ... (room for 26) and the weights w00, w01, ...
+    Its tensors are `input`, `weight` and `bias`. `letters` names the input's pixels a, b, c, ... (room for 26) and the
+    weights w00, w01, ...
     """
 
     left, result = Tensor("weight", "co", "ci"), Tensor("output", "n", "co")
@@ -28,17 +29,8 @@ class WindowPicture(SumPicture):
     taps = staticmethod(indices.taps_of_output)
     left_at, right_at = attrgetter("kh", "kw"), attrgetter("ih", "iw")
 
-    def __init__(
-        self, shape: ConvShape, input: Array, weight: Array, output: Array, bias: Array, letters: bool = False
-    ) -> None:
-        self.bias = bias
-        super().__init__(shape, input, weight, output, letters)
-
     def _summed_indices(self, place: Place) -> range:
         return range(self.shape.weight[1])
-
-    def _bias(self, place: Place) -> float:
-        return float(self.bias[place["co"]])
 
     def _steps(self) -> tuple[Cell, Cell]:
         return self.shape.stride, self.shape.dilation

@@ -25,9 +25,9 @@ Array = np.ndarray
 class InputGradientPicture(SumPicture):
     """The flipped filter on the upstream gradient with zeros between and around, and the same as divisions.
 
-    `grad_input` (N, Ci, H, W) is what a kernel returned for `weight` (Co, Ci, kH, kW) and `grad_output`
-    (N, Co, oH, oW), in this order: weight, grad_output, grad_input. `letters` names the weights w00, w01, ...
-    and the upstream gradients G, H, I, ... and leaves out the divisions, of which stride 1 without padding needs none.
+    Its tensors are `weight` and `grad_output`; a kernel returned grad_input (N, Ci, H, W). `letters` names the weights
+    w00, w01, ... and the upstream gradients G, H, I, ... and leaves out the divisions, of which stride 1 without
+    padding needs none.
     """
 
     left, right, result = Tensor("grad_output", "n", "co"), "weight", Tensor("grad_input", "n", "ci")

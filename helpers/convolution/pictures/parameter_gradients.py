@@ -17,9 +17,8 @@ from helpers.pictures.parts import Cell, Grid, Pointed, look
 class WeightGradientPicture(SumPicture):
     """Which inputs contribute to one weight: the upstream gradient laid over the input, and the sum that they make.
 
-    `grad_weight` (Co, Ci, kH, kW) is what a kernel returned for `input` (N, Ci, H, W) and `grad_output`
-    (N, Co, oH, oW), in this order. `letters` names the input's pixels a, b, c, ... and the upstream gradients G, H, I,
-    ... (room for 26 and 20).
+    Its tensors are `input` and `grad_output`; a kernel returned grad_weight (Co, Ci, kH, kW). `letters` names the
+    input's pixels a, b, c, ... and the upstream gradients G, H, I, ... (room for 26 and 20).
     """
 
     left, result = Tensor("grad_output", "n", "co"), Tensor("grad_weight", "co", "ci")

@@ -44,10 +44,10 @@ class Tensor(NamedTuple):
 class SumPicture(Picture):
     """One element of a result: a window over a matrix, the factors in it, and the sum of all their products.
 
-    `rights` and `lefts` (4 axes each) are the factors of each product left · right, whose elements `letters` names.
-    `returned` (4 axes) is what a kernel made of them; the picture sets its own sum beside it. The sum runs over the
-    window and over one of the indices co, ci and n, `axis`. A subclass says which tensors these are, what each `tap` of
-    `taps` multiplies, and who contributes in words. `on` is the adapter.
+    `tensors` has by name the factors of each product left · right (4 axes each), whose elements `letters` names, and
+    the bias (Co,), if there is one. `returned` (4 axes) is what a kernel made of them; the picture sets its own sum
+    beside it. The sum runs over the window and over one of the indices co, ci and n, `axis`. A subclass says which
+    tensors these are, what each `tap` of `taps` multiplies, and who contributes in words. `on` is the adapter.
 
     Where a subclass `points`, a reader points at a factor or a term, and sees its product: number 0 is none of them,
     and the others count the left factors.
@@ -67,10 +67,12 @@ class SumPicture(Picture):
     left_at: Callable[[tuple], Cell]
     right_at: Callable[[tuple], Cell]
 
-    def __init__(self, shape: ConvShape, rights: Array, lefts: Array, returned: Array, letters: bool = False) -> None:
-        self.shape, self.rights, self.lefts, self.returned, self.letters = shape, rights, lefts, returned, letters
-        named = (self.left.name, lefts), (self.right, rights)
-        self.names = [look(name).names(values.shape[2:]) for name, values in named] if letters else []
+    def __init__(self, shape: ConvShape, tensors: Mapping[str, Array], returned: Array, letters: bool = False) -> None:
+        self.shape, self.returned, self.letters = shape, returned, letters
+        factors = self.left.name, self.right
+        self.lefts, self.rights = (tensors[name] for name in factors)
+        self.bias = tensors.get("bias", np.zeros(shape.out_channels))
+        self.names = [look(name).names(tensors[name].shape[2:]) for name in factors] if letters else []
         super().__init__(self.lettered if letters else 432)
 
     def draw(self, row: int, column: int, co: int = 0, ci: int = 0, n: int = 0, product: int = 0) -> str:
@@ -161,10 +163,6 @@ class SumPicture(Picture):
         """Where the products lie, among letters."""
         return ""
 
-    def _bias(self, place: Place) -> float:
-        """Where the sum begins."""
-        return 0.0
-
     # --- What is drawn ----------------------------------------------------------------------------------------
 
     def _draw_grids(self, place: Place) -> None:
@@ -193,12 +191,13 @@ class SumPicture(Picture):
     def _draw_sum(self, taps: list, terms: list[str], place: Place, returned: float) -> tuple[str, dict[int, Box]]:
         """The table of the terms, between those of other indices of `axis`; returns the whole sum, and the columns."""
         index, summed, axis = place[self.axis], self._summed_indices(place), self.axis
+        bias = float(self.bias[place["co"]])
         products = {i: [prod(self._factors(tap, {**place, axis: i})) for tap in taps] for i in summed}
-        before = self._bias(place) + sum(sum(products[i]) for i in summed if i < index)
+        before = bias + sum(sum(products[i]) for i in summed if i < index)
         after = sum(sum(products[i]) for i in summed if i > index)
         total = before + sum(products[index]) + after
         columns, first = running_sum(terms, products[index], before), 0
-        if index > summed[0] or self._bias(place):
+        if index > summed[0] or bias:
             first, columns = 1, [(f"{axis} < {index}" if index > summed[0] else "bias", "", number(before)), *columns]
         if index < summed[-1]:
             columns.append((f"{axis} > {index}", number(after), number(total)))
