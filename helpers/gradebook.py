@@ -9,10 +9,11 @@ interpreted, as in a lesson; Python runs none of them.
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import cache, partial
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from helpers.exercises import ALL_PUZZLES, FAULTS, MARKINGS, MATCHINGS, PUZZLES, QUESTIONS
@@ -25,9 +26,11 @@ from helpers.grading.puzzle import Puzzle
 from helpers.grading.python_puzzle import PythonPuzzle
 from helpers.grading.sandbox import LONGEST, Worker
 from helpers.grading.student_files import NOTEBOOKS
-from helpers.grading.verdict import Grades, Verdict
+from helpers.grading.verdict import NOT_ATTEMPTED, Grades, Verdict
+from helpers.workers import WorkersError, add_options, mapped
 
-AT_ONCE = min(os.cpu_count() or 1, 16)  # files that are graded side by side; each may take a gigabyte
+AT_ONCE = min(os.cpu_count() or 1, 16)  # kernels that are graded side by side; each may take a gigabyte
+GradeKernel = Callable[[str, str], Grades]  # takes an exercise and a text
 NOTEBOOKS_ALONE = (
     "Of a notebook, only kernels that were typed into its cells are graded. Ask for the file that "
     'helpers.hand_in("name") makes: it holds all kernels and answers.'
@@ -44,7 +47,6 @@ def _grade_kernel(exercise: str, source: str) -> Grades:
         raise RuntimeError(str(error)) from None
 
 
-@cache  # many students hand in the same text
 def _grade_in_own_process(exercise: str, source: str) -> Grades:
     """The verdicts on a kernel, from a process that is used for no other."""
     worker = Worker("helpers.exercises")
@@ -54,38 +56,53 @@ def _grade_in_own_process(exercise: str, source: str) -> Grades:
         worker.close()
 
 
-def _grade(puzzle: Puzzle | PythonPuzzle, source: object) -> Grades:
+def graded(piece: list[str]) -> dict:
+    """The verdicts on a kernel, given by the exercise and the text, or what went wrong with this text alone."""
+    try:
+        return {"verdicts": [asdict(verdict) for verdict in _grade_kernel(*piece)]}
+    except GpuError:
+        raise
+    except Exception as error:
+        return {"error": [type(error).__name__, str(error)]}
+
+
+def _grade(puzzle: Puzzle | PythonPuzzle, grade_kernel: GradeKernel, source: object) -> Grades:
     if not isinstance(source, str):
         raise AnswerError(f"source is a {type(source).__name__}: it must be the text of a kernel")
     if len(source) <= LONGEST and puzzle.unchanged(source):
         return puzzle.not_attempted()
-    return puzzle.grade(source) if isinstance(puzzle, PythonPuzzle) else _grade_kernel(puzzle.name, source)
+    return puzzle.grade(source) if isinstance(puzzle, PythonPuzzle) else grade_kernel(puzzle.name, source)
 
 
 def _answer(question: Question, name: str, answer: object) -> Verdict:
     return question.grade(name, question.typed(answer) if isinstance(answer, str) else answer)
 
 
-def _find_fault(fault: Fault, answer: object) -> Verdict:
+def _find_fault(fault: Fault, grade_kernel: GradeKernel, answer: object) -> Verdict:
     match answer:
         case [line, correction]:
-            return fault.grade(line, correction, lambda source: _grade_kernel(fault.name, source))
+            return fault.grade(line, correction, partial(grade_kernel, fault.name))
     raise AnswerError(f"answer = {answer!r}: it must be the number of a line and its correction")
+
+
+def graders(grade_kernel: GradeKernel) -> class_table.Graders:
+    """The graders of all exercises, with the one of kernels."""
+    return {
+        **{name: partial(_grade, puzzle, grade_kernel) for name, puzzle in ALL_PUZZLES.items()},
+        **{name: partial(_answer, question, name) for name, question in (QUESTIONS | MATCHINGS).items()},
+        **{name: partial(marking.grade, name) for name, marking in MARKINGS.items()},
+        **{name: partial(_find_fault, fault, grade_kernel) for name, fault in FAULTS.items()},
+    }
 
 
 KNOWN: dict[str, class_mistakes.Known] = {
     name: exercise.mistakes for name, exercise in (ALL_PUZZLES | QUESTIONS | MATCHINGS | MARKINGS | FAULTS).items()
 }
-GRADERS: class_table.Graders = {
-    **{name: partial(_grade, puzzle) for name, puzzle in ALL_PUZZLES.items()},
-    **{name: partial(_answer, question, name) for name, question in (QUESTIONS | MATCHINGS).items()},
-    **{name: partial(marking.grade, name) for name, marking in MARKINGS.items()},
-    **{name: partial(_find_fault, fault) for name, fault in FAULTS.items()},
-}
+GRADERS = graders(lambda exercise, source: _grade_kernel(exercise, source))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table; 2 where there is nothing to read, 1 where this machine runs no kernel."""
+    """Print the table; 2 where there is nothing to read or no worker, 1 where this machine runs no kernel."""
     parser = argparse.ArgumentParser(prog="python -m helpers.gradebook", description=__doc__, epilog=NOTEBOOKS_ALONE)
     parser.add_argument(
         "folder", type=Path, help="a folder of what students handed in; folders in it are searched, too"
@@ -94,6 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--mistakes", nargs="*", metavar="NAME", help="count mistakes: all, or those of lessons (02, A) or exercises"
     )
+    add_options(parser)
     options = parser.parse_args(arguments)
     sys.stdout.reconfigure(errors="backslashreplace")  # a file's name may have letters that this output lacks
     if not options.folder.is_dir():
@@ -105,10 +123,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if unknown := [name for name in chosen if name not in lessons and name not in KNOWN]:
         parser.error(f"no lesson and no exercise is named {unknown[0]!r}; lessons are {', '.join(lessons)}")
     try:
-        rows = _rows(options.folder, paths, [*lessons.values()])
-    except GpuError as error:
+        rows = _rows(options.folder, paths, [*lessons.values()], options.workers, options.ledger)
+    except (GpuError, WorkersError) as error:
         print(error, file=sys.stderr)
-        return 1
+        return 1 if isinstance(error, GpuError) else 2
     if options.mistakes is None:
         print(class_table.tables(rows))
     else:
@@ -132,20 +150,39 @@ def _lessons() -> dict[str, class_table.Lesson]:
     return lessons
 
 
-def _rows(folder: Path, paths: Sequence[Path], lessons: Sequence[class_table.Lesson]) -> list[class_table.Row]:
-    """The outcomes in all files, in their order, of which several are graded at once."""
+def _rows(
+    folder: Path, paths: Sequence[Path], lessons: Sequence[class_table.Lesson], workers: str | None, ledger: Path | None
+) -> list[class_table.Row]:
+    """The outcomes in all files, in their order. All kernels in them are graded before, each text once."""
+    results: dict[tuple[str, str], dict] = {}
 
-    def row(i: int) -> class_table.Row:
-        """One file's outcomes, announced before they are found."""
-        file = paths[i].relative_to(folder).as_posix()
-        print(f"{i + 1} of {len(paths)}: {file}", file=sys.stderr, flush=True)
-        return class_table.row(file, paths[i], GRADERS, lessons)
+    def noted(exercise: str, source: str) -> Grades:
+        results[exercise, source] = {}
+        return Grades.alike((PUZZLES | FAULTS)[exercise].tests, NOT_ATTEMPTED)
 
+    def looked_up(exercise: str, source: str) -> Grades:
+        result = results.get((exercise, source)) or graded([exercise, source])
+        if "error" in result:
+            kind, message = result["error"]
+            raise type(kind, (Exception,), {})(message)
+        return Grades(Verdict(**verdict) for verdict in result["verdicts"])
+
+    def rows(grade_kernel: GradeKernel) -> list[class_table.Row]:
+        known = graders(grade_kernel)
+        return [class_table.row(path.relative_to(folder).as_posix(), path, known, lessons) for path in paths]
+
+    rows(noted)
+    done = mapped("helpers.gradebook:graded", [*map(list, results)], workers, ledger, _side_by_side)
+    results |= zip(results, done, strict=True)
+    return rows(looked_up)
+
+
+def _side_by_side(function: Callable[[str], str], pieces: Iterable[str]) -> Iterator[str]:
     pool = ThreadPoolExecutor(AT_ONCE)
     try:
-        return list(pool.map(row, range(len(paths))))
+        yield from pool.map(function, pieces)
     finally:
-        pool.shutdown(cancel_futures=True)  # where this machine runs no kernel, the rest need not try
+        pool.shutdown(cancel_futures=True)
 
 
 if __name__ == "__main__":

@@ -5,13 +5,15 @@
 takes the kernels whose names contain one of the words, or all of them (about 5 minutes on 2 cores), prints what
 survives, and writes tests/mutation_report.md if it has run all. The exit status is 1 if a mutant survives for
 which tests/support/survivors.py gives no reason. Only a mutant that is right in the simulator is run on the adapter.
+Without --workers, it uses all cores of this machine.
 """
 
+import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from itertools import groupby
+from itertools import chain, groupby
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -23,7 +25,9 @@ from support.survivors import reason
 from helpers.gradient_checks.wrong_kernels import small
 from helpers.kernels import load, versions
 from helpers.operations import OPERATIONS
+from helpers.workers import WorkersError, add_options, mapped
 
+AT_ONCE = 8  # mutants in a piece, which takes about a second
 REPORT = Path(__file__).with_name("mutation_report.md")
 Result = tuple[Mutant, str]  # "" is a survivor
 
@@ -40,14 +44,22 @@ def every_mutant(words: Iterable[str] = ()) -> list[Mutant]:
     return [mutant for kernel in general for mutant in mutants(kernel)]
 
 
-def judge_all(chosen: list[Mutant]) -> Iterator[Result]:
+def judge_all(chosen: list[Mutant], workers: str | None = None, ledger: Path | None = None) -> Iterator[Result]:
     """What rejects each mutant, in their order."""
+    plain = [[mutant.kernel.name, *mutant[1:]] for mutant in chosen]
+    pieces = [plain[first : first + AT_ONCE] for first in range(0, len(plain), AT_ONCE)]
+    said = mapped("tests.mutation:judged_each", pieces, workers, ledger, _side_by_side)
+    yield from zip(chosen, chain.from_iterable(said), strict=True)
+
+
+def judged_each(piece: list[list]) -> list[str]:
+    """What rejects each of a few mutants, given by the kernel's name, the place, the old text and the new."""
+    return [judged(Mutant(small(load(*name.split("/"))), *change)) for name, *change in piece]
+
+
+def _side_by_side(function: Callable[[str], str], pieces: Iterable[str]) -> Iterator[str]:
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        for done, (mutant, said) in enumerate(zip(chosen, pool.map(judged, chosen, chunksize=8), strict=True), 1):
-            if done % 50 == 0 or done == len(chosen):
-                print(f"\r{done:,} of {len(chosen):,} mutants", end="", file=sys.stderr, flush=True)
-            yield mutant, said
-    print(file=sys.stderr)
+        yield from pool.map(function, pieces)
 
 
 def report(results: list[Result]) -> str:
@@ -86,9 +98,17 @@ def _change(mutant: Mutant) -> str:
 
 def main(words: list[str]) -> int:
     """Run the command; returns its exit status."""
-    results = list(judge_all(every_mutant(words)))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kernels", nargs="*", metavar="KERNEL")
+    add_options(parser)
+    options = parser.parse_args(words)
+    try:
+        results = list(judge_all(every_mutant(options.kernels), options.workers, options.ledger))
+    except WorkersError as error:
+        print(error, file=sys.stderr)
+        return 2
     unknown = [mutant for mutant, said in results if not said and not reason(mutant)]
-    if words:
+    if options.kernels:
         print(report(results))
     else:
         REPORT.write_text(report(results), encoding="utf-8")

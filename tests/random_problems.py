@@ -6,12 +6,14 @@ draws layers of every proportion: strides, paddings and dilations along each axi
 of the four operations on one of them. It runs with one of the versions that take the layer, another one each time, and
 must be as near to float64 as can be proven. Where PyTorch is installed, the float64 answers are also compared with its
 own. The exit status is 1 if any number is wrong, and the smallest such layer is printed.
+
+With --workers, the same layers are computed side by side. A ledger has a line for each few of them: their seed, how
+many problems they are, and the worst error in units of the tolerance.
 """
 
 import argparse
 import sys
-import time
-from collections import Counter
+import warnings
 from dataclasses import replace
 from importlib.util import find_spec
 from math import ceil
@@ -21,15 +23,20 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).res
 
 import numpy as np
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.errors import HypothesisWarning
 from support.problems import conv_shapes, require_close
 
 from helpers.activations import ACTIVATIONS
 from helpers.convolution.operations import OPERATIONS
 from helpers.convolution.shapes import ConvShape
+from helpers.gpu import adapter_info
 from helpers.gpu.operation import Operation
 from helpers.gradient_checks.harness import drawn, normal
+from helpers.workers import WorkersError, add_options, mapped
 
-EVERY = 100  # layers between two lines of progress
+LAYERS = 4  # of one seed: two seconds on a GPU. Hypothesis begins with the smallest; only the first seed keeps it
+# Dask's other threads use it:
+warnings.filterwarnings("ignore", "Do not use the `random` module inside strategies", HypothesisWarning)
 
 
 def able(operation: Operation, shape: ConvShape) -> list[str]:
@@ -56,38 +63,71 @@ def judge_answers(shape: ConvShape) -> None:
         np.testing.assert_allclose(got, right.numpy(), rtol=1e-11, atol=1e-11, err_msg=f"{name}: {shape}")
 
 
+def judged(piece: list[int]) -> dict:
+    """What was found of a few layers, from their seed, the number of the first, and how many there are."""
+    begin, first, layers = piece
+    found = {"seed": begin + first, "layers": 0, "problems": 0, "worst": 0.0, "on": adapter_info().name}
+    to_skip = [True] * (first > 0)
+
+    @seed(begin + first)
+    @settings(
+        max_examples=layers + len(to_skip),
+        phases=[Phase.generate, Phase.shrink],
+        deadline=None,
+        database=None,
+        suppress_health_check=[*HealthCheck],
+    )
+    @given(conv_shapes(activations=ACTIVATIONS, general=True))
+    def every_number_is_right(shape: ConvShape) -> None:
+        if to_skip:
+            to_skip.clear()
+            return
+        for operation in OPERATIONS.values():
+            versions = able(operation, shape)
+            version = versions[(first + found["layers"]) % len(versions)]
+            found["worst"] = max(found["worst"], require_close(operation.kernel(version), shape))
+        if find_spec("torch"):
+            judge_answers(shape)
+        found["layers"] += 1
+        found["problems"] += len(OPERATIONS)
+
+    try:
+        every_number_is_right()
+    except AssertionError as error:
+        found["wrong"] = "\n".join(map(str, [error, *getattr(error, "__notes__", [])]))
+    return found
+
+
 def main(words: list[str] | None = None) -> int:
     """Run the problems that were asked for; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
+    add_options(parser)
     options = parser.parse_args(words)
-    torch, begin, runs = find_spec("torch") is not None, time.monotonic(), Counter()
-
-    quiet = {"deadline": None, "database": None, "suppress_health_check": [*HealthCheck]}
-
-    @seed(options.seed)
-    @settings(max_examples=ceil(options.count / len(OPERATIONS)), phases=[Phase.generate, Phase.shrink], **quiet)
-    @given(conv_shapes(activations=ACTIVATIONS, general=True))
-    def every_number_is_right(shape: ConvShape) -> None:
-        for name, operation in OPERATIONS.items():
-            versions = able(operation, shape)
-            version = versions[runs[name] % len(versions)]
-            require_close(operation.kernel(version), shape)
-            runs[name] += 1
-        if torch:
-            judge_answers(shape)
-        if runs["conv2d"] % EVERY == 0:
-            print(f"{runs.total():,} problems, {time.monotonic() - begin:.0f} s", flush=True)
-
+    layers, begin = ceil(options.count / len(OPERATIONS)), options.seed * 10**9
+    pieces = [[begin, first, min(LAYERS, layers - first)] for first in range(0, layers, LAYERS)]
+    results = []
     try:
-        every_number_is_right()
-    except AssertionError as error:
-        print(error, *getattr(error, "__notes__", []), sep="\n")
-        return 1
-    beside = "float64 and PyTorch" if torch else "float64 (PyTorch is not installed)"
-    print(f"Right: {runs.total():,} problems on {runs['conv2d']:,} random layers, beside {beside}.")
-    return 0
+        for found in mapped("tests.random_problems:judged", pieces, options.workers, options.ledger):
+            if "wrong" in found:
+                print(found["wrong"])
+                return 1
+            results.append(found)
+    except WorkersError as error:
+        print(error, file=sys.stderr)
+    print(report(results))
+    return 2 * (len(results) < len(pieces))
+
+
+def report(results: list[dict]) -> str:
+    """How many problems are right, on which adapters, and how far the worst number is off."""
+    layers, problems = (sum(found[name] for found in results) for name in ("layers", "problems"))
+    beside = "float64 and PyTorch" if find_spec("torch") else "float64 (PyTorch is not installed)"
+    on = " and ".join(sorted({found["on"] for found in results}))
+    worst = max((found["worst"] for found in results), default=0)
+    said = f"Right: {problems:,} problems on {layers:,} random layers, beside {beside}, on {on}."
+    return f"{said} {problems - layers:,} are gradients. The largest error is {worst:.3f} of the tolerance."
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ def test_a_mutant_is_rejected_or_there_is_a_reason_why_it_is_not(mutant):
 
 def test_a_gap_in_the_checker_is_noticed(monkeypatch, capsys):
     monkeypatch.setattr(making, "reasons", lambda kernel, shape: ())
-    monkeypatch.setattr(mutation, "judge_all", lambda chosen: [(mutant, judged(mutant)) for mutant in chosen])
+    monkeypatch.setattr(mutation, "judge_all", lambda chosen, *where: [(mutant, judged(mutant)) for mutant in chosen])
     assert mutation.main(["sum/1_one_thread"]) == 1
     assert "survives, and no reason is known: sum/1_one_thread:" in capsys.readouterr().out
 

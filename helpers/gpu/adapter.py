@@ -38,6 +38,8 @@ PORTABLE_LIMITS = {
 MAX_WORKGROUPS = PORTABLE_LIMITS["max-compute-workgroups-per-dimension"]
 MAX_BINDING = PORTABLE_LIMITS["max-storage-buffer-binding-size"]  # bytes
 MAX_BUFFER = PORTABLE_LIMITS["max-buffer-size"]
+# What chooses the adapter: the number of a GPU, a part of a summary, or one of Vulkan, Metal, D3D12 and OpenGL.
+SETTINGS = "CONVGRAD_GPU", "WGPUPY_WGPU_ADAPTER_NAME", "WGPU_BACKEND_TYPE"
 
 
 class GpuError(RuntimeError):
@@ -53,18 +55,32 @@ def reason(error: Exception) -> str:
 def adapter() -> wgpu.GPUAdapter:
     """The adapter in use: the fastest one, or the one that the environment names.
 
-    WGPUPY_WGPU_ADAPTER_NAME takes a part of an adapter's summary, WGPU_BACKEND_TYPE one of Vulkan, Metal,
-    D3D12 or OpenGL; both are read once, before the first use.
+    The variables of SETTINGS are read once, before the first use; with several, the first counts.
     """
+    if number := os.environ.get(SETTINGS[0]):
+        return _numbered(number)
     try:
         return wgpu.gpu.request_adapter_sync(power_preference="high-performance")
     except (RuntimeError, ValueError) as error:
         summaries = [candidate.summary for candidate in wgpu.gpu.enumerate_adapters_sync()]
-        wanted = os.environ.get("WGPUPY_WGPU_ADAPTER_NAME") or os.environ.get("WGPU_BACKEND_TYPE")
+        wanted = next(filter(None, map(os.environ.get, SETTINGS)), None)
         raise GpuError(
             (f"no adapter matches {wanted!r}" if wanted else "no GPU adapter was found")
             + f"; this machine has {', '.join(summaries) or 'none'}: run `python3 start.py doctor`"
         ) from error
+
+
+def gpus() -> list[wgpu.GPUAdapter]:
+    """The adapters that CONVGRAD_GPU counts from 0: with Vulkan, in the order of nvidia-smi."""
+    return [each for each in wgpu.gpu.enumerate_adapters_sync() if each.info["backend_type"] == "Vulkan"]
+
+
+def _numbered(number: str) -> wgpu.GPUAdapter:
+    there = dict(zip(map(str, range(99)), gpus(), strict=False))
+    if number not in there:
+        known = ", ".join(f"{k}: {each.summary}" for k, each in there.items()) or "no GPU with Vulkan"
+        raise GpuError(f"{SETTINGS[0]}={number}: no GPU has this number; this machine has {known}")
+    return there[number]
 
 
 @cache

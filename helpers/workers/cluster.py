@@ -1,0 +1,151 @@
+"""The workers of a Dask cluster, on this machine or elsewhere: are they like this process, and what do they compute?"""
+
+import logging
+import os
+import signal
+import warnings
+from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from functools import cache
+
+import dask
+from distributed import Client, Future, KilledWorker, LocalCluster, Worker, WorkerPlugin, get_worker, wait
+
+from helpers.gpu import GpuError, device
+from helpers.gpu.adapter import SETTINGS, gpus
+from helpers.workers import Versions, WorkersError, called, versions
+
+SECONDS = 5  # that a scheduler may take to answer
+LOST = 30  # seconds without a result after which the workers are counted
+AHEAD = 2  # pieces that a thread of a worker has: the one that it computes, and the next
+AGAIN = "; start it again in this folder, or in a copy of it"
+START = "start some in this folder, or in copies of it: .venv/bin/python -m distributed.cli.dask_worker --nthreads 1"
+
+
+def computed(workers: str, function: str, texts: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Each piece's number with its result, as they come."""
+    with _client(workers) as client:
+        threads = _checked(client)
+        waiting, running = iter(enumerate(texts)), {}
+        while True:
+            while len(running) < AHEAD * threads and (piece := next(waiting, None)):
+                running[client.submit(_call, versions(), function, piece[1], pure=False)] = piece[0]
+            if not running:
+                return
+            for future in _done(client, [*running]):
+                yield (i := running.pop(future)), _result(future, texts[i])
+
+
+@contextmanager
+def _client(workers: str) -> Iterator[Client]:
+    """A client of the scheduler at an address, or of a cluster of as many processes here."""
+    warnings.filterwarnings("ignore", module="distributed")  # versions are compared below,
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # and a scheduler that is gone is said in a line
+    if not workers.lstrip("+-").isdecimal():
+        try:
+            client = Client(workers, timeout=SECONDS)
+        except (OSError, ValueError):
+            raise WorkersError(f"--workers {workers}: no scheduler answers there within {SECONDS} s") from None
+        with client:
+            yield client
+        return
+    if int(workers) < 1:
+        raise WorkersError(f"--workers {workers}: it must be 1 or more, or the address of a scheduler")
+    # No piece moves once it has a worker, which has at most one in reserve. A fork would break the GPU's driver.
+    settings = {"distributed.scheduler.work-stealing": False, "distributed.worker.multiprocessing-method": "spawn"}
+    here = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": None, "silence_logs": "CRITICAL"}
+    with dask.config.set(settings), LocalCluster(n_workers=0, **here) as cluster, Client(cluster) as client:
+        cluster.sync(_keep_ctrl_c)
+        cluster.scale(int(workers))
+        client.wait_for_workers(int(workers))
+        yield client
+
+
+async def _keep_ctrl_c() -> None:
+    """Ctrl-C is for the command alone: the processes that this thread starts inherit that they do not hear it."""
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+
+def _checked(client: Client) -> int:
+    """How many threads the workers have. Raises WorkersError where one of them is not as this process."""
+    address, own = client.scheduler.address, versions()
+    try:
+        _require(f"the scheduler at {address}", client.run_on_scheduler(different, own))
+    except (ImportError, AttributeError) as error:  # it has another tree, or none
+        _require(f"the scheduler at {address}", error)
+    there = client.scheduler_info()["workers"]
+    if not there:
+        raise WorkersError(f"the scheduler at {address} has no workers; {START} {address}")
+    for worker, said in client.run(problem, own, on_error="return").items():
+        _require(f"worker {there[worker]['name']} at {worker}", said)
+    client.register_plugin(Prepared())
+    return sum(worker["nthreads"] for worker in there.values())
+
+
+def _require(who: str, said: str | Exception) -> None:
+    """Raise WorkersError where there is something to say against a process."""
+    if said:
+        raise WorkersError(f"{who} is refused: {said}{AGAIN * isinstance(said, Exception)}")
+
+
+def different(expected: Versions) -> str:
+    """In what this process differs, or nothing."""
+    other = [f"{name} {own}, not {expected[name]}" for name, own in versions().items() if own != expected[name]]
+    return f"it has {'; '.join(other)}{AGAIN}" if other else ""
+
+
+def problem(expected: Versions, dask_worker: Worker) -> str:
+    """Why a worker is refused, or nothing."""
+    return different(expected) or prepare(dask_worker.name)
+
+
+@cache
+def prepare(name: object) -> str:
+    """Open this process's GPU; says why it cannot, or nothing.
+
+    Workers that a command started here, whose names are numbers, take this machine's GPUs in turn.
+    """
+    try:
+        if isinstance(name, int) and not any(map(os.environ.get, SETTINGS)):
+            several = [k for k, each in enumerate(gpus()) if each.info["adapter_type"] == "DiscreteGPU"]
+            os.environ.update({SETTINGS[0]: str(several[name % len(several)])} if len(several) > 1 else {})
+        device()
+    except GpuError as error:
+        return str(error)
+    return ""
+
+
+class Prepared(WorkerPlugin):
+    """Opens a worker's GPU when its process begins, also of one that takes the place of another."""
+
+    def setup(self, worker: Worker) -> None:
+        """Open it."""
+        prepare(worker.name)
+
+
+def _call(expected: Versions, function: str, text: str) -> str:
+    """What a worker does with a piece."""
+    worker = get_worker()
+    _require(f"worker {worker.name} at {worker.address}", problem(expected, worker))  # it may have come later
+    return called(function, text)
+
+
+def _done(client: Client, running: Sequence[Future]) -> set[Future]:
+    """Those that are done, of which there is at least one."""
+    while True:
+        try:
+            return wait(running, LOST, "FIRST_COMPLETED").done
+        except TimeoutError:
+            if not client.scheduler_info()["workers"]:
+                raise WorkersError(f"no worker is left; {START} {client.scheduler.address}") from None
+        except (CancelledError, OSError):
+            raise WorkersError(f"the scheduler at {client.scheduler.address} is gone") from None
+
+
+def _result(future: Future, text: str) -> str:
+    try:
+        return future.result()
+    except KilledWorker as error:
+        raise WorkersError(f"piece {text[:100]} ended every worker that tried it: {error}") from None

@@ -1,0 +1,138 @@
+"""The same results whoever computes them, what a kill and an interruption cost, and workers that are refused.
+
+One cluster of two processes on the adapter serves all tests.
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.sample import ALL
+
+import helpers
+from helpers.gpu import GpuError, adapter
+from helpers.gpu.adapter import SETTINGS
+from helpers.workers import ROOT, WorkersError, cluster, mapped, versions
+
+
+def summed(piece: list) -> list[float]:
+    """A piece that needs the adapter. With a file that is not there yet, it kills its process."""
+    seed, file = piece
+    if file and not Path(file).exists():
+        Path(file).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    images = np.random.default_rng(seed).standard_normal((2, 3, 4, 5), np.float32)
+    return helpers.conv2d_grad_bias(images).tolist()
+
+
+def squared(x: int) -> int:
+    return x * x
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with cluster._client("2") as client:
+        yield client.scheduler.address
+
+
+def test_two_workers_give_the_results_of_none_also_where_one_is_killed(address, tmp_path):
+    pieces = [[seed, str(tmp_path / "killed") if seed == 3 else ""] for seed in range(8)]
+    there = list(mapped("tests.test_workers:summed", pieces, address, tmp_path / "ledger"))
+    assert (tmp_path / "killed").exists()
+    assert there == [*map(summed, pieces)]
+    kept = [json.loads(line)["result"] for line in (tmp_path / "ledger").read_text().splitlines()]
+    assert sorted(kept) == sorted(there)
+
+
+def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path, capsys):
+    ledger, tried = tmp_path / "made" / "ledger", []
+
+    def stopped(function, texts):
+        yield from map(function, texts[:2])
+        raise KeyboardInterrupt
+
+    def noted(function, texts):
+        tried.extend(texts)
+        return map(function, texts)
+
+    squares = lambda here: [*mapped("tests.test_workers:squared", [3, 1, 2, 1], ledger=ledger, here=here)]  # noqa: E731
+    with pytest.raises(WorkersError, match=r"stopped: 2 of 3 pieces are done and kept in .*: the same command goes on"):
+        squares(stopped)
+    with ledger.open("a") as file:
+        file.write('{"key": "')  # of a process that was killed here
+    assert squares(noted) == [9, 1, 4, 1]
+    assert squares(noted) == [9, 1, 4, 1]
+    assert tried == ["2"]
+    assert f"{'#' * 30} 3 of 3" in capsys.readouterr().err
+    with pytest.raises(WorkersError, match=r"the ledger .*ledger/x cannot be written: "):
+        next(mapped("math:sqrt", [4], ledger=ledger / "x"))
+
+
+def test_without_workers_nobody_needs_dask():
+    said = "import sys, helpers.workers; print('dask' in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", said], cwd=ROOT) == b"False\n"
+
+
+def test_who_differs_is_refused(address, monkeypatch):
+    (tree, own), *_ = versions().items()
+    assert cluster.different(versions()) == ""
+    expected = {**versions(), tree: "another", "numpy": "9"}
+    assert re.fullmatch(
+        rf"it has tree {own}, not another; numpy [\d.]+, not 9; start it .*", cluster.different(expected)
+    )
+    monkeypatch.setattr(cluster, "versions", lambda: expected)
+    with pytest.raises(WorkersError, match=r"^worker [01] at tcp://.* is refused: it has tree"):
+        next(mapped("math:sqrt", [4], address))
+    monkeypatch.setattr(cluster, "different", lambda expected: "it is old")  # also in the scheduler, which runs here
+    with pytest.raises(WorkersError, match=rf"^the scheduler at {address} is refused: it is old"):
+        next(mapped("math:sqrt", [4], address))
+
+
+def test_an_address_or_a_number_without_workers_is_said(monkeypatch):
+    monkeypatch.setattr(cluster, "SECONDS", 0.2)
+    for workers, said in {
+        "tcp://127.0.0.1:9": "no scheduler answers there within 0.2 s",
+        "nobody here": "no scheduler answers there",
+        "0": "it must be 1 or more, or the address of a scheduler",
+    }.items():
+        with pytest.raises(WorkersError, match=f"^--workers {workers}: {said}"):
+            next(mapped("math:sqrt", [4], workers))
+
+
+def test_a_gpu_is_chosen_by_its_number(monkeypatch):
+    monkeypatch.setenv(SETTINGS[0], "0")
+    assert adapter.__wrapped__().info["backend_type"] == "Vulkan"
+    monkeypatch.setenv(SETTINGS[0], "9")
+    with pytest.raises(GpuError, match=r"^CONVGRAD_GPU=9: no GPU has this number; this machine has 0: .+ via Vulkan"):
+        adapter.__wrapped__()
+
+
+@pytest.mark.skipif(not ALL, reason="takes a minute")
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("random_problems", ["--count", "48"]),
+        ("mutation", ["sum/1_one_thread"]),
+        ("helpers.gradebook", ["FOLDER"]),
+        ("helpers.gradebook", ["FOLDER", "--mistakes"]),
+    ],
+)
+def test_commands_print_the_same_with_workers(command, words, address, tmp_path, capsys):
+    from test_class_table import MAP, hand_in  # which takes a worker long to import
+
+    for i, text in enumerate((MAP, MAP.replace(";", "", 1), MAP.replace("+", "-", 1))):
+        hand_in(tmp_path / f"{i}.json", {"map": text}, {"dW[0,1]": 17 + i})
+    words = [str(tmp_path) if word == "FOLDER" else word for word in words]
+    said = []
+    for workers in ([], ["--workers", address]):
+        assert import_module(command).main([*words, *workers]) == 0
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1] != ""
