@@ -20,7 +20,8 @@ from support.sample import ALL
 import helpers
 from helpers.gpu import GpuError, adapter
 from helpers.gpu.adapter import SETTINGS
-from helpers.workers import ROOT, WorkersError, cluster, mapped, versions
+from helpers.workers import WorkersError, cluster, mapped
+from helpers.workers.pieces import ROOT, versions
 
 
 def summed(piece: list) -> list[float]:

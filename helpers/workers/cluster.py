@@ -14,7 +14,7 @@ from distributed import Client, Future, KilledWorker, LocalCluster, Worker, Work
 
 from helpers.gpu import GpuError, device
 from helpers.gpu.adapter import SETTINGS, gpus
-from helpers.workers import Versions, WorkersError, called, versions
+from helpers.workers.pieces import Versions, WorkersError, called, versions
 
 SECONDS = 5  # that a scheduler may take to answer
 LOST = 30  # seconds without a result after which the workers are counted
