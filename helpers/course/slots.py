@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from helpers.course.lessons import Slot, layers
 from helpers.data import digits
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, PAPER, Box, Picture
+from helpers.pictures.canvas import BLUE, GRAY, INK, PAPER, Box, Picture
+from helpers.pictures.figures import draw_ink
 
 PIXEL, WIDTH, GAP = 2, 116, 10  # CSS pixels: of the digit, of a column of places, and between two columns
 TITLE, PITCH = 27, 25  # CSS pixels: above the places of a kind, and from one place to the next
@@ -24,10 +23,8 @@ DIGIT = 3
 def draw_slots(picture: Picture, box: Box, slots: Sequence[Slot], right: frozenset[str]) -> None:
     """Draw a digit, LeNet's layers with the reader's places, and the answer; places of right puzzles are lit."""
     middle = box.y + box.height / 2 + 8
-    ink = 255 - digits.load(DIGIT + 1)[0][DIGIT]
     image = Box(box.x + 8, middle - 14 * PIXEL, 28 * PIXEL, 28 * PIXEL)
-    picture.image(image, np.dstack([ink, ink, ink, np.full_like(ink, 255)]))
-    picture.boxes([image], LINE)
+    draw_ink(picture, digits.load(DIGIT + 1)[0][DIGIT], image, 255)
     x = image.x + image.width
     for kinds in COLUMNS:
         picture.arrow((x + 2, middle), (x + GAP - 2, middle))

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 
 from helpers.data import digits
-from helpers.pictures.canvas import BLUE, GRAY, MARGIN, Box, Picture, a_digit
+from helpers.pictures.canvas import BLUE, MARGIN, Box, Picture, a_digit
 from helpers.pictures.charts import Axes
-from helpers.pictures.figures import colored, draw_signed, explain
+from helpers.pictures.figures import draw_ink, draw_signed, explain
 from helpers.pictures.parts import Bars, look
 from helpers.widgets.explorer import Explorer
 
@@ -77,19 +77,16 @@ class OneLayer(Picture):
     def draw(self, step: int, digit: int) -> str:
         """Go to one step, and look at one unseen digit."""
         weights = self.weights[step].T.reshape(10, SIDE, SIDE)
-        for box, panel in zip(self.panels, weights / (abs(self.weights[-1]).max() or 1), strict=True):
-            draw_signed(self, np.clip(2 * panel, -1, 1), box)
-            self.boxes([box], GRAY)
+        for box, panel in zip(self.panels, weights, strict=True):
+            draw_signed(self, panel, box, abs(self.weights[-1]).max() / 2)
         sheet = Box(MARGIN, LOWER + 14, 112, 112)
         self.bold(MARGIN, LOWER - 6, f"digit {digit}, unseen", 15)
-        self.image(sheet, colored(self.ink[digit].reshape(SIDE, SIDE), 1, ink=True))
-        self.boxes([sheet], GRAY)
+        draw_ink(self, self.ink[digit].reshape(SIDE, SIDE), sheet, 1)
         scores, read = self.scores[step, digit], int(self.scores[step, digit].argmax())
         says = a_digit(read) if step else "nothing yet"
         box = Box(160, LOWER + 10, 370, 110)
         Bars(self, scores, box, -6, 8, range(10), f"ten scores: {says}", decimals=0)
-        x, y = float(self.chart.x(step)), float(self.chart.y(self.right_of_all[step]))
-        self.boxes([Box(x - 4, y - 4, 8, 8)], BLUE, "#ffffff", 2.4)
+        self.chart.mark(step, self.right_of_all[step], BLUE)
         if not step:
             return (
                 f"Step 0 of {STEPS}: all weights are 0, and so are the scores. The products are those of {self.whose}."

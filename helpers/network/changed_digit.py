@@ -4,15 +4,14 @@ from collections.abc import Callable
 from functools import cache
 
 import numpy as np
-from matplotlib import colormaps
 
 from helpers.convolution import operations
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
 from helpers.network.filters import TARGETS
 from helpers.pictures.canvas import BLUE, MARGIN, Box, Picture, listed, number
-from helpers.pictures.figures import draw_signed, explain
-from helpers.pictures.parts import Bars, look
+from helpers.pictures.figures import draw_ink, draw_signed, explain
+from helpers.pictures.parts import Bars, head
 from helpers.widgets.explorer import Explorer
 
 Array = np.ndarray
@@ -76,13 +75,8 @@ class ChangedDigit(Picture):
         self.gradient = gradient[0, 0] / (abs(gradient).max() or 1)
         self.sheet, self.map = (Box(x, TOP, 28 * PIXEL, 28 * PIXEL) for x in (MARGIN, MARGIN + 28 * PIXEL + 24))
         draw_signed(self, self.gradient, self.map)
-        for box, title, note in (
-            (self.sheet, "input", "28 × 28 pixels, 0 to 15"),
-            (self.map, "grad_input", f"score of {toward} minus score of {READ}"),
-        ):
-            self.boxes([box])
-            self.bold(box.x, 16, title, 15, look(title).ink)
-            self.write(box.x, 35, note, 13)
+        head(self, *self.sheet[:2], "input", "28 × 28 pixels, 0 to 15")
+        head(self, *self.map[:2], "grad_input", f"score of {toward} minus score of {READ}")
         explain(self, self.map.x, self.map.y + 28 * PIXEL + 16, {"above 0": 0.6, "below 0, hatched": -0.6}, 92, 3)
         self.stands_still()
 
@@ -100,12 +94,11 @@ class ChangedDigit(Picture):
 
     def draw(self, step: int) -> str:
         """Go to one step."""
-        self.image(self.sheet, colormaps["gray_r"](self.changed(step) / 15, bytes=True))
-        self.boxes([self.sheet])
+        draw_ink(self, self.changed(step), self.sheet, 15)
         scores, box = self.scores(step), Box(476, TOP + 6, 348, 28 * PIXEL - 36)
         read = int(scores.argmax())
         bars = Bars(self, scores, box, -40, 80, range(10), f"ten scores: it reads a {read}", decimals=0)
-        self.boxes([Box(box.x + bars.width * read, box.y - 6, bars.width, box.height + 26)], BLUE, line=2.4)
+        bars.frame_bar(read, BLUE)
         now, other = (f"{number(round(scores[k]))} for {k}" for k in (self.toward, READ))
         most = f"no pixel has changed by more than {number(step * LEVELS)} of 15 levels" if step else "the digit itself"
         return (

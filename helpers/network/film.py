@@ -18,7 +18,7 @@ from helpers.network.pictures.curves import CHART, HIGH, FiltersPicture
 from helpers.network.reference import softmax
 from helpers.network.training import Moment, Training
 from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, WIDTH, Box, Word
-from helpers.pictures.figures import colored
+from helpers.pictures.figures import colored, draw_ink
 
 Array = np.ndarray
 EPOCHS, FRAMES, SLOW = 3, 176, 1.6  # the step of a frame grows with this power: the start is slow
@@ -41,8 +41,7 @@ class FilmPicture(FiltersPicture):
         """The digit, and the names of the bars, too."""
         super().draw_still()
         self.bold(DIGIT.x, CHART - 18, "a digit it never saw", 14)
-        self.image(DIGIT, colored(self.digit, ink=True))
-        self.boxes([DIGIT], GRAY)
+        draw_ink(self, self.digit, DIGIT)
         bottom = CHART + DIGIT.height
         self.lines([(BARS, bottom, WIDTH - MARGIN, bottom)], GRAY, 1)
         self.words((Word(bar.middle[0], bottom + 16, str(i), 13) for i, bar in enumerate(self._bars(0))), GRAY)
@@ -61,9 +60,10 @@ class FilmPicture(FiltersPicture):
         said = f"read as {answer}: {100 * self.shares[step, answer]:.0f} %"
         self.bold(WIDTH - MARGIN, CHART + 6, said, 14, ORANGE, "right")
 
-    def draw_panel(self, panel: Array, box: Box) -> None:
+    def draw_panel(self, panel: Array, box: Box, largest: float) -> None:
         """Colors alone: signs that come and go would flicker."""
-        self.image(box, colored(panel, 1))
+        self.image(box, colored(panel, largest))
+        self.boxes([box], GRAY)
 
     def _bars(self, step: int) -> list[Box]:
         """How likely each class is."""

@@ -69,17 +69,14 @@ class LearnedFilters(Picture):
 
     def _fill(self, name: str, filters: Array) -> None:
         for co, panel in enumerate(filters[:, 0]):
-            box = Box(LEFT + ACROSS * co, TOPS[name], 5 * CELL, 5 * CELL)
-            draw_signed(self, np.clip(panel / LARGEST, -1, 1), box)
-            self.boxes([box], GRAY)
+            draw_signed(self, panel, Box(LEFT + ACROSS * co, TOPS[name], 5 * CELL, 5 * CELL), LARGEST)
 
     def draw(self, step: int, co: int, kh: int, kw: int) -> str:
         """Go to one step, and look at one weight."""
         self._fill("filter", self.filters[step])
         left = LEFT + ACROSS * co + CELL * kw
         self.boxes((Box(left, top + CELL * kh, CELL, CELL) for top in TOPS.values()), ORANGE, line=3)
-        x, y = float(self.chart.x(step)), float(self.chart.y(np.log10(self.losses[step])))
-        self.boxes([Box(x - 4, y - 4, 8, 8)], ORANGE, "#ffffff", 2.4)
+        self.chart.mark(step, np.log10(self.losses[step]), ORANGE)
         now, wanted = (number(round(float(tensor[co, 0, kh, kw]), 1)) for tensor in (self.filters[step], TARGETS))
         said = f"Step {step} of {STEPS}, trained with {self.whose}: the mean squared error is {self.losses[step]:.2g}."
         return f"{said} The weight [{kh},{kw}] of filter {co} is {now}, its target {wanted}."

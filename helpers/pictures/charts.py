@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.pictures.canvas import GRAY, INK, LINE, Box, Picture, Word
+from helpers.pictures.canvas import GRAY, INK, LINE, PAPER, Box, Picture, Word
 
 Numbers = float | np.ndarray
 Sign = Sequence[tuple[float, float, float, float]]  # straight lines, about 2 wide around (0, 0)
@@ -53,6 +53,10 @@ class Axes:
     def curve(self, x: np.ndarray, y: np.ndarray, color=INK, line=3.0, dashes=None) -> None:
         """A line through many values; nan leaves a gap."""
         self.picture.curve(self.x(x), self.y(y), color, line, dashes)
+
+    def mark(self, x: float, y: float, color: str) -> None:
+        """A hollow square on a curve."""
+        self.picture.boxes([Box(float(self.x(x)) - 4, float(self.y(y)) - 4, 8, 8)], color, PAPER, 2.4)
 
 
 def draw_sign(picture: Picture, sign: Sign, points: Iterable[tuple[float, float]], size, color, line=2.0) -> None:

@@ -173,8 +173,7 @@ class Grid:
         self.caption, self.empty, self.first = ", ".join(filter(None, (title, note))), "", (0, 0)
         if numbers and not np.isnan(self.values).all():
             picture.numbered.append(self)
-        picture.bold(x, y - 16 - NOTE * bool(note), title, TITLE, self.look.ink)
-        picture.write(x, y - 14, note, 13, GRAY)
+        head(picture, x, y, title, note, self.look.ink)
         self.boxes = [self.box(*cell) for cell in np.ndindex(self.values.shape)]
         cells = list(zip(self.boxes, self.values.flat, strict=True))
         filled = [(box, number(value)) for box, value in cells if not np.isnan(value)]
@@ -309,12 +308,23 @@ class Bars(Grid):
     def _y(self, value: float) -> float:
         return self.y + self.height * (self.high - value) / (self.high - self.low)
 
+    def frame_bar(self, i: int, color: str) -> None:
+        """Frame a bar and its name."""
+        x, y, width, height = self.box(0, i)
+        self.picture.boxes([Box(x, y - 6, width, height + 26)], color, line=2.4)
+
     def drag_bars(self, name: str, step: float = 0.1) -> None:
         """Let a reader drag each bar: the numbers are the array `name` of the explorer that shows the picture.
 
         The keys up and down, page up and page down, and typed numbers change a bar, too.
         """
         self.picture.touchable[name] = Adjustable(self, self.low, self.high, step, upright=True)
+
+
+def head(picture: Picture, x: float, y: float, title: str, note: str = "", ink: str = "") -> None:
+    """A title and a note above what begins at (x, y), in the tensor's ink if there is no other."""
+    picture.bold(x, y - 16 - NOTE * bool(note), title, TITLE, ink or look(title).ink)
+    picture.write(x, y - 14, note, 13, GRAY)
 
 
 def fitting(texts: Iterable[str], room: float, size: float, weight: str = "normal") -> float:

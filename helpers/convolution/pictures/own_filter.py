@@ -3,13 +3,12 @@
 from math import prod
 
 import numpy as np
-from matplotlib import colormaps
 
 from helpers.convolution import indices
 from helpers.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, GRAY, MARGIN, Box, Picture, Word, number
-from helpers.pictures.figures import draw_signed
-from helpers.pictures.parts import Grid, Window, conclusion, look, product_text, running_sum
+from helpers.pictures.figures import draw_ink, draw_signed, explain
+from helpers.pictures.parts import Grid, Window, conclusion, head, look, product_text, running_sum
 
 Array = np.ndarray
 
@@ -31,31 +30,19 @@ class OwnFilterPicture(Picture):
         right = left + 3 * FILTER_CELL + 44
         self.sheet = Box(MARGIN, TOP, PIXEL * 28, PIXEL * 28)
         self.result = Box(right, TOP, PIXEL * 26, PIXEL * 26)
-        self._draw_planes(whose)
+        draw_ink(self, self.digit, self.sheet, 15)
+        draw_signed(self, self.output, self.result)
+        head(self, *self.sheet[:2], "input", "28 × 28")
+        head(self, *self.result[:2], "output", f"26 × 26, by {whose.partition(',')[0]}")
         size = FILTER_CELL, FILTER_CELL
         Grid(self, self.weight, left, TOP + 70, size, "weight", "click them").adjust("weight", -2, 2)
-        self._draw_legend(right + PIXEL * 26 + 24, TOP + 40)
+        for i, (text, value) in enumerate({"above 0": 0.6, "below 0, hatched": -0.6}.items()):
+            explain(self, right + PIXEL * 26 + 24, TOP + 47 + 24 * i, {text: value}, 0, 3)
         self.words((Word(x - 22, TOP + 124, sign, 30) for x, sign in ((left, "★"), (right, "="))), GRAY)
         found = (self.output > 0) & (self.output >= 2 / 3 * self.output.max())
         self.found = np.argwhere(found).tolist()
         self.tinted((self._box(self.result, cell) for cell in self.found), BLUE, 1.6, 0.4)
         self.stands_still()
-
-    def _draw_planes(self, whose: str) -> None:
-        self.image(self.sheet, colormaps["gray_r"](self.digit / 15, bytes=True))
-        draw_signed(self, self.output / (abs(self.output).max() or 1), self.result)
-        for box, title, note in (
-            (self.sheet, "input", "28 × 28"),
-            (self.result, "output", f"26 × 26, by {whose.partition(',')[0]}"),
-        ):
-            self.boxes([box], look(title).ink)
-            self.bold(box.x, 20, title, 15, look(title).ink)
-            self.write(box.x, 38, note, 13, GRAY)
-
-    def _draw_legend(self, x: float, y: float) -> None:
-        for i, (value, text) in enumerate(((0.6, "above 0"), (-0.6, "below 0, hatched"))):
-            draw_signed(self, np.full((3, 3), value), Box(x, y + 24 * i, 14, 14))
-            self.write(x + 20, y + 24 * i + 7, text, 13)
 
     @staticmethod
     def _box(plane: Box, cell: list[int], size: int = 1) -> Box:

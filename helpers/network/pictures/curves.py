@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from helpers.network.training import Moment
-from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, PAPER, WIDTH, Box, Picture, number
+from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, WIDTH, Box, Picture, number
 from helpers.pictures.charts import Axes
 from helpers.pictures.figures import draw_signed
 
@@ -197,21 +197,18 @@ class FiltersPicture(Picture):
         self._draw_filters(step)
         x, (_, top, _, height) = float(self.chart.x(step)), self.chart.box
         self.lines([(x, top - 4, x, top + height)], ORANGE, 2)
-        self.boxes([Box(x - 4, float(self.chart.y(moment.loss)) - 4, 8, 8)], ORANGE, PAPER, 2.4)
+        self.chart.mark(step, moment.loss, ORANGE)
         return self._sentence(step, moment)
 
     def _draw_filters(self, step: int) -> None:
         """The filters and, below them, the gradients of a step."""
         for row, tensors in enumerate((self.filters, self.gradients)):
-            panels = np.clip(tensors[step] / self.scales[row], -1, 1)
-            for x, panel in zip(self.places, panels, strict=True):
-                box = Box(x, TOP + row * (SIZE + GAP), SIZE, SIZE)
-                self.draw_panel(panel, box)
-                self.boxes([box], GRAY)
+            for x, panel in zip(self.places, tensors[step], strict=True):
+                self.draw_panel(panel, Box(x, TOP + row * (SIZE + GAP), SIZE, SIZE), self.scales[row])
 
-    def draw_panel(self, panel: Array, box: Box) -> None:
-        """One filter or gradient, from -1 to 1."""
-        draw_signed(self, panel, box)
+    def draw_panel(self, panel: Array, box: Box, largest: float) -> None:
+        """One filter or gradient."""
+        draw_signed(self, panel, box, largest)
 
     def draw_title(self, step: int) -> None:
         """Which step it is."""

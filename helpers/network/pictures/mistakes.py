@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers.network.pictures.maps import Area, framed
-from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, WIDTH, Box, Picture, Word, a_digit, number
-from helpers.pictures.figures import colored, explain
+from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, WIDTH, Box, Picture, a_digit, number
+from helpers.pictures.figures import colored, draw_ink, explain
+from helpers.pictures.parts import Bars
 
 Array = np.ndarray
 
@@ -52,8 +53,7 @@ class MistakesPicture(Picture):
         self.write(MARGIN, 38, "below each: what the network said (the right answer)", 13, GRAY)
         for i, mistake in enumerate(self.mistakes):
             box = self._small(i)
-            self.image(box, colored(mistake.image, ink=True))
-            self.boxes([box], GRAY, line=0.8)
+            draw_ink(self, mistake.image, box)
             self.write(box.middle[0], box.y + SIDE + 12, f"{mistake.said} ({mistake.right})", 13, align="middle")
         rows = ceil(len(self.mistakes) / ACROSS)
         cells = Box(MARGIN - 5, 50, ACROSS * RIGHT, rows * DOWN)
@@ -70,16 +70,15 @@ class MistakesPicture(Picture):
         self.bold(left, 18, said, 15)
         self.write(left, 42, "the digit", 13, GRAY)
         self.write(left + LARGE + 14, 42, "the pixels that matter", 13, GRAY)
-        pictures = colored(chosen.image, ink=True), over(chosen.image, chosen.gradient)
-        for i, colors in enumerate(pictures):
-            box = Box(left + i * (LARGE + 14), top, LARGE, LARGE)
-            self.image(box, colors)
-            self.boxes([box], GRAY, line=0.8)
-        self._draw_softmax(chosen, Box(left, 318, 2 * LARGE + 14, 66))
-        self.numbered += [
-            Area(self, chosen.softmax[None], Box(0, 0, 1, 1), f"softmax of digit {chosen.number}"),
-            Area(self, chosen.gradient, Box(0, 0, 1, 1), "gradient of the loss for each pixel"),
-        ]
+        digit, pixels = (Box(left + i * (LARGE + 14), top, LARGE, LARGE) for i in range(2))
+        draw_ink(self, chosen.image, digit)
+        self.image(pixels, over(chosen.image, chosen.gradient))
+        self.boxes([pixels], GRAY)
+        box, title = Box(left, 318, 2 * LARGE + 14, 52), f"softmax of digit {chosen.number}"
+        bars = Bars(self, chosen.softmax, box, 0, 1, range(chosen.softmax.size), title)
+        bars.frame_bar(chosen.right, BLUE)
+        bars.frame_bar(chosen.said, ORANGE)
+        self.numbered.append(Area(self, chosen.gradient, Box(0, 0, 1, 1), "gradient of the loss for each pixel"))
         place = np.unravel_index(np.abs(chosen.gradient).argmax(), chosen.gradient.shape)
         share = f"{self.count:,} of {self.asked:,} answers are wrong ({100 * self.count / self.asked:.1f} %)."
         sure = f"said {chosen.said} with probability {chosen.softmax[chosen.said]:.2f}"
@@ -91,21 +90,8 @@ class MistakesPicture(Picture):
         row, column = divmod(i, ACROSS)
         return Box(MARGIN + column * RIGHT, 54 + row * DOWN, SIDE, SIDE)
 
-    def _draw_softmax(self, mistake: Mistake, box: Box) -> None:
-        """A bar for each class; the right one is blue, the answer orange."""
-        step = box.width / len(mistake.softmax)
-        for i, share in enumerate(mistake.softmax):
-            color = {mistake.right: BLUE, mistake.said: ORANGE}.get(i, GRAY)
-            height, x = float(share) * (box.height - 18), box.x + i * step
-            self.tinted([Box(x + 6, box.y + box.height - 18 - height, step - 12, height)], color, 1, 0.5)
-            marked = color != GRAY
-            self.words([Word(x + step / 2, box.y + box.height - 7, str(i), 13)], color, "bold" if marked else "normal")
-            if share >= 0.05:
-                y = box.y + box.height - 27 - height
-                self.words([Word(x + step / 2, y, f"{share:.2f}", 12)], color)
-
     def _legend(self) -> None:
-        left, y = WIDTH - 2 * LARGE - 18, 272
+        left, y = WIDTH - 2 * LARGE - 18, 276
         explain(self, left, y, {"more ink here: smaller loss": -0.8, "more ink here: larger loss": 0.8}, 206)
 
 
