@@ -77,7 +77,7 @@ def test_outputs_and_derivatives_are_right_to_their_last_digits(activation, x):
 
 
 @pytest.mark.parametrize(
-    "name", sample([f"{k.name} {activation}" for k in CONVOLUTIONS for activation in ACTIVATIONS], 8)
+    "name", sample([f"{k.name} {activation}" for k in CONVOLUTIONS for activation in ACTIVATIONS], 4)
 )
 def test_a_convolution_applies_them_to_sum_and_bias(name):
     """All have the same text for it (test_kernel_files), which is compiled anew for each."""

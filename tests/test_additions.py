@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from support.launcher import ROOT
+from support.sample import at_night
 
 KERNEL = """\
 // scale / 1_thread_per_element
@@ -130,6 +131,7 @@ def general_tests(folder: Path, words: str, files: list[str] = GENERAL) -> str:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True).stdout
 
 
+@at_night
 def test_the_general_tests_find_an_operation_and_an_activation_and_pass(copy):
     said = general_tests(copy, "scale or quick_gelu or block or map_is_true")
     assert re.search(r"^\d+ passed", said, re.MULTILINE), said

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from support.sample import at_night
 
 from helpers.bench import accuracy, training
 from helpers.bench.candidates import Row
@@ -20,6 +21,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module.importlib.util, "find_spec", lambda name: None)
 
 
+@at_night
 def test_the_speed_and_the_timeline_are_printed_and_written(tmp_path, capsys) -> None:
     assert training.main(["--batch", "1", "--rounds", "1", "--output", str(tmp_path / "training.json")]) == 0
     printed, written = capsys.readouterr().out, json.loads((tmp_path / "training.json").read_text())
@@ -67,6 +69,7 @@ def test_the_accuracy_is_printed_for_each_seed(monkeypatch, capsys) -> None:
     assert "seed 0: ours -3.0 %" in capsys.readouterr().out
 
 
+@at_night
 def test_a_training_by_the_schedule_learns(monkeypatch) -> None:
     """The whole way, on 64 digits that it is asked again: twice as well as by chance, at least."""
     seen, labels, *_ = accuracy.seen_and_unseen()

@@ -15,7 +15,7 @@ from support import browser
 from support.browser import LivePage, Shown, browser_path, filmed, soon, text_of
 from support.legible import CONTRAST, contrast
 from support.notebook_gate import NOTEBOOKS, texts
-from support.sample import ALL, sample
+from support.sample import ALL, at_night, sample
 
 import helpers
 from helpers.course.lessons import lessons
@@ -32,7 +32,7 @@ LESSONS += [NOTEBOOKS / "appendix_c_launcher.ipynb", NOTEBOOKS / "appendix_e_ord
 LESSONS.append(LESSONS.pop(2))  # lesson 02 comes last and stays open: the other tests look at it
 MAP = NOTEBOOKS / FIRST_PAGE
 LESSONS.insert(0, MAP)
-LESSONS = [path for path in LESSONS if ALL or path.name < "03" or path == MAP]  # at night, all are walked through
+LESSONS = LESSONS if ALL else LESSONS[-1:]
 FIRST, BIG = "explorers.weight_gradient(", "explorers.any_weight_gradient()"  # of lesson 02
 CARD = "WGSL on one screen"
 
@@ -93,7 +93,7 @@ def test_a_path_through_a_lesson(lesson):
             continue
         same = lesson.same(cell.source)
         a_key_moves(shown, same)
-        for name, value in (move.split() for move in MOVES.split(",") if "explorers.any_" in cell.source):
+        for name, value in sample((move.split() for move in MOVES.split(",") if "explorers.any_" in cell.source), 6):
             if shown.box(name).is_enabled():  # its limits may be equal at present
                 shown.type(name, int(value))
                 same.set(**{name: int(value)})
@@ -283,6 +283,7 @@ WEIGHTS = pytest.mark.parametrize("lesson", LESSONS[-1:], indirect=True, ids=["0
 
 
 @WEIGHTS
+@at_night
 def test_the_mouse_moves_the_picture_and_one_that_stands_still_is_noticed(lesson):
     shown, same = lesson.explorer(BIG).unfold(), lesson.same(BIG)
     shown.handle("kw").hover()
@@ -299,6 +300,7 @@ def test_the_mouse_moves_the_picture_and_one_that_stands_still_is_noticed(lesson
 
 
 @WEIGHTS
+@at_night
 def test_a_cell_is_looked_at_chosen_dragged_to_and_reached_by_keys(lesson, record_property):
     shown, same, mouse = lesson.explorer(FIRST).unfold(), lesson.same(FIRST), lesson.page.mouse
     count, chosen = lesson.cells.count(), shown.values
@@ -443,6 +445,7 @@ GROW = "image.style.height = image.clientHeight + 1 + 'px'"
 
 
 @WEIGHTS
+@at_night
 def test_nothing_jumps_or_flickers_and_it_would_be_noticed(lesson, record_property):
     """How fast a picture follows its slider is only told, and never judged: a busy machine is no mistake."""
     times = steady(lesson.explorer(BIG).unfold())
@@ -519,6 +522,7 @@ PAPER = "svg => getComputedStyle(svg.querySelector('rect')).fill"
 
 
 @WEIGHTS
+@at_night
 def test_numbers_bars_a_frame_and_a_stepper_follow_finger_and_keys_in_both_themes(lesson):
     """And keys that are typed in a part change no cell and scroll nothing."""
     theme(lesson, "Dark")
@@ -696,6 +700,7 @@ INKS = """write => [...write.querySelectorAll('.convgrad-line, [class^=wgsl-]')]
 
 
 @WEIGHTS
+@at_night
 def test_long_lines_are_wrapped_commented_undone_by_words_and_legible_in_both_themes(lesson):
     theme(lesson, "Dark")
     cell, keyboard = lesson.code_cell('helpers.mark("pixels_of_dW[0,1]"'), lesson.page.keyboard
@@ -746,6 +751,7 @@ def test_long_lines_are_wrapped_commented_undone_by_words_and_legible_in_both_th
 
 
 @WEIGHTS
+@at_night
 def test_a_step_a_kernel_from_a_blank_page_and_lines_of_python_are_written_in_the_page(lesson):
     cell = lesson.code_cell(MARK)
     for name in ("weight_index", "strided_grad_weight", "central_difference"):
@@ -789,6 +795,7 @@ def dragged_by_finger(page: Page, word: Locator, card: Locator) -> None:
 
 
 @WEIGHTS
+@at_night
 def test_words_are_laid_on_cards_by_finger_mouse_and_keys_and_outlive_their_python(lesson):
     theme(lesson, "Dark")
     cell, keyboard = lesson.code_cell(MARK), lesson.page.keyboard
@@ -841,6 +848,7 @@ PARTS = "ask", "mark", "write"
 SAVE = "async () => { await jupyterapp.shell.currentWidget.context.save() }"
 
 
+@at_night
 def test_a_day_later_each_part_shows_what_is_stored_until_it_runs(lab):
     """Saved, closed with its kernel, and opened again; the copy of the lesson is then as it was."""
     path = NOTEBOOKS / "02_weight_gradient.ipynb"
@@ -885,6 +893,7 @@ live"""
 
 
 @WEIGHTS
+@at_night
 def test_training_is_stopped_goes_on_between_cells_is_finished_and_wound_back(lesson):
     cell, other = lesson.code_cell(MARK), lesson.code_cells.nth(0)
     lesson.run(lesson.at(lesson.lesson.code[0]))

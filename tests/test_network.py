@@ -123,7 +123,7 @@ def distance(steps: int, rate: float = RATE, **kernels) -> float:
 
 def test_its_steps_follow_float64(record_property) -> None:
     """The parameters after them, in which all gradients, batches, rates and velocities are summed."""
-    steps = 100 if ALL else 20
+    steps = 100 if ALL else 8
     off = distance(steps)
     record_property("told", f"{steps} steps of training LeNet: {off:.1e} of the way from float64")
     assert off < FOLLOWS

@@ -34,7 +34,7 @@ def coarse_kernels() -> Iterator[tuple[str, str, Kernel]]:
             yield name, how.format(array), Kernel(text, name)
 
 
-@pytest.mark.parametrize(("name", "what", "kernel"), sample(coarse_kernels(), 20))
+@pytest.mark.parametrize(("name", "what", "kernel"), sample(coarse_kernels(), 8))
 def test_a_kernel_for_whole_or_positive_numbers_alone_is_not_right(name, what, kernel):
     assert judged(kernel) not in ("", NO_COMPILE), what
 
@@ -42,7 +42,7 @@ def test_a_kernel_for_whole_or_positive_numbers_alone_is_not_right(name, what, k
 # --- Sizes ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("chosen", sample(substitutions(), 30), ids=str)
+@pytest.mark.parametrize("chosen", sample(substitutions(), 12), ids=str)
 def test_another_name_in_the_place_of_a_name_is_not_right(chosen):
     assert judged(chosen.changed)
 

@@ -9,6 +9,7 @@ import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 from support.legible import faults, written
 from support.notebook_gate import NOTEBOOKS
+from support.sample import at_night
 
 from helpers.bench import report
 from helpers.bench.candidates import Row
@@ -174,6 +175,7 @@ def test_the_tiles_of_a_step_are_those_of_its_kernel_on_its_layer():
         assert step.tile.threads == kernel.threads(re.search(r"fn (multiply_\w+|main)\(", kernel.code)[1])
 
 
+@at_night
 def test_the_bytes_of_winograd_are_about_those_that_the_simulator_counts():
     """Without what does not grow with the images, and without the last pass."""
     kernel = load("conv2d_grad_weight", "4_winograd").with_constants(PARTS=1)

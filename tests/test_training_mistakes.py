@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from support.sample import at_night
 
 from helpers.data.digits import seen_and_unseen
 from helpers.exercises import MATCHINGS
@@ -82,6 +83,7 @@ def read_off(losses: tuple[float, ...]) -> str:
     return "batch" if late else "bias"
 
 
+@at_night
 def test_each_curve_shows_the_word_that_belongs_on_its_card():
     question, words = MATCHINGS["four_curves"], {"batch": "weight", "relu": "ReLU", "sign": "adds", "bias": "bias"}
     recorded = in_training.recorded()

@@ -265,7 +265,7 @@ class _Grader:
         names = [run.case.name for run in runs]
         self.asked = runs[names.index(puzzle.skill.test) if puzzle.skill and puzzle.skill.test in names else -1]
         self.slip = self.wrong and (text_checks.exchanged(kernel, puzzle.official) or text_checks.hidden(kernel))
-        self.remarks = {""}  # what has been said of work for nothing
+        self.remarks = set()  # what has been said of work for nothing
         self.everywhere = next(filter(self._concerns_all, self.first.values()), None)
         self.lacks = {} if self.wrong or self.first else self._more()
 
@@ -393,10 +393,11 @@ class _Grader:
         ours = self._ours(run.case)
         others = [words for key, words in ours.work.items() if run.work.get(key) != words]
         said = ", ".join(run.work.values()) + (OURS + ", ".join(others)) * bool(others)
-        programs = (compiled(self.kernel, name, None) for name in self.puzzle.entry_points)
-        found = {TURN * self._has_turn_too_many(run, ours), *(remark(each, self.kernel.source) for each in programs)}
-        new = found - self.remarks
-        self.remarks |= new
+        names = () if self.remarks else self.puzzle.entry_points
+        found = {remark(compiled(self.kernel, name, None), self.kernel.source) for name in names}
+        found.add(TURN * self._has_turn_too_many(run, ours))
+        new = found - self.remarks - {""}
+        self.remarks |= found
         return "; ".join([said, *sorted(new)])
 
     @staticmethod

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from support.launcher import python
+from support.sample import at_night
 from support.terminal_picture import picture
 
 import helpers
@@ -82,6 +83,7 @@ def ran(command: Sequence[object], folder: Path) -> str:
     return done.stdout
 
 
+@at_night
 def test_pip_installs_it_into_an_empty_environment_with_lark_and_numpy_alone(tmp_path):
     venv.create(tmp_path / "empty")
     program = tmp_path / "empty" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")

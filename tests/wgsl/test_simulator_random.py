@@ -44,7 +44,7 @@ def program(random: Random) -> tuple[str, list[str]]:
     return "\n".join((HEAD, *helpers, *functions, MAIN, *calls, "}")), functions
 
 
-@settings(max_examples=8 if ALL else 4, phases=[Phase.generate])  # nothing is gained by shrinking: see the text
+@settings(max_examples=8 if ALL else 2, phases=[Phase.generate])  # nothing is gained by shrinking: see the text
 @given(st.integers(0, 2**32 - 1))
 def test_the_adapter_and_the_simulator_give_the_same(seed):
     source, functions = program(Random(seed))

@@ -165,7 +165,7 @@ def test_signed_positions_are_right_after_a_step_for_each(guard, steps, index, i
 
 
 def test_a_token_changed_at_random_is_explained_in_plain_words_and_nearly_always_in_its_line():
-    refused = [(source, line, text) for source, line in mutants(400 if ALL else 150) if (text := refusal(source))]
+    refused = [(source, line, text) for source, line in mutants(400 if ALL else 130) if (text := refusal(source))]
     for source, _, text in refused:
         number, column, reason = placed(text)
         lines = source.split("\n")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from wgsl.simulator.lanes import Lanes
 from wgsl.types import kinds
@@ -39,7 +38,8 @@ class TooLong(ValueError):
 def operations_of(statement: ir.Statement) -> int:
     """How many array operations a statement takes, without the statements in it."""
     declared = kinds.words(statement.variable.type) // CLEARED if isinstance(statement, ir.Declare) else 0
-    parts = (part for field in fields(statement) for part in _parts(getattr(statement, field.name)))
+    given = tuple(getattr(statement, name) for name in ir.members(type(statement)))
+    parts = (part for part in ir.parts(given, ir.Statement) if isinstance(part, ir.Part))
     return 1 + declared + sum(map(_weight, parts))
 
 
@@ -53,14 +53,3 @@ def _weight(part: ir.Part) -> int:
         case ir.Element() | ir.Member() | ir.Deref():
             return 1
     return 1 if part.type is None else kinds.words(part.type)
-
-
-def _parts(node: object) -> Iterator[ir.Part]:
-    """All parts of an expression or reference; none of a statement."""
-    if isinstance(node, tuple):
-        for part in node:
-            yield from _parts(part)
-    elif isinstance(node, ir.Part):
-        yield node
-        for field in fields(node):
-            yield from _parts(getattr(node, field.name))

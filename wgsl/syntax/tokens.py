@@ -193,6 +193,7 @@ def without_comments(source: str) -> str:
     return kept + source[at:]
 
 
+@lru_cache(maxsize=256)
 def without_bodies(code: str) -> str:
     """A text without comments, with blanks in place of what stands between the braces of its functions."""
     kept, at, depth, function = [], 0, 0, False
