@@ -44,8 +44,6 @@ class Activation:
 
     Parameters
     ----------
-    formula : str
-        act(x), as a picture writes it.
     function : function
         act, element by element.
     steepest : two floats
@@ -64,7 +62,6 @@ class Activation:
         At 0 the derivative jumps, by 1.
     """
 
-    formula: str
     function: Callable[[Array], Array]
     steepest: tuple[float, float] = (1.0, 0.0)
     factors: Callable[[Array], tuple[Array, float, Array | float]] | None = None
@@ -110,15 +107,13 @@ def _gelu_factors(x: Array) -> tuple[Array, float, Array]:
 
 
 FUNCTIONS: dict[str, Activation] = {  # the kernels number them in this order
-    "none": Activation("x", lambda x: x),
-    "relu": Activation("max(x, 0)", lambda x: np.maximum(x, 0), lines=lambda x: np.where(x > 0, 1.0, 0.0), kink=True),
-    "gelu": Activation(
-        "x · sigmoid(2u), with u = 0.798 (x + 0.0447 x³)", gelu, (1.13, 0.80), _gelu_factors, size=abs, flat=11
-    ),
-    "silu": Activation("x · sigmoid(x)", lambda x: x * sigmoid(x), (1.10, 0.51), lambda x: (x, 1.0, x), size=abs),
-    "sigmoid": Activation("1 / (1 + exp(−x))", sigmoid, (0.25, 0.10), lambda x: (x, 0.0, 1.0)),
+    "none": Activation(lambda x: x),
+    "relu": Activation(lambda x: np.maximum(x, 0), lines=lambda x: np.where(x > 0, 1.0, 0.0), kink=True),
+    "gelu": Activation(gelu, (1.13, 0.80), _gelu_factors, size=abs, flat=11),
+    "silu": Activation(lambda x: x * sigmoid(x), (1.10, 0.51), lambda x: (x, 1.0, x), size=abs),
+    "sigmoid": Activation(sigmoid, (0.25, 0.10), lambda x: (x, 0.0, 1.0)),
     # 1 - tanh(x)^2 is 4 s(2x) s(-2x)
-    "tanh": Activation("tanh(x)", np.tanh, (1.00, 0.77), lambda x: (2 * x, 0.0, 4.0), odd=True),
+    "tanh": Activation(np.tanh, (1.00, 0.77), lambda x: (2 * x, 0.0, 4.0), odd=True),
 }
 ACTIVATIONS = tuple(FUNCTIONS)
 SMOOTH = tuple(name for name in ACTIVATIONS if FUNCTIONS[name].factors)

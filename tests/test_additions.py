@@ -78,7 +78,6 @@ OPERATIONS["scale"] = Operation(
     **{f"kernels/scale/{version}.wgsl": text for version, text in VERSIONS.items()},
 }
 QUICK_GELU = """    "quick_gelu": Activation(
-        formula="x · sigmoid(1.7 x)",
         function=lambda x: x * sigmoid(1.7 * x),
         steepest=(1.10, 0.86),
         factors=lambda x: (1.7 * x, 1.0, 1.7 * x),

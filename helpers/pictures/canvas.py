@@ -83,6 +83,16 @@ class Box(NamedTuple):
         """The point in its middle."""
         return self.x + self.width / 2, self.y + self.height / 2
 
+    @property
+    def right(self) -> float:
+        """Where it ends across."""
+        return self.x + self.width
+
+    @property
+    def bottom(self) -> float:
+        """Where it ends below."""
+        return self.y + self.height
+
 
 class Mark(NamedTuple):
     """One thing on a picture: a path, words or, in a box, an image."""

@@ -29,22 +29,22 @@ class Axes:
 
     def x(self, value: Numbers) -> Numbers:
         """The place of a value."""
-        return np.interp(value, self.across, (self.box.x, self.box.x + self.box.width))
+        return np.interp(value, self.across, (self.box.x, self.box.right))
 
     def y(self, value: Numbers) -> Numbers:
         """The height of a value."""
-        return np.interp(value, self.up, (self.box.y + self.box.height, self.box.y))
+        return np.interp(value, self.up, (self.box.bottom, self.box.y))
 
     def rows(self, texts: Mapping[float, str], gap=8, size=13, line=0.8) -> None:
         """A line at each of these values, and its text on the left."""
-        left, right = self.box.x, self.box.x + self.box.width
+        left, right = self.box.x, self.box.right
         self.picture.lines(((left, self.y(value), right, self.y(value)) for value in texts), LINE, line)
         words = (Word(left - gap, self.y(value), text, size, "right") for value, text in texts.items())
         self.picture.words(words, GRAY)
 
     def columns(self, texts: Mapping[float, str], gap=16, line=0.0) -> None:
         """A line at each of these values, if lines have a width, and its text below the box."""
-        top, bottom = self.box.y, self.box.y + self.box.height
+        top, bottom = self.box.y, self.box.bottom
         places = {self.x(value): text for value, text in texts.items()}
         if line:
             self.picture.lines(((x, top, x, bottom) for x in places), LINE, line)

@@ -293,7 +293,7 @@ class Bars(Grid):
         picture.bold(box.x, box.y - 16, title, TITLE, color)
         zero, heights = self._y(0), [self._y(value) for value in self.values.flat]
         places = [box.x + self.width * (i + 0.5) for i in range(self.values.size)]
-        picture.lines([(box.x, zero, box.x + box.width, zero)], GRAY, 1)
+        picture.lines([(box.x, zero, box.right, zero)], GRAY, 1)
         wide = 0.56 * self.width
         faces = [
             Box(x - wide / 2, min(y, zero), wide, max(abs(zero - y), 1)) for x, y in zip(places, heights, strict=True)

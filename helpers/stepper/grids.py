@@ -91,9 +91,9 @@ def _placed(memories: Sequence[Memory], area: Box, cell: float) -> list[Drawn]:
     x, y, bottom, placed = area.x, area.y, area.y, []
     for memory in memories:
         width, height = _width(memory, cell), HEAD + _plane(memory.shape)[0] * cell
-        if x > area.x and x + width > area.x + area.width:
+        if x > area.x and x + width > area.right:
             x, y = area.x, bottom + GAP / 2
-        if x + width > area.x + area.width + 0.1 or y + height > area.y + area.height:
+        if x + width > area.right + 0.1 or y + height > area.bottom:
             return []
         placed.append(Drawn(memory, x, y + HEAD, cell, _boxes(memory.shape, x, y + HEAD, cell)))
         x, bottom = x + width + GAP, max(bottom, y + height)

@@ -99,7 +99,7 @@ class StepperPicture(Picture):
             width = 14 + max(
                 (text_width(text, 13, "bold") for text in {*map(variable.text, variable.values)}), default=10
             )
-            if x > area.x and x + head + width > area.x + area.width:
+            if x > area.x and x + head + width > area.right:
                 x, y = area.x, y + CHIPS
             chips[variable] = Box(x + head, y, width, CHIP)
             x += head + width + 18
@@ -179,13 +179,13 @@ class StepperPicture(Picture):
         if sign in SIGNS:
             self.boxes(boxes, *SIGNS[sign])
         if sign == DONE:
-            self.lines(((b.x + 2, b.y + b.height - 2, b.x + b.width - 2, b.y + 2) for b in boxes), GRAY, 1)
+            self.lines(((b.x + 2, b.bottom - 2, b.right - 2, b.y + 2) for b in boxes), GRAY, 1)
         if sign == "written":  # a thick line inside the cell, and its lower right corner filled
             inside, corner = (2.5, 5) if boxes and boxes[0].height >= LABELED else (1, 3)
             twice, end = 2 * inside, inside + corner
             lines = (Box(b.x + inside, b.y + inside, b.width - twice, b.height - twice) for b in boxes)
             self.boxes(lines, ORANGE, line=2)
-            corners = (Box(b.x + b.width - end, b.y + b.height - end, corner, corner) for b in boxes)
+            corners = (Box(b.right - end, b.bottom - end, corner, corner) for b in boxes)
             self.boxes(corners, ORANGE, ORANGE)
 
     # --- Text and threads ---------------------------------------------------------------------------------

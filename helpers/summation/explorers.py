@@ -8,9 +8,9 @@ from helpers import gpu
 from helpers.gpu import adapter_info
 from helpers.kernels import load
 from helpers.summation import indices, operations
-from helpers.summation.indices import EIGHT, beginnings, run_schedule
+from helpers.summation.indices import EIGHT, TERMS, beginnings, run_schedule
 from helpers.summation.order_pictures import MOST, NEAR, STYLES, ErrorPicture, FourPicture, OnesPicture
-from helpers.summation.pictures import SHARE, TERMS, LoadsPicture, RacePicture, TreePicture
+from helpers.summation.pictures import LOADING, SHARE, LoadsPicture, RacePicture, TreePicture
 from helpers.widgets.controls import Trials, Values
 from helpers.widgets.explorer import Explorer, Rule
 
@@ -31,7 +31,7 @@ def race() -> Explorer:
 
     def ends(values: Values) -> int | None:
         order = orders[values["order"]]
-        return run_schedule(order, TERMS)[1][-1] if len(order) == 4 else None
+        return run_schedule(order)[1][-1] if len(order) == 4 else None
 
     steps: Trials = {
         "Click an order that loses what a thread added.": lambda v: ends(v) in TERMS,
@@ -64,9 +64,8 @@ def loads() -> Explorer:
         "Press play: how many sectors does each iteration need?": {"iteration": SHARE - 1},
         "Point at number 20 on both sides: who loads it, and when?": {"thread": 5, "iteration": 0},
     }
-    rules: dict[str, Rule] = {"iteration": SHARE, "thread": 16}
-    picture = LoadsPicture(16, 8)
-    return Explorer(picture.show, rules, front=["iteration"], play="iteration", steps=steps)
+    rules: dict[str, Rule] = {"iteration": SHARE, "thread": LOADING}
+    return Explorer(LoadsPicture().show, rules, front=["iteration"], play="iteration", steps=steps)
 
 
 # --- Appendix E: the order of a sum ------------------------------------------------------------------------------

@@ -20,15 +20,18 @@ def beginnings() -> list[Order]:
     return sorted({order[:steps] for order in schedules() for steps in range(5)})
 
 
-def run_schedule(schedule: Sequence[int], terms: Sequence[int]) -> tuple[list[tuple[str, int]], list[int]]:
-    """Let threads add their terms to a number that starts at 0: each first loads it, and later stores its sum.
+TERMS = 3, 4  # what two threads add
+
+
+def run_schedule(schedule: Sequence[int]) -> tuple[list[tuple[str, int]], list[int]]:
+    """Let threads add TERMS to a number that starts at 0: each first loads it, and later stores its sum.
 
     Returns what each step does with which number, and the shared number after each step.
     """
     shared, loaded, steps, after = 0, {}, [], []
     for thread in schedule:
         if thread in loaded:
-            shared = loaded[thread] + terms[thread]
+            shared = loaded[thread] + TERMS[thread]
             steps.append(("stores", shared))
         else:
             loaded[thread] = shared

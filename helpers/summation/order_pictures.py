@@ -40,7 +40,7 @@ class OnesPicture(Picture):
             self.bold(MARGIN, bar.middle[1], name, 15)
             self.boxes([bar], GRAY, dashes=(3, 3))
             self.tinted([bar._replace(width=WIDE * total / BLOCK)], ORANGE, 2, 0.4)
-            self.bold(bar.x + bar.width + 8, bar.middle[1], f"{total:,}", 15, ORANGE)
+            self.bold(bar.right + 8, bar.middle[1], f"{total:,}", 15, ORANGE)
         pointed = ones - NEAR + near
         rounded = self._draw_numbers(ones, near)
         made = "is a float32 number" if rounded == pointed else f"is none: a sum of {pointed:,} becomes {rounded:,}"
@@ -139,7 +139,7 @@ class ErrorPicture(Picture):
     def draw(self, power: int) -> str:
         """Move to lists of 2**power numbers."""
         x, at, said = self.axes.x(power), power - self.first, []
-        self.lines([(x, CHART.y, x, CHART.y + CHART.height)], ORANGE, 1.4, (3, 3))
+        self.lines([(x, CHART.y, x, CHART.bottom)], ORANGE, 1.4, (3, 3))
         self.bold(592, 64, f"{2**power:,} numbers", 16, ORANGE)
         for row, (name, (sign, _)) in enumerate(STYLES.items()):
             y, off = 120 + 76 * row, part(self.errors[name][at])

@@ -5,12 +5,12 @@ import numpy as np
 from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, Box, Picture, Word, in_words, number
 from helpers.pictures.parts import Grid, Pointed
 from helpers.summation import indices
-from helpers.summation.indices import Order
+from helpers.summation.indices import TERMS, Order
 
 
 def connecting_line(upper: Box, lower: Box) -> tuple[float, ...]:
     """A line from the middle below one box to the middle above another."""
-    return upper.middle[0], upper.y + upper.height, lower.middle[0], lower.y
+    return upper.middle[0], upper.bottom, lower.middle[0], lower.y
 
 
 def turn_button(picture: Picture, thread: int, place: Box, does: str, turns: Order, every: list[Order]) -> None:
@@ -26,7 +26,6 @@ def turn_button(picture: Picture, thread: int, place: Box, does: str, turns: Ord
     picture.bold(*place.middle, f"thread {thread}{does}", 15, color, "middle")
 
 
-TERMS = 3, 4  # what two threads add
 ROWS = 62, 120, 186  # CSS pixels: the tops of two threads and of their total
 BUTTON, TURN, FOUND = (150, 38), (86, 38), (34, 24)  # of a thread, of one of its turns, and of a turn in the list
 LIST = 654, 66  # where the list begins
@@ -63,7 +62,7 @@ class RacePicture(Picture):
         turns = every[order]
         if len(turns) == 4:
             self.found.add(turns)
-        done, after = indices.run_schedule(turns, TERMS)
+        done, after = indices.run_schedule(turns)
         for i, (thread, (verb, value)) in enumerate(zip(turns, done, strict=True)):
             self._turn(thread, i, verb, value, after[i])
         for thread in (0, 1):
@@ -83,7 +82,7 @@ class RacePicture(Picture):
     def _list(self, turns: Order, every: list[Order]) -> None:
         """The orders that were found, each with the total that it leaves; one can point at them."""
         orders = indices.schedules()
-        rows = [(*each, indices.run_schedule(each, TERMS)[1][-1]) for each in orders]
+        rows = [(*each, indices.run_schedule(each)[1][-1]) for each in orders]
         grid = Grid(self, [row if row[:4] in self.found else [np.nan] * 5 for row in rows], *LIST, FOUND)
         grid.caption, grid.empty = "the thread of each turn, and the total", "not found"
         found = [cell for cell in np.ndindex(6, 5) if orders[cell[0]] in self.found]
@@ -160,48 +159,41 @@ class TreePicture(Picture):
 
 
 CELL = 42, 24  # CSS pixels of a number in memory
-SHARE = 4  # numbers of each thread
+LOADING, SHARE, SECTOR = 16, 4, 8  # threads, numbers of each of them, and numbers in a sector
+MEMORY = np.arange(LOADING * SHARE).reshape(-1, SECTOR)
+LEFTS = MARGIN, MARGIN + SECTOR * CELL[0] + 76  # where the two ways begin
 
 
 class LoadsPicture(Picture):
     """Numbers in memory, a sector in each row, and who loads them at once: two ways, side by side."""
 
-    def __init__(self, threads: int, sector: int) -> None:
-        self.threads, self.sector = threads, sector
-        self.rows = threads * SHARE // sector
-        super().__init__(66 + self.rows * CELL[1] + 40)
-        for way, name in enumerate(indices.WAYS):
-            self.bold(self._left(way), 18, name, 16)
-            self.write(self._left(way), 40, f"{threads * SHARE} numbers in memory, a sector in each row", 13, GRAY)
+    def __init__(self) -> None:
+        super().__init__(106 + len(MEMORY) * CELL[1])
+        for left, name in zip(LEFTS, indices.WAYS, strict=True):
+            self.bold(left, 18, name, 16)
+            self.write(left, 40, f"{MEMORY.size} numbers in memory, a sector in each row", 13, GRAY)
         self.stands_still()
 
     def draw(self, iteration: int, thread: int) -> str:
         """Mark what all threads load in an iteration, the sectors that are fetched, and one thread's number."""
         said = []
-        for way in (0, 1):
-            loads = [indices.loaded(way, self.threads, SHARE, i) for i in range(SHARE)]
-            grid = Grid(self, np.arange(self.rows * self.sector).reshape(self.rows, -1), self._left(way), 56, CELL)
+        for way, left in enumerate(LEFTS):
+            loads = [[divmod(n, SECTOR) for n in indices.loaded(way, LOADING, SHARE, i)] for i in range(SHARE)]
+            grid = Grid(self, MEMORY, left, 56, CELL)
             grid.caption = indices.WAYS[way]
-            owners = {
-                divmod(n, self.sector): {"iteration": i, "thread": t}
-                for i, row in enumerate(loads)
-                for t, n in enumerate(row)
-            }
+            owners = {cell: {"iteration": i, "thread": t} for i, row in enumerate(loads) for t, cell in enumerate(row)}
             self.touchable[grid.caption] = Pointed(grid, owners)
-            now = [divmod(n, self.sector) for n in loads[iteration]]
+            now = loads[iteration]
             sectors = sorted({row for row, _ in now})
             grid.tinted(now, ORANGE, 1.6, 0.3)
             for row in sectors:
-                grid.frame([(row, 0), (row, self.sector - 1)], ORANGE)
+                grid.frame([(row, 0), (row, SECTOR - 1)], ORANGE)
             grid.frame([now[thread]], BLUE)
-            fetched = f"{len(sectors)} sectors for {self.threads} loads"
+            fetched = f"{len(sectors)} sectors for {LOADING} loads"
             self.bold(grid.x, grid.bottom + 22, fetched, 15, ORANGE)
-            said.append((loads[iteration][thread], fetched))
+            said.append((MEMORY[now[thread]], fetched))
         turns, shares = said
         return (
             f"Iteration {iteration}: thread {thread} loads number {turns[0]} where threads take turns, which takes "
             f"{turns[1]}, and number {shares[0]} of its own share, which takes {shares[1]}."
         )
-
-    def _left(self, way: int) -> float:
-        return MARGIN + way * (self.sector * CELL[0] + 76)

@@ -65,8 +65,8 @@ class LaunchPicture(Picture):
         for i, each in enumerate(OBJECTS):
             self._draw_object(each, kept=launch == 2 and not each.renewed, lit=i < step)
         (_, top, _, _), last = self._box("module"), self._box("recording")
-        self.lines([(ONE, top, ONE, last.y + last.height)], GRAY, 2)
-        self.column(ONE + 10, (top + last.y + last.height) / 2 - 9, 18, ("five objects", "are a launch"), 13, GRAY)
+        self.lines([(ONE, top, ONE, last.bottom)], GRAY, 2)
+        self.column(ONE + 10, (top + last.bottom) / 2 - 9, 18, ("five objects", "are a launch"), 13, GRAY)
         if not step:
             return "Nothing is made yet." if launch == 1 else "Launch 2 begins with what is kept from launch 1."
         self._draw_arrows(OBJECTS[step - 1])

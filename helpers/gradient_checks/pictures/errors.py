@@ -52,7 +52,7 @@ class StepPicture(Picture):
         self.bold(LIST.x + 10, LIST.y + 17, f"at step {step(k)}", 14)
         for each, (color, sign, _), height, row in zip(self.plotted, LOOKS, heights, ROWS, strict=True):
             draw_sign(self, sign, [(x, height)], 6, color)
-            self.write(LIST.x + LIST.width - 10, row, brief(each.errors[place]), 13, color, align="right")
+            self.write(LIST.right - 10, row, brief(each.errors[place]), 13, color, align="right")
         linear, curved = self.plotted
         return (
             f"At step {step(k)}, the central difference of the {linear.name}'s loss is off by {_error(linear, place)}. "

@@ -37,7 +37,7 @@ class SplitKPicture(Picture):
         self.tinted([self._workgroup(tile, split, slices)], ORANGE, 2.5, 0.8)
         self.tinted([self.results[tile]], ORANGE, 2.5)
         x = self.results[tile].middle[0]
-        self.arrow((x, TILES.y + TILES.height + 4), (x, SUMS.y - 4), ORANGE, 2.5, 8)
+        self.arrow((x, TILES.bottom + 4), (x, SUMS.y - 4), ORANGE, 2.5, 8)
         return self._say(slices, workgroup, split, tile)
 
     def _workgroup(self, tile: int, split: int, slices: int) -> Box:
@@ -51,7 +51,7 @@ class SplitKPicture(Picture):
         every = [self._workgroup(tile, split, slices) for split in range(slices) for tile in range(self.tiles)]
         self.tinted(every, BLUE, 1 if slices < 30 else 0.3)
         self.write(TILES.x - 10, TILES.y + 10, "k = 0", 13, GRAY, align="right")
-        self.write(TILES.x - 10, TILES.y + TILES.height - 8, f"{k:,}", 13, GRAY, align="right")
+        self.write(TILES.x - 10, TILES.bottom - 8, f"{k:,}", 13, GRAY, align="right")
         self.bold(MARGIN, SUMS.y - 24, "pass 2: add the slices", 15, BLUE)
         self.boxes(self.results, INK, PAPER, 1.5)
         self.label(self.results, range(self.tiles))
@@ -70,7 +70,7 @@ class SplitKPicture(Picture):
         self.label(cells, held)
         threads = ceil(groups / count) * self.sizes.threads
         said = f"at most {threads:,} of {H200.threads:,} threads on one"
-        self.write(CHIP.x, CHIP.y + CHIP.height + 22, said, 14)
+        self.write(CHIP.x, CHIP.bottom + 22, said, 14)
 
     def _say(self, slices: int, workgroup: int, split: int, tile: int) -> str:
         groups, count, depth = slices * self.tiles, H200.multiprocessors, self.sizes.depth
