@@ -174,12 +174,10 @@ class Picture:
         """Draw rectangles with a see-through face of the color of their edge."""
         self.boxes(boxes, color, tint(color, strength), line)
 
-    def label(
-        self, boxes: Iterable[Box], texts: Iterable[object], size=13, color=INK, weight="normal", right=0, down=0
-    ) -> None:
-        """Write a text into the middle of each rectangle, or `right` of it and further `down`, in CSS pixels."""
+    def label(self, boxes: Iterable[Box], texts: Iterable[object], size=13, color=INK, weight="normal", down=0) -> None:
+        """Write a text into the middle of each rectangle, or further `down`, in CSS pixels."""
         middles = ((*box.middle, str(text)) for box, text in zip(boxes, texts, strict=True))
-        self.words((Word(x + right, y + down, text, size) for x, y, text in middles), color, weight)
+        self.words((Word(x, y + down, text, size) for x, y, text in middles), color, weight)
 
     def column(
         self, x: float, y: float, step: float, lines: Iterable[str], size=14, color=INK, weight="normal"

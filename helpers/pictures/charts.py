@@ -35,11 +35,11 @@ class Axes:
         """The height of a value."""
         return np.interp(value, self.up, (self.box.bottom, self.box.y))
 
-    def rows(self, texts: Mapping[float, str], gap=8, size=13, line=0.8) -> None:
+    def rows(self, texts: Mapping[float, str], gap=8) -> None:
         """A line at each of these values, and its text on the left."""
         left, right = self.box.x, self.box.right
-        self.picture.lines(((left, self.y(value), right, self.y(value)) for value in texts), LINE, line)
-        words = (Word(left - gap, self.y(value), text, size, "right") for value, text in texts.items())
+        self.picture.lines(((left, self.y(value), right, self.y(value)) for value in texts), LINE, 0.8)
+        words = (Word(left - gap, self.y(value), text, 13, "right") for value, text in texts.items())
         self.picture.words(words, GRAY)
 
     def columns(self, texts: Mapping[float, str], gap=16, line=0.0) -> None:

@@ -195,13 +195,13 @@ class Grid:
         """Let a reader point at these cells: `values` are a cell's row and column, or its number; `fixed`, others."""
         self.picture.touchable[name] = Touchable(self, values, fixed, start, passing, clicked)
 
-    def adjust(self, name: str, low: float, high: float, step: float = 1) -> None:
+    def adjust(self, name: str, low: float, high: float) -> None:
         """Let a reader change these numbers: they are the array `name` of the explorer that shows the picture.
 
-        A click, Enter or Space turns a number up by a step, from `high` back to `low`; the keys up and down, and typed
+        A click, Enter or Space turns a number up by 1, from `high` back to `low`; the keys up and down, and typed
         digits, change it, too, and the keys left and right lead to its neighbors.
         """
-        self.picture.touchable[name] = Adjustable(self, low, high, step)
+        self.picture.touchable[name] = Adjustable(self, low, high)
 
     @property
     def bottom(self) -> float:
@@ -291,19 +291,16 @@ class Bars(Grid):
         self.low, self.high = low, high
         picture.numbered.append(self)
         picture.bold(box.x, box.y - 16, title, TITLE, color)
-        zero, heights = self._y(0), [self._y(value) for value in self.values.flat]
-        places = [box.x + self.width * (i + 0.5) for i in range(self.values.size)]
+        zero, wide = self._y(0), 0.56 * self.width
         picture.lines([(box.x, zero, box.right, zero)], GRAY, 1)
-        wide = 0.56 * self.width
-        faces = [
-            Box(x - wide / 2, min(y, zero), wide, max(abs(zero - y), 1)) for x, y in zip(places, heights, strict=True)
-        ]
-        picture.tinted(faces, color, 1.6, 0.5)
+        tops = [(box.x + self.width * (i + 0.5), self._y(value)) for i, value in enumerate(self.values.flat)]
+        bars = [Box(x - wide / 2, min(y, zero), wide, max(abs(zero - y), 1)) for x, y in tops]
+        picture.tinted(bars, color, 1.6, 0.5)
         texts = [number(round(value, decimals)) for value in self.values.flat]
         size = fitting(texts, self.width - 4, 13)
-        above = [min(y, zero) - 9 for y in heights]
-        picture.words(Word(x, y, text, size) for x, y, text in zip(places, above, texts, strict=True))
-        picture.words((Word(x, self.bottom + 11, name, 13) for x, name in zip(places, self.names, strict=False)), GRAY)
+        picture.words(Word(bar.middle[0], bar.y - 9, text, size) for bar, text in zip(bars, texts, strict=True))
+        below = zip(bars, self.names, strict=False)
+        picture.words((Word(bar.middle[0], self.bottom + 11, name, 13) for bar, name in below), GRAY)
 
     def _y(self, value: float) -> float:
         return self.y + self.height * (self.high - value) / (self.high - self.low)
@@ -313,12 +310,12 @@ class Bars(Grid):
         x, y, width, height = self.box(0, i)
         self.picture.boxes([Box(x, y - 6, width, height + 26)], color, line=2.4)
 
-    def drag_bars(self, name: str, step: float = 0.1) -> None:
+    def drag_bars(self, name: str) -> None:
         """Let a reader drag each bar: the numbers are the array `name` of the explorer that shows the picture.
 
-        The keys up and down, page up and page down, and typed numbers change a bar, too.
+        The keys up and down, page up and page down, and typed numbers change a bar, too; a step is 0.1.
         """
-        self.picture.touchable[name] = Adjustable(self, self.low, self.high, step, upright=True)
+        self.picture.touchable[name] = Adjustable(self, self.low, self.high, 0.1, upright=True)
 
 
 def head(picture: Picture, x: float, y: float, title: str, note: str = "", ink: str = "") -> None:
@@ -398,10 +395,8 @@ def foot(
     return boxes
 
 
-def conclusion(
-    picture: Picture, columns: Sequence[tuple], total: float, returned: float, whole: str = "its terms"
-) -> str:
+def conclusion(picture: Picture, columns: Sequence[tuple], total: float, returned: float) -> str:
     """The table of terms at the foot of a picture, and the verdict beside it; returns the total as it is written."""
-    beside = f"sum of {whole}: {number(total)}", f"the GPU returned: {number(returned)}"
+    beside = f"sum of its terms: {number(total)}", f"the GPU returned: {number(returned)}"
     foot(picture, ("term", "product", "running sum"), columns, beside)
     return number(total)

@@ -53,13 +53,13 @@ def counts(step: int) -> str:
     return f"step {title}: for each multiply-add, {_simulated(*sizes).costs_in_words}"
 
 
-def tile_sizes(**values: int) -> Explorer:
-    """Sliders over the sizes of the tiles of a product of 4,096 x 4,096 matrices, as powers of two: what do they cost?
+def tile_sizes(m: int = 4096, k: int = 4096, n: int = 4096, **values: int) -> Explorer:
+    """Sliders over the sizes of the tiles of a product (M, K) @ (K, N), as powers of two: what do they cost?
 
     `rows`, `columns` and `depth` are those of the tiles, and each thread computes `side` x `side` results: the value 4
     of a slider stands for 2**4 = 16.
     """
-    picture = TileSizesPicture((4096,) * 3)
+    picture = TileSizesPicture((m, k, n))
 
     def draw(**powers: int) -> TileSizesPicture:
         return picture.show(TileSizes(**{name: 2**power for name, power in powers.items()}))
