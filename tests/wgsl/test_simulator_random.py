@@ -5,7 +5,7 @@ from random import Random
 import numpy as np
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from support.random_wgsl import HEAD, INPUTS, Programmer
+from support.random_wgsl import INPUTS, Writer
 from support.sample import ALL
 
 from helpers.gpu import launch
@@ -37,11 +37,16 @@ def inputs(random: Random) -> list[np.ndarray]:
 
 def program(random: Random) -> tuple[str, list[str]]:
     """A kernel that calls some functions, and the texts of those functions."""
-    programmer = Programmer(random)
-    helpers = [programmer.reviser(), programmer.helper("first"), programmer.helper("second")]
-    functions = [programmer.function(f"program{k}", 8) for k in range(FUNCTIONS)]
-    calls = [f"results[{k * LANES} + lane] = program{k}({', '.join(INPUTS)});" for k in range(FUNCTIONS)]
-    return "\n".join((HEAD, *helpers, *functions, MAIN, *calls, "}")), functions
+    writer = Writer(random)
+    helpers = [
+        writer.function("revised", "reviser"),
+        writer.function("one", "helper"),
+        writer.function("two", "helper"),
+    ]
+    functions = [writer.function(f"program{k}") for k in range(FUNCTIONS)]
+    inputs = ", ".join(each.name for each in INPUTS)
+    calls = [f"results[{k * LANES} + lane] = program{k}({inputs});" for k in range(FUNCTIONS)]
+    return "\n".join((writer.write("head"), *helpers, *functions, MAIN, *calls, "}")), functions
 
 
 @settings(max_examples=8 if ALL else 2, phases=[Phase.generate])  # nothing is gained by shrinking: see the text
