@@ -3,16 +3,18 @@
 import random
 import re
 from math import prod
+from pathlib import Path
 
 import numpy as np
 import pytest
 from support.legible import faults, last_sums, states, written
 from support.messages import every, said, stored
-from support.notebook_gate import NOTEBOOKS, lessons_of
+from support.notebook_gate import FRAMED, NOTEBOOKS, Cell, Lesson, lessons_of, texts
 from support.sample import ALL, sample
 from support.speakers import lesson
 from support.threads import Busy, at_once
 
+import helpers
 from helpers.convolution import explorers, reference
 from helpers.convolution.exercises import cases
 from helpers.convolution.shapes import ConvShape
@@ -434,6 +436,13 @@ def test_the_numbers_are_tables_that_follow_the_picture_only_while_they_are_aske
         assert "".join(f"<td>{number(value)}</td>" for value in values[0]) in tables
 
 
+def first_code(path: Path) -> Cell:
+    return Lesson.read(path).code[0]
+
+
+FRAMES = [path.stem for path in lessons_of(NOTEBOOKS) if FRAMED.search(first_code(path).source)]
+
+
 # --- What is said ------------------------------------------------------------------------------------------------
 
 
@@ -444,6 +453,21 @@ def test_an_explorer_says_what_is_stored_and_is_legible(family, heading, text, m
     assert not (heading[0].isdigit() and re.search(r"touches|leaves the sheet|the sheet is|−0\b(?!\.)", message))
     for before, value in re.findall(r"(.*)returned (\S+)\.", message, re.DOTALL):
         assert re.search(rf"(=|to|is|by) {re.escape(value)}[.;:,]", before), "the GPU returned another number"
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_the_frame_of_the_first_picture_names_the_adapter_which_nbval_does_not_compare(name, monkeypatch):
+    explorer = next(iter(lesson(name).values()))()
+    picture = explorer.picture
+    assert [texts(output) for output in first_code(NOTEBOOKS / f"{name}.ipynb").outputs][-1] == [explorer.sentence]
+    assert helpers.adapter_info().short in " ".join(written(picture))
+    if hasattr(picture, "returned"):  # a wrong number is not hidden by a name
+        monkeypatch.setattr(picture, "returned", picture.returned + 1)
+        for drawn in "anew", "and as it was":
+            picture._drawn = None
+            explorer.set()
+            assert ("the GPU returned: " in " ".join(written(picture))) == (drawn == "anew")
+            monkeypatch.undo()
 
 
 def test_every_explorer_of_every_notebook_is_stored():

@@ -1,4 +1,4 @@
-"""The last picture of lesson 01 has the outputs of the reader's kernel, once that is right."""
+"""The last picture of a lesson is computed by the reader's kernels, once these are right."""
 
 import numpy as np
 import pytest
@@ -6,25 +6,48 @@ from support.legible import written
 
 import helpers
 from helpers import gpu
-from helpers.convolution import explorers, reference
-from helpers.data import digits
+from helpers.convolution import explorers
 from helpers.exercises import PUZZLES
+from helpers.gemm import one_layer
+from helpers.network import filters
+from helpers.widgets.explorer import Explorer
 
 
-@pytest.mark.parametrize("puzzle", ["output_padding", "output_window"])
-def test_the_digit_is_convolved_by_the_readers_kernel_once_it_is_right(puzzle, monkeypatch):
-    first, launched, launch = explorers.own_filter(), [], gpu.launch
+def convolved() -> Explorer:
+    """With the filter of another picture, and then with one that is clicked."""
+    first = explorers.own_filter()
     first.set(weight=np.arange(-1, 2)[:, None] * np.ones((3, 3)))
-    monkeypatch.setattr(gpu, "launch", lambda text, *given: launched.append(text) or launch(text, *given))
-    right = PUZZLES[puzzle].solution.text
-    for text, whose in (right.replace("sum +=", "sum ="), "the official kernel"), (right, f"your {puzzle}"):
-        helpers.grade(puzzle, text)
-        own = helpers.your_convolution(first)
-        assert any(f"by {whose}" in word for word in written(own.picture))
-        assert own.sentence == first.sentence
-        assert np.array_equal(own.picture.output, first.picture.output)
-    assert launched == [right]
+    own = helpers.your_convolution(first)
+    assert own.sentence == first.sentence
     own.set(weight=np.eye(3))
-    assert launched == [right] * 2
-    expected = reference.conv2d(digits.conv1_input(1, first=7), np.eye(3)[None, None])[0, 0]
-    assert np.array_equal(own.picture.output, expected)
+    return own
+
+
+MADE = {  # by puzzles: the picture, what of it is computed, and how often each kernel is launched
+    **dict.fromkeys(("output_padding", "output_window"), (convolved, "output", 2)),
+    "conv2d_grad_weight": (helpers.train_filters, "filters", 3),
+    **dict.fromkeys(("pixel_window", "pixel_stride"), (helpers.change_digit, "gradient", 6)),  # for each filter
+    "strided_grad_input": (helpers.change_digit, "gradient", 1),
+    **dict.fromkeys(("product", "transposed_tile", "product transposed_tile"), (helpers.train_layer, "weights", 2)),
+}
+
+
+@pytest.mark.parametrize("puzzles", MADE)
+def test_a_picture_is_computed_by_the_readers_kernels_once_they_are_right(puzzles, monkeypatch):
+    (make, part, times), names, launched, launch = MADE[puzzles], puzzles.split(), [], gpu.launch
+    texts = [PUZZLES[name].solution.text for name in names]
+    for training in filters, one_layer:
+        monkeypatch.setattr(training, "STEPS", 2)
+    monkeypatch.setattr(gpu, "launch", lambda text, *given: launched.append(text) or launch(text, *given))
+    pictures = []
+    for right in False, True:
+        for name, text in zip(names, texts, strict=True):
+            puzzle = PUZZLES[name]
+            helpers.grade(name, text if right else puzzle.with_mistake(puzzle.mistakes[0]).source)
+        launched.clear()
+        made = make()
+        told = " ".join([made.sentence, *written(made.picture)])
+        assert [f"your {name}" in told.replace("(until your ", "") for name in names] == [right] * len(names)
+        pictures.append(getattr(made.picture, part))
+    assert [text for text in launched if text in texts] == texts * times
+    assert np.allclose(*pictures, atol=1e-5)

@@ -14,7 +14,6 @@ from support.teaching_pages import puzzles_of
 import helpers
 from helpers.exercises import PUZZLES, PYTHON_PUZZLES
 from helpers.gpu.passes import pipeline
-from helpers.grading.drawing import drawing
 from helpers.grading.grader import grade
 from helpers.grading.puzzle import BROKEN, LEARNERS_LINE, same_code
 from helpers.grading.verdict import AS_OURS, NOT_ATTEMPTED, RIGHT
@@ -213,42 +212,7 @@ def test_three_lines_are_repaired_and_each_reply_leads_to_one():
     assert only(helpers.grade("repair", text)) == RIGHT
 
 
-# --- What is drawn ------------------------------------------------------------------------------------------
-
-
-def drawn(want: np.ndarray, got: np.ndarray, *axes: str, **inputs: np.ndarray) -> list[str]:
-    return drawing(want, got, np.where(want != got, "*", ""), axes, inputs)
-
-
-def test_a_large_output_is_cut_around_the_first_wrong_number():
-    want = np.arange(24 * 24).reshape(1, 1, 24, 24) * 1.0
-    got = np.where(want == 20 * 24 + 9, -1, want)
-    lines = drawn(want, got, "n", "co", "oh", "ow", input=want)
-    assert lines[0] == "only oh = 17 to 23, ow = 6 to 12:"
-    assert lines[5].split() == [*map(str, range(486, 493)), "486", "487", "488", "-1*", "490", "491", "492"]
-    assert len(lines) == 2 + 7
-
-
-def test_the_columns_of_a_table_have_names():
-    want = np.arange(12.0).reshape(3, 4)
-    lines = drawn(want, want + (want == 5), "index", "co,ci,kh,kw")
-    assert lines[1].split() == ["index", "co", "ci", "kh", "kw"] * 2
-    assert lines[3].split() == ["1", "4", "5", "6", "7", "1", "4", "6*", "6", "7"]
-
-
-def test_wide_numbers_are_fewer():
-    want = np.full((9, 9), -1.23456e-7)
-    lines = drawn(want, want + (np.eye(9) > 0), "m", "n")
-    assert max(map(len, lines)) <= 80
-    assert lines[0] == "only m = 0 to 6, n = 0 to 1:"
-    assert len(drawn(want.ravel(), np.ones(81), "i")[0].split()) == 1 + 5
-
-
-def test_as_many_channels_are_drawn_as_there_is_room_for():
-    want = np.zeros((2, 6, 3, 3))
-    lines = drawn(want, want + 1, "co", "ci", "kh", "kw")
-    assert [line for line in lines if "=" in line] == ["co = 0, ci = 0:", "co = 0, ci = 1:", "co = 0, ci = 2:"]
-    assert lines[-1] == "Wrong numbers are also in 9 more of these pairs."
+# --- What is refused ----------------------------------------------------------------------------------------
 
 
 NAMED = {  # what a name is asked of, and how it is refused

@@ -4,78 +4,14 @@ import re
 
 import numpy as np
 import pytest
-from support.legible import faults, written
+from support.legible import faults
 from support.sample import sample
+from support.stepped import SWAP, numbers, race, sum_steps, swap, tiled, tree, two_groups
 
 from helpers import simulate
 from helpers.kernels import load
 from helpers.stepper import stepper
 from helpers.stepper.sentences import plural
-from helpers.stepper.text import pages
-from wgsl import Kernel
-
-SWAP = """
-@group(0) @binding(0) var<storage, read_write> numbers: array<f32>;
-
-var<workgroup> box: array<f32, 4>;
-
-@compute @workgroup_size(4)
-fn main(@builtin(local_invocation_index) thread: u32) {
-  box[thread] = numbers[thread];
-  workgroupBarrier();
-  numbers[thread] = box[3u - thread];
-}
-"""
-ADD = """
-@group(0) @binding(0) var<storage, read> input: array<f32>;
-@group(0) @binding(1) var<storage, read_write> total: array<f32>;
-
-@compute @workgroup_size(2)
-fn main(@builtin(global_invocation_id) global: vec3u) {
-  total[0] += input[global.x];
-}
-"""
-PUT, TAKE = 8, 10  # lines of SWAP
-ALL = range(1000)
-
-
-def numbers(n):
-    return np.random.default_rng(n).integers(1, 9, n).astype(np.float32)
-
-
-def tree():
-    """16 numbers and 8 threads that each take two in a row, so that they need two sectors in each iteration."""
-    kernel = load("sum", "2_tree").with_constants(THREADS=8).edit("sum += input[i];", "sum += input[i * 2u % 15u];")
-    buffers = numbers(16), np.zeros(1, np.float32), np.array([16], np.uint32)
-    return simulate(kernel, buffers, (1, 1, 1)), {"input": (16,), "partial": (8,), "total": (1,)}
-
-
-def sum_steps(kernel, input, watch=(), **options):
-    """The stepper of one workgroup that adds up a list."""
-    buffers = input, np.zeros(1, np.float32), np.array([len(input)], np.uint32)
-    return stepper(simulate(kernel, buffers, (1, 1, 1), watch=watch), **options)
-
-
-def swap(old="", new=""):
-    text = SWAP.replace(old, new) if old else SWAP
-    return simulate(text, [numbers(4)], (1, 1, 1)), {"numbers": (4,), "box": (4,)}
-
-
-def race():
-    return swap("  workgroupBarrier();\n", "\n")
-
-
-def two_groups():
-    return simulate(ADD, [numbers(4), np.zeros(1, np.float32)], (2, 1, 1)), {"input": (2, 2), "total": (1,)}
-
-
-def tiled():
-    """Two tiles of a product whose edge lies inside the last one."""
-    kernel, zeros = load("gemm_bias_act", "2_tiled").with_constants(TILE=4), np.zeros(16, np.float32)
-    sizes = np.array([4, 7, 4, 1, 0, 0, 0, 0], np.uint32)
-    buffers = numbers(28), numbers(28), zeros[:4], zeros, sizes
-    shapes = {"a": (4, 7), "output": (4, 4), "b": (7, 4), "left": (4, 4), "right": (4, 4)}
-    return simulate(kernel, buffers, (1, 1, 1)), shapes
 
 
 @pytest.fixture(scope="module", params=[tree, swap, race, two_groups, tiled])
@@ -137,12 +73,6 @@ def test_each_sentence_says_who_is_active_and_what_is_touched(run):
             assert re.search(rf"Thread {thread % replay.threads}\b.* is (waiting|done)", words)
 
 
-def test_a_barrier_is_said_to_be_one():
-    explorer = stepper(*swap())
-    (step,) = (i for i, event in enumerate(explorer.picture.replay.events) if event.line == PUT + 1)
-    assert "They are at a barrier" in explorer.set(step=step)
-
-
 # --- What is drawn ----------------------------------------------------------------------------------------
 
 
@@ -201,29 +131,6 @@ def test_each_sector_that_is_read_has_its_number():
 # --- Text, sliders, refusals --------------------------------------------------------------------------------
 
 
-def test_only_functions_that_ran_are_shown_without_comments():
-    shown = "\n".join(row.text for page in stepper(*tiled()).picture.pages for row in page)
-    assert "fn tile_product" in shown
-    assert "sigmoid(x: f32)" not in shown
-    assert "//" not in shown
-
-
-def test_long_lines_are_folded_and_long_texts_cut_into_pages():
-    (narrow,) = pages(Kernel(SWAP), {PUT}, ALL, 40, 30)
-    assert all(row.indent + len(row.text) <= 40 for row in narrow)
-    assert [row.number for row in narrow] == ["6", "7", "", "8", "9", "10", "11"]
-    first, second = pages(Kernel(SWAP), {PUT}, ALL, 80, 4)
-    assert (len(first), [row.line for row in second]) == (4, [10, 11])
-
-
-def test_an_outline_keeps_heads_and_the_blocks_around_some_lines():
-    explorer = stepper(*tree(), only=["+= partial"])
-    rows = [row.text.split("(")[0].strip() for row in explorer.picture.pages[0]]
-    kept = ["@compute @workgroup_size", "fn main", "for", "if", "partial[thread] += partial[thread + half];", *"}}}"]
-    assert [text for text in rows if text != "…"] == kept
-    assert rows.count("…") == 3
-
-
 def test_a_call_whose_lines_are_not_shown_is_one_step():
     trace, shapes = tiled()
     loads = stepper(trace, shapes, only=["right[local"]).picture.replay.events
@@ -240,14 +147,6 @@ def test_buttons_play_the_steps():
     assert explorer.values["step"] == explorer._controls["step"][1].value == 1
     explorer.set(step=2)
     assert player.value == 2
-
-
-def test_findings_are_named_in_their_line():
-    explorer = stepper(*swap("box[3u - thread]", "numbers[thread + 1u]"))
-    lines = [event.line for event in explorer.picture.replay.events]
-    assert "The simulator found in this line: data race and out-of-range read." in explorer.set(step=lines.index(TAKE))
-    assert "The simulator" not in explorer.set(step=lines.index(PUT))
-    assert written(explorer.picture).count("!") == 1
 
 
 # --- Variables and stops ------------------------------------------------------------------------------------
@@ -278,10 +177,6 @@ def test_a_threads_variables_are_what_the_trace_has_at_each_step():
         boxes = {v.name: box.middle for v, box in explorer.picture.chips.items()}
         shown = {(w.x, w.y): (w.text, m.weight == "bold") for m in explorer.picture.marks for w in m.words}
         assert {name: shown[place] for name, place in boxes.items() if place in shown} == held, step
-
-
-def test_pictures_without_watched_variables_have_none():
-    assert not any("variables" in text for text in written(stepper(*tree()).picture))
 
 
 @pytest.mark.parametrize("condition", ["sum is 7", "sum == 7", " sum  = 7.0 "])

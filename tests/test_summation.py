@@ -45,13 +45,9 @@ def test_a_tree_loses_sums_unless_its_threads_are_a_power_of_two(threads):
 # --- The race ------------------------------------------------------------------------------------------------
 
 
-def test_the_frame_of_the_first_picture_names_the_adapter_and_what_arrived_which_nbval_does_not_compare():
-    (stored,) = LESSON.code[0].outputs
-    explorer = explorers.race()
-    assert texts(stored) == [explorer.sentence]
-    (said,) = (text for text in written(explorer.picture) if "arrived" in text)
-    assert said.endswith(f"arrived (on {helpers.adapter_info().short})")
-    assert int(re.search(r": ([\d,]+) arrived", said)[1].replace(",", "")) <= 65_536
+def test_no_more_arrives_than_was_added():
+    (said,) = re.findall(r": ([\d,]+) arrived", " ".join(written(explorers.race().picture)))
+    assert int(said.replace(",", "")) <= 65_536
 
 
 def test_orders_are_clicked_turn_by_turn_and_the_list_keeps_the_six():

@@ -43,7 +43,7 @@ GIVEN = {
 
 
 def grammar(text: str) -> dict[str, tuple[list[str], list[tuple[Callable, str]]]]:
-    """The rules by their names, each with what it is given and its alternatives: when they may be taken, and the text."""
+    """The rules by their names, each with what it is given and its alternatives, with what must hold for each."""
     rules = {}
     for head, body in re.findall(r"^(\w.*)\n((?:  .*\n)+)", text, re.MULTILINE):
         name, *given = head.split()

@@ -2,11 +2,14 @@
 
 import ast
 import re
+import shlex
 from collections.abc import Callable, Iterator
-from contextlib import chdir, redirect_stdout
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from functools import cache, partial
 from io import StringIO
 from itertools import takewhile
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 import numpy as np
@@ -27,6 +30,7 @@ from helpers.gradient_checks.wrong_kernels import WrongKernel
 from helpers.grading.grader import grade
 from helpers.widgets.explorer import Explorer
 from wgsl import Kernel, WgslError
+from wgsl.__main__ import main
 
 MADE = re.compile(r"\w*explorers\.(?!rewind)(\w+)\(")  # in a cell of a notebook; not of a training that has run
 NAMES = {
@@ -167,6 +171,24 @@ def compile_errors(place: str, text: str) -> str:
     except WgslError as error:
         return str(error)
     return "it compiles"
+
+
+def command_lines(kernel: str, line: str) -> str:
+    """The exit status of `python -m wgsl`, and what it prints; the kernel is a file of ours or a text."""
+    with TemporaryDirectory() as folder, chdir(NOTEBOOKS.parent), redirect_stdout(StringIO()) as printed:
+        path = kernel if kernel.endswith(".wgsl") else f"{folder}/KERNEL"
+        Path(path).exists() or Path(path).write_text(kernel.replace("\n  ", "\n"))
+        np.save(f"{folder}/wide.npy", np.arange(8.0))
+        np.save(f"{folder}/eight.npy", np.arange(8, dtype=np.float32))
+        try:
+            with redirect_stderr(printed):
+                status = main(shlex.split(line.replace("KERNEL", path).replace("FOLDER", folder)))
+        except SystemExit as ended:
+            status = ended.code
+        said = re.sub(r"^usage:.*\n( .*\n)*", "", printed.getvalue())
+        if " -" in line:  # the counts are shown where there is nothing else to see
+            said = re.sub(r"^\w+ +[\d,.]+  .*\n", "", said, flags=re.MULTILINE)
+        return f"exit status {status}\n{said}".replace(f"{folder}/", "").rstrip()
 
 
 def findings(groups: str, body: str) -> str:

@@ -8,7 +8,6 @@ from support.messages import every, said, stored
 from support.mistakes import HEAD, KNOWN, MAIN, PLACES, mutants
 from support.sample import ALL, sample
 from support.speakers import mistaken
-from support.wgsl_programs import rows
 
 from helpers.exercises import PUZZLES
 from helpers.gpu import passes
@@ -102,14 +101,6 @@ def test_an_id_without_a_type_is_told_its_own(builtin, after):
     assert placed(message(text))[2] == f"every parameter has a type: write `id: {BUILTIN_TYPES[builtin]}`"
 
 
-def test_subgroups_are_not_offered_in_any_notation():
-    kernel = HEAD + MAIN + "}\n"
-    parameter = kernel.replace("vec3u", "vec3u, @builtin(subgroup_size) size: u32")
-    for text in ("enable subgroups;\n" + kernel, parameter):
-        assert "not every adapter offers subgroup functions" in message(text)
-        assert not INTERNALS.search(without_code(message(text)))
-
-
 # --- Signed positions ---------------------------------------------------------------------------------------
 
 SIGNED = [  # what a learner writes who counts positions from the padding on, from -P
@@ -189,80 +180,7 @@ def test_a_text_that_breaks_off_anywhere_is_explained_in_its_last_lines(ending):
         assert not INTERNALS.search(without_code(reason))
 
 
-# --- Texts within a larger kernel -------------------------------------------------------------------------------
-
-
-def pasted(expression: str) -> str:
-    """What is said of an expression that stands within a kernel, as lesson 06 asks for it."""
-    kernel = Kernel(HEAD + "fn work(x: f32) -> f32 { return HERE; }\n" + MAIN + "  output[idx] = work(1.0);\n}\n")
-    with pytest.raises(WgslError) as caught:
-        passes.pipeline(kernel.paste("HERE", expression), "main")
-    return str(caught.value)
-
-
-PASTED = """
-1:9   x > 0.0 ? 1.0 : exp(x)       select(
-1:6   exp(x                        is never closed
-1:5   exp(y)                       nothing is called `y`
-2:11  select(exp(x),⏎1.0, x >)     a value is missing after `>`
-1:1   select(exp(x),⏎1u, x > 0.0)  one type
-1:4   x >                          a value is missing after `>`
-1:1   x > 0.0                      `work` returns an f32
-1:1   pow(2u, x)                   write `pow(f32(2u), x)`
-"""
-
-
-@pytest.mark.parametrize(
-    ("place", "expression", "reason"),
-    rows(PASTED),
-)
-def test_a_pasted_text_has_lines_and_columns_of_its_own(place, expression, reason):
-    expression = expression.replace("⏎", "\n  ")
-    text = pasted(expression)
-    line, column, said = placed(text)
-    assert f"{line}:{column}" == place
-    assert reason in said
-    assert text.split("\n")[1] == f"{line} │ {expression.split(chr(10))[line - 1]}"
-
-
-def test_a_pasted_text_is_not_told_the_lines_of_the_kernel_around_it():
-    assert "`x` is an f32, declared outside of your text by `x: f32`" in pasted("select(1.0, 2.0, x)")
-
-
-def test_a_text_is_pasted_where_its_mark_stands_once():
-    kernel = Kernel("a\nb HERE c\n").paste("HERE", "x\ny")
-    assert (kernel.source, kernel.pasted) == ("a\nb \nx\ny\n c\n", range(3, 5))
-
-
-# --- Without a place --------------------------------------------------------------------------------------------
-
-
-def test_a_mistake_without_a_place_is_explained_in_one_line():
-    kernel = HEAD + MAIN + "  output[idx] = 1.0;\n}\n"
-    unknown = message(kernel, constants=(("WIDTH", 3),))
-    assert re.fullmatch(r"your kernel does not compile: WIDTH = 3: .* no `override WIDTH`", unknown)
-    missing = message(
-        kernel.replace("@compute @workgroup_size(64)\nfn main(@builtin(global_invocation_id) ", "fn main(")
-    )
-    assert missing == "your kernel does not compile: no kernel is called `main`; is `@compute` or its `fn` missing?"
-    assert not INTERNALS.search(unknown + missing)
-
-
-@pytest.mark.parametrize("call", ["mix(1.0, 2.0, 0.5)", "ldexp(1.0, 2)", "pack2x16float(vec2(1.0, 2.0))"])
-def test_a_constant_that_the_adapter_cannot_compute_is_no_fault_of_the_text(call):
-    said = message(f"{HEAD}{MAIN}  const known = {call};\n}}\n")
-    assert "WGSL can compute this before the run" in said
-    assert f"give `{call.partition('(')[0]}` a `var`" in said
-
-
-def test_a_kernel_of_another_name_is_named():
-    text = message(HEAD + MAIN.replace("fn main", "fn mine") + "}\n")
-    assert placed(text) == (9, 4, "the kernel must be called `main`, not `mine`")
-
-
-def test_a_long_line_is_cut_in_the_excerpt():
-    rows = message(HEAD + MAIN + "  et x = 1; //" + "x" * 5000 + "\n}\n").split("\n")
-    assert max(map(len, rows)) < 220
+# --- In plain words, also what is stored of pasted texts and of mistakes without a place ------------------------------
 
 
 def test_a_reason_in_the_compilers_own_terms_is_not_shown():
@@ -276,6 +194,7 @@ def test_the_compilers_own_messages_would_not_pass():
         with pytest.raises(Exception, match=r"parsing error|validation error") as caught:
             passes.module(HEAD + MAIN + f"  {line}\n}}\n")
         assert INTERNALS.search(str(caught.value))
+    assert not [row for *_, row in stored("pasted") if INTERNALS.search(without_code(row))]
 
 
 def test_a_notebook_shows_no_traceback():
