@@ -189,9 +189,6 @@ def try_mistake(puzzle: str, old: str, new: str) -> Grades:
         This machine cannot run any kernel.
     """
     chosen = _chosen("puzzle", puzzle, ALL_PUZZLES)
-    for name, text in {"old": old, "new": new}.items():
-        if not isinstance(text, str):
-            raise TypeError(f"{name} is a {type(text).__name__}: it must be text")
     official = Kernel(f"\n{chosen.solution.text}\n", f"the official kernel of {puzzle}")  # numbered as in a cell
     return _verdicts(chosen, official.edit(old, new).source)
 

@@ -163,8 +163,11 @@ class Kernel:
     def edit(self, old: str, new: str) -> "Kernel":
         """The same kernel with one piece of its text replaced.
 
-        Raises ValueError where `old` does not occur in the source exactly once.
+        Raises ValueError where `old` does not occur in the source exactly once, TypeError where either is no text.
         """
+        for name, text in ("old", old), ("new", new):
+            if not isinstance(text, str):
+                raise TypeError(f"{name} is a {type(text).__name__}: it must be text")
         count = self.source.count(old)
         if count != 1:
             raise ValueError(f"old = {old!r:.100}: {self.name} contains it {count} times; it must occur exactly once")

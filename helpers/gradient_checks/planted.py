@@ -73,16 +73,13 @@ def plant(name: str, old: str | None = None, new: str = "") -> Verdict:
     """
     if old is None:
         return Verdict(name, NOT_ATTEMPTED, "write a piece of the kernel in place of None, and what replaces it")
-    for given, text in ("old", old), ("new", new):
-        if not isinstance(text, str):
-            raise AnswerError(f"{given} is a {type(text).__name__}: it must be text, in quotes")
     planting = PLANTED[name]
     try:
         kernel = load(*planting.kernel.split("/")).edit(old, new)
         wrong, found = planting.seen(kernel, planting.shape)
     except WgslError as error:
         return Verdict(name, NO_COMPILE, str(error))
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise AnswerError(str(error)) from None
     if wrong:
         return Verdict(name, WRONG, f"{planting.test} shows it: {wrong}; {planting.asked}")

@@ -31,6 +31,7 @@ from helpers.grading.grader import grade
 from helpers.widgets.explorer import Explorer
 from wgsl import Kernel, WgslError
 from wgsl.__main__ import main
+from wgsl.simulator.trace import Trace
 
 MADE = re.compile(r"\w*explorers\.(?!rewind)(\w+)\(")  # in a cell of a notebook; not of a training that has run
 NAMES = {
@@ -191,6 +192,11 @@ def command_lines(kernel: str, line: str) -> str:
         return f"exit status {status}\n{said}".replace(f"{folder}/", "").rstrip()
 
 
+def found(groups: str, body: str) -> Trace:
+    """A simulated run of a body of a kernel, in so many workgroups."""
+    return run(f"\n{body}", int(groups[0]), DECLARED, **{"max_steps": 300} if "300" in groups else {})
+
+
 def findings(groups: str, body: str) -> str:
-    """What the simulator reports of a body of a kernel."""
-    return str(run(f"\n{body}", int(groups[0]), DECLARED))
+    """What the simulator reports of it."""
+    return str(found(groups, body))

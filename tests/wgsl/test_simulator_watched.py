@@ -4,9 +4,7 @@ from collections import defaultdict
 from random import Random
 
 import numpy as np
-import pytest
 from support.small_kernels import THREADS, run, text_of
-from support.wgsl_programs import rows
 
 from wgsl.simulator import trace as traces
 
@@ -49,56 +47,6 @@ def test_workgroups_are_those_of_the_accesses():
     rows = run("let mine = t + 10u * group;", groups=2, watch=["mine"]).watched["mine"]
     assert rows["workgroup"][:, 0].tolist() == [0] * THREADS + [1] * THREADS
     assert rows["value"].tolist() == [*range(THREADS), *range(10, 10 + THREADS)]
-
-
-HELD = """
-var v = vec3f(1, 2, 3); v.y = 5.0;  -  v  [[1, 2, 3], [1, 5, 3]]
-var a: array<i32, 3>; a[1] = -4; let p = &a; (*p)[2] = 7;  -  a  [[0, 0, 0], [0, -4, 0], [0, -4, 7]]
-var s: Pair; s.second = vec2u(3, 4);  struct Pair { first: u32, second: vec2u }  s  [[0, 0, 0], [0, 3, 4]]
-let b = t == 0u;  -  b  [1]
-own[2] = 6u;  -  own  [[0, 0, 0, 0], [0, 0, 6, 0]]
-var x = twice(4u);  fn twice(y: u32) -> u32 { return 2u * y; }  y  [4]
-var x = 1u; more(&x);  fn more(p: ptr<function, u32>) { *p += 8u; }  x  [1, 9]
-let n = floats[0] / floats[1]; numbers[0] = u32(n);  -  n  [nan]
-"""
-
-
-@pytest.mark.parametrize(("body", "declarations", "name", "values"), rows(HELD))
-def test_what_thread_0_holds_of_each_kind_of_variable(body, declarations, name, values):
-    found = run(body, declarations=declarations.strip("-"), watch=[name]).watched[name]
-    dtype = {"v": np.float32, "n": np.float32, "a": np.int32}.get(name, np.uint32)
-    mine = np.ascontiguousarray(found["value"][found["invocation"] == 0])
-    np.testing.assert_array_equal(mine.view(dtype), eval(values, {"nan": np.nan}))
-    assert name != "n" or set(mine.tolist()) == {0x7FC00000}  # without the simulator's own marks
-
-
-LOOPS = "for (var i = 0u; i < 2u; i++) { numbers[i] = t; }\nlet p = &i_; for (var i = 5u; i < 6u; i++) { let i = 3u; }"
-
-
-@pytest.mark.parametrize(
-    ("watch", "error", "words"),
-    [
-        ("sum", TypeError, r"watch = 'sum': it must be a list of names, such as \['sum'\]"),
-        ([3], TypeError, r"watch = \[3\]: 3 is a int, and must be a name"),
-        (
-            ["summe"],
-            ValueError,
-            "'summe' is no variable that a thread of main has for itself. The names are t, id, group",
-        ),
-        (["i"], ValueError, rf"several variables .* by its line: i:{FIRST} or i:{FIRST + 1}:23 or i:{FIRST + 1}:50$"),
-        (["tile"], ValueError, "tile is memory that threads share; `accesses` of the trace has all its values"),
-        (["p"], ValueError, "p is a pointer; watch what it points to"),
-    ],
-)
-def test_what_is_no_variable_of_a_thread_is_refused_with_the_names_there_are(watch, error, words):
-    with pytest.raises(error, match=words):
-        run(f"var i_ = 0u; tile[t] = 1u; {LOOPS}", watch=watch)
-
-
-def test_names_that_several_have_are_told_apart_by_their_place():
-    name = f"i:{FIRST + 1}:50"
-    trace = run(f"var i_ = 0u; {LOOPS}", watch=[f"i:{FIRST}", name])
-    assert (trace.watched[name]["value"].tolist(), len(trace.watched[f"i:{FIRST}"])) == ([3] * THREADS, 3 * THREADS)
 
 
 def test_values_past_the_limit_are_counted(monkeypatch):
