@@ -23,7 +23,7 @@ from helpers.exercises import PUZZLES
 from helpers.gpu import GpuError
 from helpers.grading import class_table, handed_in, student_files
 from helpers.grading.grader import grade
-from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG, Grades, Verdict
+from helpers.grading.verdict import RIGHT, WRONG, Grades, Verdict
 
 
 def write(path: Path, cells: list[str]) -> Path:
@@ -56,15 +56,6 @@ def run(folder: Path, *options: object, **environment: str) -> subprocess.Comple
 
 def graded(*outcomes: str) -> Grades:
     return Grades(Verdict(f"test_{i}", outcome) for i, outcome in enumerate(outcomes))
-
-
-def test_outcomes_are_short():
-    assert class_table.summary(graded(RIGHT, RIGHT)) == "right"
-    assert class_table.summary(graded(NOT_ATTEMPTED, NOT_ATTEMPTED)) == "not attempted"
-    assert class_table.summary(Grades.alike(["a", "b"], "does not compile", "line 3")) == "does not compile"
-    assert class_table.summary(graded(RIGHT, WRONG, UNSAFE)) == "1/3"
-    assert class_table.summary(graded(WRONG)) == "0/1"
-    assert class_table.summary(graded(RIGHT, UNSAFE)) == "1/2 unsafe"
 
 
 MAP = PUZZLES["map"].solution.text
@@ -338,25 +329,3 @@ def test_a_question_without_an_answer_counts_if_its_lesson_was_begun(tmp_path):
     assert said({}, {"p": 1, "q": 2, "s": 1}).questions == "2/4"
     assert said({"map": ""}, {}).questions == "0/1"
     assert said({"map": ""}, {}).outcomes == {"map": "right"}
-
-
-def test_the_files_of_a_lesson_share_a_table():
-    rows = [
-        class_table.Row("a/01", {"map": "right"}, {"p": True, "q": False}),
-        class_table.Row("a/02", {"sum": "0/3"}),
-        class_table.Row("b/01", {"map": "1/2"}, {"q": True}),
-        class_table.Row("b/02", {"sum": "right", "tile": "not readable"}),
-        class_table.Row("c", problem="it is not JSON"),
-    ]
-    assert class_table.tables(rows).splitlines() == [
-        "file  map    questions",
-        "a/01  right  1/2",
-        "b/01  1/2    1/1",
-        "",
-        "file  sum    tile          questions",
-        "a/02  0/3",
-        "b/02  right  not readable",
-        "",
-        "c: it is not JSON",
-    ]
-    assert class_table.as_csv(rows).startswith("file,map,sum,tile,questions,problem\n")

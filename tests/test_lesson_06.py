@@ -3,7 +3,6 @@
 import re
 
 import numpy as np
-import pytest
 from support.legible import faults, written
 from support.notebook_gate import NOTEBOOKS, Lesson
 
@@ -77,19 +76,6 @@ def test_no_flying_number_is_written_over_another():
         for each in values:
             explorer.set(**each)
             assert not list(faults(explorer.picture)), each
-
-
-@pytest.mark.parametrize(
-    ("load", "moved", "read"),
-    [
-        (0, "a[5,2] at offset 27 and writes it to left[6].", "25 to 28, side by side: coalesced."),
-        (1, "a[5,2] at offset 27 and writes it to left[9].", "25 to 28, side by side: coalesced."),
-        (2, "a[6,1] at offset 31 and writes it to left[6].", "21, 26, 31 and 36, 5 apart: strided."),
-    ],
-)
-def test_two_ways_make_the_same_tile_and_differ_in_what_neighbors_read(load, moved, read):
-    said = explorers.transposed_load().set(load=load, thread=6)
-    assert said == f"Thread 6 reads {moved} Threads 4 to 7 read offsets {read}"
 
 
 # --- The gradients of a fused layer -------------------------------------------------------------------------

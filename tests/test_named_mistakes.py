@@ -10,7 +10,7 @@ from support.sample import sample
 from support.teaching_pages import page_of, puzzles_of, row, table
 
 from helpers.exercises import PUZZLES
-from helpers.grading import grader, mistakes
+from helpers.grading import grader
 from helpers.grading.grader import grade
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import same_code
@@ -63,43 +63,6 @@ def test_a_known_mistake_comes_with_one_short_question():
     for _, mistake in MISTAKES:
         assert re.fullmatch(r"[a-z+][^?]{10,110}\?", mistake.question), mistake.question  # it goes on after a colon
         assert not re.search("[;:?]", mistake.name), mistake.name  # no cure after the mistake
-
-
-# --- The files ------------------------------------------------------------------------------------------------
-
-FILE = """# A comment.
-the last element is left out
-which thread owns it?
-- i >= n
-+ i + 1u >= n
-
-include more size=n element=i
-"""
-MORE = "$element is compared with 0\nwhy?\n- x\n+\n- $size;\n- }\n+ 0u;\nor\n- y\n"
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ("which thread owns it?\n", "", "one.mistakes, line 1: .*'- i >= n'; the second line must be a question"),
-        ("- i >= n\n", "", "line 1: .* each line must begin with `- ` or `\\+ `, first the old text"),
-        ("- i", "i", "line 1: .* each line must begin with"),
-        ("element=i", "", r"more.mistakes, line 1: \$element has no value"),
-    ],
-)
-def test_a_file_of_mistakes_says_what_is_wrong_with_it(tmp_path, old, new, said):
-    (tmp_path / "more.mistakes").write_text(MORE)
-    (tmp_path / "one.mistakes").write_text(FILE)
-    one, two = mistakes.read(tmp_path / "one.mistakes")
-    assert (one.name, one.edits) == ("the last element is left out", (("i >= n", "i + 1u >= n"),))
-    assert (two.name, two.edits) == ("i is compared with 0", (("x", ""), ("n;\n}", "0u;")))
-    assert two.others == ((("y", ""),),)
-    assert two.made_in(Kernel("n;\n   } x")).source == "0u; "
-    with pytest.raises(ValueError, match="contains it 2 times"):
-        one.made_in(Kernel("i >= n, i >= n"))
-    (tmp_path / "one.mistakes").write_text(FILE.replace(old, new))
-    with pytest.raises(ValueError, match=said):
-        list(mistakes.read(tmp_path / "one.mistakes"))
 
 
 # --- In a learner's own text ----------------------------------------------------------------------------------

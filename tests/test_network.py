@@ -5,7 +5,6 @@ Gradients are compared on four digits of which no unit parts, which is asserted.
 unit, the two walk two ways. Its learning rate is one at which a hundred steps stay together.
 """
 
-import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -239,26 +238,6 @@ def test_a_batch_is_looked_at_once_where_it_is_given(monkeypatch: pytest.MonkeyP
     model.logits(IMAGES[:6], batch=2)
     Training(model, IMAGES[:8], LABELS[:8], batch=2).run(2)
     assert seen == [4, 6, 8]
-
-
-def test_a_file_of_another_network_is_refused(tmp_path) -> None:
-    """So is what is not a file of parameters; nothing is taken of either."""
-    network, path = Network(SMALL), tmp_path / "digits.npz"
-    Network((Conv2d("conv", 3, 5, stride=4), SMALL[1])).save(path)
-    with pytest.raises(ValueError, match=re.escape("conv.weight has shape (3, 1, 5, 5): in this network it is (2, 1")):
-        network.load(path)
-    Network((*SMALL[:1], Linear("hidden", 4), *SMALL[1:])).save(path)
-    with pytest.raises(ValueError, match=re.escape("parameters: ")):
-        network.load(path)
-    whole = path.read_bytes()
-    for text in b"", b"no numbers", whole[: len(whole) // 2]:
-        path.write_bytes(text)
-        with pytest.raises(ValueError, match=r"path = .*digits\.npz.*: it must be a file of parameters"):
-            network.load(path)
-    np.save(tmp_path / "one.npy", IMAGES[:1])
-    with pytest.raises(ValueError, match="it must be a file of parameters"):
-        network.load(tmp_path / "one.npy")
-    assert same(network, Network(SMALL))
 
 
 def test_after_a_learning_rate_that_is_too_high_training_goes_on() -> None:

@@ -9,7 +9,7 @@ from support.notebook_gate import NOTEBOOKS, Lesson, lessons_of
 
 import helpers
 from helpers.exercises import QUESTIONS
-from helpers.grading.prediction import AnswerError, Question, questions
+from helpers.grading.prediction import AnswerError
 from helpers.grading.verdict import RIGHT, WRONG
 from helpers.widgets.question import Ask
 
@@ -124,15 +124,3 @@ def test_the_sums_in_the_explanations_are_right():
     assert len(sums) > 20
     assert [found for found in sums if found[1] != found[2]] == []
     assert sums_in("So 2 · 3 + (−1)·4 = 3 and 1,000 / 8 = 126.") == [("2 · 3 + (−1)·4", 2, 3), ("1,000 / 8", 125, 126)]
-
-
-def test_a_file_of_questions_that_cannot_be_read_says_its_line(tmp_path):
-    file = tmp_path / "new.questions"
-    file.write_text('one: 2 * 2\ncount: again\n(1, 2): no\n\ntwo: "a"\nguess\n')
-    assert questions(tmp_path / "new.py") == {
-        "one": Question(4, {(1, 2): "no"}, "count: again"),
-        "two": Question("a", {}, "guess"),
-    }
-    file.write_text(file.read_text() + "4\n")
-    with pytest.raises(ValueError, match="'4': a line of questions must be a name or an answer, a colon"):
-        questions(tmp_path / "new.py")

@@ -78,16 +78,6 @@ def test_a_batch_with_too_many_loops_for_the_driver_is_refused():
     assert made.iterations > 65_535
 
 
-def test_what_has_no_place_or_the_same_one_is_refused():
-    for call in (lambda: student_kernels({"map": ""}), lambda: train_apart("map")):
-        with pytest.raises(
-            ValueError, match="puzzle = 'map': it must be one of add_bias, conv2d, strided_conv2d, conv2d_grad_weight, "
-        ):
-            call()
-    with pytest.raises(ValueError, match=f"{WEIGHT} and {STRIDED} compute the same gradient: choose one"):
-        student_kernels({WEIGHT: "", STRIDED: ""})
-
-
 # --- In a process apart ---------------------------------------------------------------------------------------
 
 
@@ -132,9 +122,3 @@ def test_what_only_lenets_layers_show_is_found():
     assert _found("momentum_step", late).kind in ("out-of-range write", "out-of-range read")
     for puzzle in (BIAS, "add_bias", "conv2d", "relu_gate", "softmax_minus_truth", "momentum_step"):
         assert _found(puzzle, Kernel(OFFICIAL[puzzle])) is None
-
-
-def test_sizes_out_of_range_are_refused():
-    for sizes in ({"digits": 5000}, {"unseen": 0}, {"digits": 10, "batch": 11}):
-        with pytest.raises(ValueError, match="it must be"):
-            train_apart(BIAS, **sizes)

@@ -76,12 +76,6 @@ def test_a_thread_that_is_done_has_no_further_turn():
     assert explorer.picture.touchable["thread 0"].said((0, 0)) == explorer.values
 
 
-def test_the_thread_whose_update_is_lost_is_named():
-    explorer, orders = explorers.race(), indices.beginnings()
-    ends = {explorer.set(order=orders.index(order)).split("The total is ")[1] for order in indices.schedules()}
-    assert ends == {"7, as it should be.", "4: what thread 0 added is lost.", "3: what thread 1 added is lost."}
-
-
 def test_the_picture_and_the_question_follow_the_same_rules():
     assert totals(1, 1) == {1, 2}
     assert sorted(totals(3, 3)) == [2, 3, 4, 5, 6]  # and never 1

@@ -11,7 +11,7 @@ from support.notebook_gate import NOTEBOOKS
 from helpers import gpu
 from helpers.gpu.passes import pipeline
 from helpers.grading.test_run import simulated
-from helpers.threads import exercises, explorers
+from helpers.threads import exercises
 from helpers.threads.indices import Dispatch, orders, swap, workgroups_for
 from wgsl import Kernel, WgslError
 
@@ -109,14 +109,6 @@ def test_an_order_of_turns_leaves_what_a_kernel_leaves():
         numbers = gpu.launch(TURNS, [np.float32([3, 8]), np.uint32(order)])
         assert swap(order, (3, 8))[0] == numbers.tolist()
     assert all(swap(order, (3, 8)) == ([8, 3], [3, 8]) for order in orders(barrier=True))
-
-
-def test_the_picture_of_a_swap_says_who_took_what_too_early():
-    shown = explorers.swap(order=0)
-    assert "takes from box[1], which is still empty, and gets 0" in shown.set(step=2)
-    assert shown.set(step=4).endswith("A number is lost: 0 and 3.")
-    assert shown.set(barrier=1).endswith("The numbers are swapped: 8 and 3.")
-    assert shown.values["order"] == 0  # of those that the barrier leaves
 
 
 # --- One launch over arrays -----------------------------------------------------------------------------------
