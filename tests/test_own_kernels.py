@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from support.legible import written
+from support.sample import sample
 
 import helpers
 from helpers import gpu
@@ -32,7 +33,7 @@ MADE = {  # by puzzles: the picture, what of it is computed, and how often each 
 }
 
 
-@pytest.mark.parametrize("puzzles", MADE)
+@pytest.mark.parametrize("puzzles", sample(MADE, 5))
 def test_a_picture_is_computed_by_the_readers_kernels_once_they_are_right(puzzles, monkeypatch):
     (make, part, times), names, launched, launch = MADE[puzzles], puzzles.split(), [], gpu.launch
     texts = [PUZZLES[name].solution.text for name in names]
