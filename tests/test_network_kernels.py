@@ -14,6 +14,7 @@ from helpers.checks.tolerance import FLOAT32_MAX
 from helpers.gradient_checks.harness import drawn, huge, launched, normal, whole
 from helpers.kernels import load
 from helpers.network import check, reference
+from helpers.network.indices import pixels_of_window
 from helpers.network.operations import MAX, SGD
 from helpers.network.shapes import LossShape, PoolShape, UpdateShape
 
@@ -33,11 +34,13 @@ def test_even_the_lowest_number_of_float32_is_a_maximum(lowest, right):
 
 
 @given(pool_shapes())
-def test_the_loops_and_the_vectorized_gradient_of_a_maximum_agree(shape):
-    data = whole(shape.of("input")), whole(shape.of("output"), 1)
-    assert np.array_equal(
-        reference.max_pool2d_backward_loops(*data, shape), reference.max_pool2d_backward(*data, shape)
-    )
+def test_each_window_passes_its_gradient_to_its_first_maximum(shape):
+    x, dy = whole(shape.of("input")), whole(shape.of("output"), 1)
+    want = np.zeros(x.shape)
+    for n, c, oh, ow in np.ndindex(dy.shape):
+        pixels = pixels_of_window(shape, oh, ow)
+        want[n, c, *max(pixels, key=lambda pixel: x[n, c, *pixel])] += dy[n, c, oh, ow]  # the first of equal ones
+    assert np.array_equal(reference.max_pool2d_backward(x, dy, shape), want)
 
 
 # --- Tensors that are changed in place ----------------------------------------------------------------------

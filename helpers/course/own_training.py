@@ -1,6 +1,5 @@
 """LeNet with the reader's right kernels in their places, and a button that trains it with them."""
 
-import html
 from collections.abc import Sequence
 from math import log
 
@@ -13,7 +12,7 @@ from helpers.gpu import GpuError
 from helpers.network.pictures.curves import MEAN, Chart, running_mean
 from helpers.pictures.canvas import BLUE, Box, Picture, listed
 from helpers.training_apart import RefusedError, train_apart
-from helpers.widgets.explorer import LAYER, SENTENCE
+from helpers.widgets.explorer import Shown
 
 RUN = {"digits": 640, "epochs": 3, "batch": 32, "unseen": 500}  # as even slow kernels learn much in a minute
 STEPS = RUN["epochs"] * (RUN["digits"] // RUN["batch"])
@@ -45,10 +44,11 @@ class OwnPicture(Picture):
         return f"{said} Of {RUN['unseen']} unseen digits, {100 * accuracy:.0f} % are right."
 
 
-class OwnTraining(ipywidgets.VBox):
+class OwnTraining(Shown):
     """The picture, the button, and what is said of both; a place without a right kernel of the reader's keeps ours."""
 
     def __init__(self) -> None:
+        super().__init__()
         known = lessons()
         done, places = right(known), slots(known)
         of_place = ([name for name in slot.puzzles if name in done] for slot in places)
@@ -57,12 +57,7 @@ class OwnTraining(ipywidgets.VBox):
         self._button = ipywidgets.Button(description="Train LeNet with my kernels", layout={"width": "240px"})
         self._button.disabled = not self.mine
         self._button.on_click(lambda _: self.train())
-        self._still, self._moving = ipywidgets.HTML(layout=LAYER), ipywidgets.HTML(layout=LAYER)
-        self._words = ipywidgets.HTML()
-        paper = ipywidgets.GridBox([self._still, self._moving], layout={"width": "840px", "max_width": "100%"})
-        paper.add_class("convgrad-picture")
-        super().__init__([self._button, paper, self._words])
-        self.add_class("convgrad-explorer")
+        self.children = [self._button, self._paper(), self._words]
         mine = f"Yours are {listed(self.mine)}." if self.mine else "None is right yet: write one, and run this again."
         self._show((), None, mine)
 
@@ -80,18 +75,11 @@ class OwnTraining(ipywidgets.VBox):
 
     def _show(self, losses: Sequence[float], accuracy: float | None = None, more: str = "") -> None:
         self.picture.show(losses, accuracy)
-        self._still.value, self._moving.value = self.picture.svg()
-        self._say(f"{self.picture.sentence} {more}")
-
-    def _say(self, said: str) -> None:
-        self._words.value = f'<p role="status" aria-live="polite" style="{SENTENCE}">{html.escape(said.strip())}</p>'
+        self._draw_paper()
+        self._say(f"{self.picture.sentence} {more}".strip())
 
     def __repr__(self) -> str:
         return self.picture.sentence
-
-    def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
-        data, metadata = self.picture._repr_mimebundle_()
-        return super()._repr_mimebundle_(**kwargs) | data, metadata
 
 
 def my_lenet() -> OwnTraining:

@@ -6,7 +6,6 @@ drawing and training are always done by the thread that runs the cells.
 """
 
 import asyncio
-import html
 import sys
 from contextlib import suppress
 from importlib import import_module
@@ -20,7 +19,7 @@ from helpers.gpu import adapter_info
 from helpers.network.pictures.curves import MEAN, CurvesPicture, losses, running_mean
 from helpers.network.training import Training
 from helpers.widgets import WAKE
-from helpers.widgets.explorer import SENTENCE
+from helpers.widgets.explorer import Shown
 
 SLICE, PAUSE = 0.2, 0.02  # seconds of work at a time, and between two of them
 REDRAW, SAY = 0.1, 3  # seconds at least from one drawing to the next, and from one sentence to the next
@@ -30,7 +29,7 @@ with_lock = import_module("convgrad_browser").with_lock if sys.platform == "emsc
 Unseen = tuple[np.ndarray, np.ndarray]  # images and labels
 
 
-class Live(ipywidgets.VBox):
+class Live(Shown):
     """A training run with a progress bar, curves, a button that stops it and lets it go on, and its learning rate.
 
     Parameters
@@ -49,6 +48,7 @@ class Live(ipywidgets.VBox):
     _at_work: "Live | None" = None
 
     def __init__(self, training: Training, epochs: float = 1, unseen: Unseen | None = None) -> None:
+        super().__init__()
         steps, unseen = ceil(epochs * training.steps_per_epoch), unseen or ([], [])
         self._simulated = adapter_info().simulated
         if self._simulated:
@@ -65,13 +65,8 @@ class Live(ipywidgets.VBox):
             training.learning_rate, min=0, max=100, step=0.01, description="learning rate",
             layout={"width": "180px"}, style={"description_width": "90px"},
         )  # fmt: skip
-        self._still, self._moving = (ipywidgets.HTML(layout={"grid_area": "1 / 1", "margin": "0"}) for _ in range(2))
-        self._words = ipywidgets.HTML()
-        paper = ipywidgets.GridBox([self._still, self._moving], layout={"width": "840px", "max_width": "100%"})
-        paper.add_class("convgrad-picture")
         controls = ipywidgets.HBox([self._button, self._rate, self._bar], layout={"align_items": "center"})
-        super().__init__([controls, paper, self._words])
-        self.add_class("convgrad-explorer")
+        self.children = [controls, self._paper(), self._words]
         self._button.on_click(lambda _: self.stop() if self._running else self.go_on())
         self._rate.observe(lambda change: setattr(training, "learning_rate", change.new), "value")
         self._begin()
@@ -193,13 +188,13 @@ class Live(ipywidgets.VBox):
         """Draw the curves, and say how far training is; None leaves the words, which a screen reader reads aloud."""
         self._drawn = perf_counter()
         self.picture.show(self.training.moments, self._share)
-        self._still.value, self._moving.value = self.picture.svg()
+        self._draw_paper()
         self._bar.value = self.training.step
         self._button.description = "Done" if self.done else "Stop" if self._running else "Go on"
         self._button.disabled = self.done or self._finishing or self._loop is None
         if said is not None:
             self._said = self._drawn
-            self._words.value = f'<p role="status" aria-live="polite" style="{SENTENCE}">{html.escape(said)}</p>'
+            self._say(said)
 
     def __repr__(self) -> str:
         """What is the same in every run, as long as training is not done."""
@@ -209,9 +204,11 @@ class Live(ipywidgets.VBox):
         return f"Training to step {self.until:,}, with {training.batch} images a step: finish() waits for its end."
 
     def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
-        text = {"text/plain": f"{self!r} {WAKE}"}, {}
-        data, metadata = self.picture._repr_mimebundle_(WAKE) if self.done else text
-        return super()._repr_mimebundle_(**kwargs) | data, metadata
+        data, metadata = super()._repr_mimebundle_(**kwargs)
+        if self.done:
+            return data, metadata
+        del data["image/png"]  # its curves differ from run to run
+        return data | {"text/plain": f"{self!r} {WAKE}"}, {}
 
 
 def _reason(error: BaseException) -> str:

@@ -30,26 +30,8 @@ def avg_pool2d(input: Array, shape: PoolShape) -> Array:
     return windows(input, shape, 0).mean((4, 5))
 
 
-def max_pool2d_backward_loops(x: Array, grad_output: Array, s: PoolShape) -> Array:
-    """Each window passes its gradient to its first maximum.
-
-    x (N, C, H, W), grad_output (N, C, oH, oW) -> grad_input (N, C, H, W)
-    """
-    grad_input = np.zeros(x.shape)
-    for n, c, oh, ow in np.ndindex(grad_output.shape):
-        largest = -np.inf
-        for kh, kw in np.ndindex(s.kernel):
-            ih = oh * s.stride[0] + kh - s.padding[0]
-            iw = ow * s.stride[1] + kw - s.padding[1]
-            inside = 0 <= ih < s.in_h and 0 <= iw < s.in_w
-            if inside and x[n, c, ih, iw] > largest:
-                largest, first = x[n, c, ih, iw], (ih, iw)
-        grad_input[n, c, *first] += grad_output[n, c, oh, ow]
-    return grad_input
-
-
 def max_pool2d_backward(input: Array, grad_output: Array, shape: PoolShape) -> Array:
-    """Vectorized `max_pool2d_backward_loops`."""
+    """Each window passes its gradient to its first maximum, (N, C, H, W)."""
     seen = windows(input, shape, -np.inf)
     first = seen.reshape(*seen.shape[:4], -1).argmax(-1)
     n, c, oh, ow = np.indices(first.shape)

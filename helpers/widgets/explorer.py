@@ -39,7 +39,37 @@ LAYER = {"grid_area": "1 / 1", "margin": "0", "width": "100%"}  # one over the o
 SENTENCE = "margin: 0; padding: 0 16px; line-height: 1.35; min-height: 2.7em"  # as high with one line as with two
 
 
-class Explorer(ipywidgets.VBox):
+class Shown(ipywidgets.VBox):
+    """A picture, drawn as two images one over the other, and the sentence below it; a cell stores both."""
+
+    picture: Picture
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._still, self._moving = ipywidgets.HTML(layout=LAYER), ipywidgets.HTML(layout=LAYER)
+        self._words = ipywidgets.HTML()
+        self.add_class("convgrad-explorer")
+
+    def _paper(self, *above: ipywidgets.Widget) -> ipywidgets.GridBox:
+        """The picture, and what lies over it."""
+        paper = ipywidgets.GridBox([self._still, self._moving, *above])
+        paper.layout = ipywidgets.Layout(width=f"{self.picture.width}px", max_width="100%", flex="0 0 auto")
+        paper.add_class("convgrad-picture")
+        return paper
+
+    def _draw_paper(self) -> None:
+        self._still.value, self._moving.value = self.picture.svg()
+
+    def _say(self, said: str) -> None:
+        """Write a sentence, which a screen reader reads aloud."""
+        self._words.value = f'<p role="status" aria-live="polite" style="{SENTENCE}">{html.escape(said)}</p>'
+
+    def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
+        data, metadata = self.picture._repr_mimebundle_(WAKE)
+        return super()._repr_mimebundle_(**kwargs) | data, metadata
+
+
+class Explorer(Shown):
     """One picture, a slider with a number box for each value, and one sentence that says what is seen.
 
     Parameters
@@ -94,10 +124,10 @@ class Explorer(ipywidgets.VBox):
         leap: int = 1,
         pace: int = PACE,
     ) -> None:
+        super().__init__()
         self._draw, self._rules, self._settling = draw, rules, False
         self._multiples, self._play = multiples or {}, [play] if isinstance(play, str) else [*play]
-        self._still, self._moving = ipywidgets.HTML(layout=LAYER), ipywidgets.HTML(layout=LAYER)
-        self._words, self._numbers, self._layer = ipywidgets.HTML(), ipywidgets.HTML(), None
+        self._numbers, self._layer = ipywidgets.HTML(), None
         self._numbers.layout.display = "none"
         self._open = fold("numbers", self._show_numbers)
         self._controls = {name: [number_box(name), slider()] for name in rules}
@@ -108,18 +138,11 @@ class Explorer(ipywidgets.VBox):
         self._settle()
         self.steps = Steps(steps)
         above, below, behind = self._place([*rules][-FRONT:] if front is None else front)
-        super().__init__([self.steps, above, self._paper(), self._words, below, behind, self._numbers])
-        self.add_class("convgrad-explorer")
+        paper = self._paper(self._layer)
+        self.children = [self.steps, above, paper, self._words, below, behind, self._numbers]
         self._listen()
 
     # --- What is put where ------------------------------------------------------------------------------------
-
-    def _paper(self) -> ipywidgets.GridBox:
-        """The picture and the cells to point at, one over the other."""
-        paper = ipywidgets.GridBox([self._still, self._moving, self._layer])
-        paper.layout = ipywidgets.Layout(width=f"{self.picture.width}px", max_width="100%", flex="0 0 auto")
-        paper.add_class("convgrad-picture")
-        return paper
 
     def _place(self, front: Sequence[str]) -> tuple[ipywidgets.Widget, ...]:
         """The controls above the picture, what is below its sentence, and what is behind the first fold there."""
@@ -212,8 +235,8 @@ class Explorer(ipywidgets.VBox):
     def _show(self, values: Values) -> None:
         """Draw the picture of these values, and say what it shows."""
         self.picture = self._draw(**values, **self.arrays)
-        self._still.value, self._moving.value = self.picture.svg()  # first, as this is what the reader waits for
-        self._words.value = f'<p role="status" aria-live="polite" style="{SENTENCE}">{html.escape(self.sentence)}</p>'
+        self._draw_paper()  # first, as this is what the reader waits for
+        self._say(self.sentence)
         self._lay_cells()
         self._show_numbers(self._open.value)
 
@@ -290,10 +313,6 @@ class Explorer(ipywidgets.VBox):
         lows, sizes = self._played_range(self._values)
         place = min(place, prod(sizes) - 1)
         return dict(zip(self._play, np.add(np.unravel_index(place, sizes), lows).tolist(), strict=True))
-
-    def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
-        data, metadata = self.picture._repr_mimebundle_(WAKE)
-        return super()._repr_mimebundle_(**kwargs) | data, metadata
 
 
 def _give(widget: ipywidgets.Widget, **wanted: int) -> None:
