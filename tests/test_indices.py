@@ -6,6 +6,7 @@ cell holds its own number, 1, 2, 3, ..., and 0 says none.
 
 from dataclasses import replace
 from math import prod
+from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -14,9 +15,6 @@ from support.problems import general_versions_of, versions_of
 
 import helpers
 from helpers.convolution.indices import (
-    Contribution,
-    contributions_to_pixel,
-    contributions_to_weight,
     input_channels_of,
     output_channels_of,
     products_of_thread,
@@ -47,10 +45,10 @@ def whole(*shape: int) -> np.ndarray:
 # --- Which elements of a convolution contribute ---------------------------------------------------------------
 
 SHAPES, GENERAL = ([shape for (shape,) in listed(name)] for name in ("index sets", "index sets, any layer"))
-SETS = {  # the functions that give the products of one element of each result
-    "conv2d": ("output", [taps_of_output]),
-    "conv2d_grad_weight": ("weight", [taps_of_weight, contributions_to_weight]),
-    "conv2d_grad_input": ("input", [taps_of_pixel, contributions_to_pixel]),
+SETS = {  # what gives the products of one element of each result, and the loops of a kernel, the outermost first
+    "conv2d": ("output", taps_of_output, attrgetter("kh", "kw")),
+    "conv2d_grad_weight": ("weight", taps_of_weight, attrgetter("oh", "ow")),
+    "conv2d_grad_input": ("input", taps_of_pixel, attrgetter("kh", "kw")),
 }
 DIRECT = {operation: next(k for k in versions_of(operation) if "direct" in k.version) for operation in SETS}
 CASES = [(kernel, shape) for operation in SETS for kernel in general_versions_of(operation) for shape in SHAPES]
@@ -69,9 +67,8 @@ def product(result: str, shape: ConvShape, t, input: np.ndarray, weight: np.ndar
         of = [input[:, input_channels_of(shape, co), t.ih, t.iw] @ w[:, t.kh, t.kw] for co, w in enumerate(weight)]
         return np.stack(of, 1)
     if result == "weight":
-        n = slice(t.n, t.n + 1) if isinstance(t, Contribution) else slice(None)
         channels = [input_channels_of(shape, co) for co in range(shape.out_channels)]
-        return np.stack([grad_output[n, i, t.oh, t.ow] @ input[n, c, t.ih, t.iw] for i, c in enumerate(channels)])
+        return np.stack([grad_output[:, i, t.oh, t.ow] @ input[:, c, t.ih, t.iw] for i, c in enumerate(channels)])
     channels = [output_channels_of(shape, ci) for ci in range(shape.in_channels)]
     weights = [weight[c, i % weight.shape[1], t.kh, t.kw] for i, c in enumerate(channels)]
     return np.stack([grad_output[:, c, t.oh, t.ow] @ w for c, w in zip(channels, weights, strict=True)], 1)
@@ -87,21 +84,19 @@ def summed(result: str, products_of, shape: ConvShape, other: ConvShape | None =
 
 @pytest.mark.parametrize(("kernel", "shape"), CASES, ids=str)
 def test_the_products_of_an_element_are_those_that_the_kernel_adds_up(kernel, shape):
-    result, functions = SETS[kernel.name.partition("/")[0]]
+    result, products_of, loops = SETS[kernel.name.partition("/")[0]]
     (right,) = launched(kernel, shape, drawn(shape))
-    for products_of in functions:
-        assert (summed(result, products_of, shape) == right).all()
-        first = products_of(shape, 0, 0)
-        assert first == sorted(first)  # in the order of a kernel's loops
+    assert (summed(result, products_of, shape) == right).all()
+    first = products_of(shape, 0, 0)
+    assert first == sorted(first, key=loops)
 
 
 @pytest.mark.parametrize("operation", SETS)
 def test_another_set_of_products_would_be_seen(operation):
-    shape, (result, functions) = ConvShape(2, 2, 5, 6, 2, 3, 2, 1, 1, groups=2), SETS[operation]
+    shape, (result, products_of, _) = ConvShape(2, 2, 5, 6, 2, 3, 2, 1, 1, groups=2), SETS[operation]
     (right,) = launched(DIRECT[operation], shape, drawn(shape))
     for change in ({"stride": 2}, {"padding": (1, 0)}, {"padding": (0, 1)}, {"dilation": (2, 1)}):
-        for products_of in functions:
-            assert (summed(result, products_of, shape, replace(shape, **change)) != right).any()
+        assert (summed(result, products_of, shape, replace(shape, **change)) != right).any()
 
 
 # --- What a thread does -----------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ CONV1, SMALL = ConvShape(1, 1, 28, 28, 6, 5, 5), ConvShape(1, 1, 5, 5, 1, 3, 3)
 
 def pixels_of_a_weight(shape: ConvShape) -> int:
     """How many pixels of one image a weight multiplies."""
-    return len(indices.contributions_to_weight(shape, 0, 0))
+    return len(indices.taps_of_weight(shape, 0, 0))
 
 
 def by_hand() -> float:

@@ -11,7 +11,7 @@ from support.legible import faults, written
 from support.sample import sample
 from support.wgsl_programs import rows
 
-from helpers.convolution.indices import contributions_to_weight
+from helpers.convolution.indices import taps_of_weight
 from helpers.convolution.shapes import ConvShape
 from helpers.exercises import PUZZLES
 from helpers.grading import grader
@@ -40,10 +40,10 @@ def test_the_right_reads_of_a_weight_are_those_of_the_index_arithmetic(case):
     shape = ConvShape.between(case.inputs[1].shape, case.inputs[0].shape)
     for co, ci, kh, kw in sample([*np.ndindex(*shape.weight)], 6):
         upstream, pixels = at("conv2d_grad_weight", case, (co, ci, kh, kw)).inputs
-        want = contributions_to_weight(shape, kh, kw)
-        places = {np.ravel_multi_index((c.n, co, c.oh, c.ow), shape.output) for c in want}
+        want = [(n, tap) for n in range(shape.batch) for tap in taps_of_weight(shape, kh, kw)]
+        places = {np.ravel_multi_index((n, co, tap.oh, tap.ow), shape.output) for n, tap in want}
         assert upstream.right == upstream.yours == places
-        assert pixels.right == {np.ravel_multi_index((c.n, ci, c.ih, c.iw), shape.input) for c in want}
+        assert pixels.right == {np.ravel_multi_index((n, ci, tap.ih, tap.iw), shape.input) for n, tap in want}
 
 
 @pytest.mark.parametrize("edit", [("oh + kh)", "oh - kh)"), ("ow + kw;", "ow;"), ("n < params.batch", "n < 1u")])

@@ -73,7 +73,7 @@ SHARED = load("conv2d_grad_input", "2_shared_weights")
 
 def windows(shape: ConvShape, ih: int, iw: int) -> int:
     """In how many windows a pixel lies."""
-    return len(indices.contributions_to_pixel(shape, ih, iw))
+    return len(indices.taps_of_pixel(shape, ih, iw))
 
 
 def pixel_by_hand(change=lambda filter: filter) -> float:
@@ -234,7 +234,7 @@ COMPUTED = {
     "faults_seen_by_the_easy_case": blurred,
     "barrier_that_may_go": lambda: barrier_that_may_go(1),
     **{name: lambda make=make: float(make()) for name, make in lesson_04.COMPUTED.items()},
-    "pixels_with_dilation": lambda: len(indices.contributions_to_weight(square(9, 3, 1, 0, 2), 0, 0)),
+    "pixels_with_dilation": lambda: len(indices.taps_of_weight(square(9, 3, 1, 0, 2), 0, 0)),
     "pixels_never_touched": lambda: [windows(square(9, 3, 2, 0, 2), *at) for at in np.ndindex(9, 9)].count(0),
     "weights_with_groups": lambda: prod(ConvShape(1, 8, 9, 9, 12, 3, 3, groups=4).weight),
     "faults_seen_with_ones": lambda: sum(wrong_weights(fault, ONES) > 0 for fault in WRONG),

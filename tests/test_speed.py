@@ -13,7 +13,7 @@ from support.sample import at_night
 
 from helpers.bench import report
 from helpers.bench.candidates import Row
-from helpers.convolution.indices import contributions_to_pixel
+from helpers.convolution.indices import taps_of_pixel
 from helpers.convolution.schedules import conv2d_grad_weight
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.indices import gemm_terms
@@ -144,7 +144,7 @@ def test_the_taps_of_a_class_are_those_that_reach_its_pixels(kernel, stride, pad
     shape = ConvShape(1, 1, 24, 24, 1, kernel, kernel, stride, padding)
     for ih, iw in product(range(6, 14), repeat=2):  # far from the edges
         rows, columns = (taps_of_class((i + padding) % stride, kernel, stride) for i in (ih, iw))
-        reached = {(each.kh, each.kw) for each in contributions_to_pixel(shape, ih, iw)}
+        reached = {(each.kh, each.kw) for each in taps_of_pixel(shape, ih, iw)}
         assert reached == set(product(rows, columns))
 
 

@@ -3,7 +3,6 @@
 The tests prove each of these sets equal to what the kernels read, element by element.
 """
 
-from collections.abc import Iterator
 from itertools import product
 from math import prod
 from typing import NamedTuple
@@ -30,11 +29,14 @@ def _partners(channel: int, own: int, other: int) -> range:
     return range(channel // own * other, (channel // own + 1) * other)
 
 
-# --- The forward pass -----------------------------------------------------------------------------------------
+# --- Products -------------------------------------------------------------------------------------------------
 
 
 class Tap(NamedTuple):
-    """One product input[n,ci,ih,iw] * weight[co,ci,kh,kw] in the output [n,co,oh,ow], the same for all n, co and ci."""
+    """One product input[n,ci,ih,iw] * weight[co,ci,kh,kw] in the output [n,co,oh,ow], the same for all n, co and ci.
+
+    In the gradient of the weight, it is grad_output times input, and in that of the input grad_output times weight.
+    """
 
     oh: int
     ow: int
@@ -61,12 +63,6 @@ def _tap(shape: ConvShape, oh: int, ow: int, kh: int, kw: int) -> Tap | None:
     return Tap(oh, ow, kh, kw, ih, iw) if inside else None
 
 
-def taps(shape: ConvShape) -> Iterator[Tap]:
-    """Every product of one image and one pair of channels, output by output."""
-    for oh, ow in product(range(shape.out_h), range(shape.out_w)):
-        yield from taps_of_output(shape, oh, ow)
-
-
 def taps_of_weight(shape: ConvShape, kh: int, kw: int) -> list[Tap]:
     """To which outputs the weight at (kh, kw) contributes, and the pixel that it multiplies for each of them."""
     outputs = product(range(shape.out_h), range(shape.out_w))
@@ -74,30 +70,26 @@ def taps_of_weight(shape: ConvShape, kh: int, kw: int) -> list[Tap]:
 
 
 def taps_of_pixel(shape: ConvShape, ih: int, iw: int) -> list[Tap]:
-    """To which outputs the pixel at (ih, iw) contributes, and the weight that multiplies it for each of them."""
-    return [tap for tap in taps(shape) if (tap.ih, tap.iw) == (ih, iw)]
+    """Which outputs have the pixel at (ih, iw) in their windows, in the order in which a kernel's loops kh, kw go.
 
-
-# --- The weight gradient --------------------------------------------------------------------------------------
-
-
-class Contribution(NamedTuple):
-    """One product grad_output[n,co,oh,ow] * input[n,ci,ih,iw] in the gradient of one weight."""
-
-    n: int
-    oh: int
-    ow: int
-    ih: int
-    iw: int
-
-
-def contributions_to_weight(shape: ConvShape, kh: int, kw: int) -> list[Contribution]:
-    """Which inputs contribute to the weights at (kh, kw), in the order in which a kernel's loops n, oh, ow read them.
-
-    The places are the same for all pairs of channels (co, ci). A position in the padding contributes nothing.
+    The places are the same for all images and all pairs of channels (co, ci).
     """
-    image_taps = taps_of_weight(shape, kh, kw)
-    return [Contribution(n, tap.oh, tap.ow, tap.ih, tap.iw) for n in range(shape.batch) for tap in image_taps]
+    found = []
+    for kh, kw in product(range(shape.kernel_h), range(shape.kernel_w)):
+        oh = output_of(ih + shape.padding_h - kh * shape.dilation_h, shape.stride_h, shape.out_h)
+        ow = output_of(iw + shape.padding_w - kw * shape.dilation_w, shape.stride_w, shape.out_w)
+        if oh is not None and ow is not None:
+            found.append(Tap(oh, ow, kh, kw, ih, iw))
+    return found
+
+
+def output_of(position: int, stride: int, outputs: int) -> int | None:
+    """The output row whose window begins at row `position` of the padded input, or None; columns likewise."""
+    output, rest = divmod(position, stride)
+    return output if rest == 0 and 0 <= output < outputs else None
+
+
+# --- What a thread computes -----------------------------------------------------------------------------------
 
 
 def weight_of_thread(shape: ConvShape, index: int) -> tuple[int, int, int, int] | None:
@@ -108,35 +100,3 @@ def weight_of_thread(shape: ConvShape, index: int) -> tuple[int, int, int, int] 
 def products_of_thread(shape: ConvShape, thread: int, threads: int) -> range:
     """The products that one of `threads` threads takes where a workgroup shares a weight, numbered in loop order."""
     return range(thread, shape.batch * shape.out_h * shape.out_w, threads)
-
-
-# --- The input gradient ---------------------------------------------------------------------------------------
-
-
-class Gathered(NamedTuple):
-    """One product grad_output[n,co,oh,ow] * weight[co,ci,kh,kw] in the gradient of one pixel."""
-
-    kh: int
-    kw: int
-    oh: int
-    ow: int
-
-
-def output_of(position: int, stride: int, outputs: int) -> int | None:
-    """The output row whose window begins at row `position` of the padded input, or None; columns likewise."""
-    output, rest = divmod(position, stride)
-    return output if rest == 0 and 0 <= output < outputs else None
-
-
-def contributions_to_pixel(shape: ConvShape, ih: int, iw: int) -> list[Gathered]:
-    """Which outputs have the pixels at (ih, iw) in their windows, in the order in which a kernel's loops add them.
-
-    The places are the same for all images and all pairs of channels (co, ci).
-    """
-    gathered = []
-    for kh, kw in product(range(shape.kernel_h), range(shape.kernel_w)):
-        oh = output_of(ih + shape.padding_h - kh * shape.dilation_h, shape.stride_h, shape.out_h)
-        ow = output_of(iw + shape.padding_w - kw * shape.dilation_w, shape.stride_w, shape.out_w)
-        if oh is not None and ow is not None:
-            gathered.append(Gathered(kh, kw, oh, ow))
-    return gathered

@@ -42,7 +42,7 @@ def pixels_of_window(shape: PoolShape, oh: int, ow: int) -> list[tuple[int, int]
 
 def windows_of_pixel(shape: PoolShape, ih: int, iw: int) -> list[tuple[int, int]]:
     """The windows (oh, ow) that hold a pixel, in the order in which a kernel's loops kh, kw find them."""
-    return [(seen.oh, seen.ow) for seen in convolution.contributions_to_pixel(_as_convolution(shape), ih, iw)]
+    return [(seen.oh, seen.ow) for seen in convolution.taps_of_pixel(_as_convolution(shape), ih, iw)]
 
 
 @cache
@@ -69,8 +69,9 @@ def _grad_weight(shape: ConvShape, co: int, ci: int, kh: int, kw: int) -> Made:
     channel = convolution.input_channels_of(shape, co)[ci]
     return Made(
         [
-            (("grad_output", (t.n, co, t.oh, t.ow)), ("input", (t.n, channel, t.ih, t.iw)))
-            for t in convolution.contributions_to_weight(shape, kh, kw)
+            (("grad_output", (n, co, t.oh, t.ow)), ("input", (n, channel, t.ih, t.iw)))
+            for n in range(shape.batch)
+            for t in convolution.taps_of_weight(shape, kh, kw)
         ]
     )
 
@@ -86,7 +87,7 @@ def _grad_input(shape: ConvShape, n: int, ci: int, ih: int, iw: int) -> Made:
         [
             (("grad_output", (n, co, t.oh, t.ow)), ("weight", (co, own, t.kh, t.kw)))
             for co in convolution.output_channels_of(shape, ci)
-            for t in convolution.contributions_to_pixel(shape, ih, iw)
+            for t in convolution.taps_of_pixel(shape, ih, iw)
         ]
     )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from helpers.convolution.exercises.cases import ANSWERS, BOUND, IMAGE, UPSTREAM, WEIGHT
-from helpers.convolution.indices import contributions_to_pixel, contributions_to_weight, taps_of_output
+from helpers.convolution.indices import taps_of_output, taps_of_pixel, taps_of_weight
 from helpers.convolution.shapes import ConvShape
 from helpers.grading.marking_question import Cell, Cells, Marking
 
@@ -69,7 +69,7 @@ def _pixels_of_output(shape: ConvShape, oh: int, ow: int) -> set[Cell]:
 
 
 def _pixels_of_weight(shape: ConvShape, kh: int, kw: int) -> set[Cell]:
-    return set(map(PIXEL, contributions_to_weight(shape, kh, kw)))
+    return set(map(PIXEL, taps_of_weight(shape, kh, kw)))
 
 
 def _output(shape: ConvShape, oh: int, ow: int) -> Marking:
@@ -107,26 +107,26 @@ def _output(shape: ConvShape, oh: int, ow: int) -> Marking:
 
 def _weight(shape: ConvShape, kh: int, kw: int) -> Marking:
     """Lesson 02: one weight's gradient."""
-    contributions, outputs = contributions_to_weight(shape, kh, kw), f"{shape.out_h} × {shape.out_w}"
+    taps, outputs = taps_of_weight(shape, kh, kw), f"{shape.out_h} × {shape.out_w}"
     last_h, last_w = shape.kernel_h - 1, shape.kernel_w - 1
     likely = {
         "the filter is flipped; does a correlation flip it?": _pixels_of_weight(shape, last_h - kh, last_w - kw),
         "row and column are swapped; which of the two numbers comes first?": _pixels_of_weight(shape, kw, kh),
         "these pixels are neighbors; how far does the filter move from one output to the next?": {
-            (contribution.oh + kh, contribution.ow + kw) for contribution in contributions
+            (tap.oh + kh, tap.ow + kw) for tap in taps
         },
         "this is what comes out for stride 1; how many positions does the filter have with stride 2?": (
             _pixels_of_weight(replace(shape, stride=1), kh, kw)
         ),
         "these pixels belong to dW[0,0]; by how much does this weight move the frame?": _pixels_of_weight(shape, 0, 0),
         "this is only the first row of outputs; how many rows are there?": {
-            (contribution.ih, contribution.iw) for contribution in contributions if contribution.oh == 0
+            (tap.ih, tap.iw) for tap in taps if tap.oh == 0
         },
         "these pixels lie under the whole filter at one position; which pixel does one weight multiply there?": (
             _pixels_of_output(shape, 0, 0)
         ),
         "this is what comes out for a padding of 1; how much padding is there here?": {
-            (contribution.ih - 1, contribution.iw - 1) for contribution in contributions
+            (tap.ih - 1, tap.iw - 1) for tap in taps
         },
     }
     how = f"5 × 5 pixels, {outputs} upstream gradients, stride {shape.stride_h}, no padding"
@@ -138,7 +138,7 @@ def _weight(shape: ConvShape, kh: int, kw: int) -> Marking:
 
 def _pixel(shape: ConvShape, ih: int, iw: int) -> Marking:
     """Lesson 03: the upstream gradients that reach one pixel's gradient."""
-    reached = set(map(PLACE, contributions_to_pixel(shape, ih, iw)))
+    reached = set(map(PLACE, taps_of_pixel(shape, ih, iw)))
     rows, columns = range(shape.kernel_h), range(shape.kernel_w)
     likely = {
         "the padding is left out; which output has its window's upper left corner in the padding?": {

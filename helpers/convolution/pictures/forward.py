@@ -68,7 +68,7 @@ class ContributionPicture(Picture):
     def draw(self, tensor: int, row: int, column: int) -> str:
         """Point at the number at (row, column) of the input (0), the weight (1) or the output (2)."""
         name, taps_of = self.tensors[tensor]
-        taps = taps_of(self.shape, row, column)
+        taps = sorted(taps_of(self.shape, row, column))
         for other, (grid, place) in enumerate(zip(self.grids, self.places, strict=True)):
             if other != tensor:
                 grid.tinted(dict.fromkeys(map(place, taps)), line=1.6)

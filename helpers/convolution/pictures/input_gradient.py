@@ -5,7 +5,7 @@ from operator import attrgetter
 import numpy as np
 
 from helpers.convolution import indices
-from helpers.convolution.indices import Gathered, output_channels_of
+from helpers.convolution.indices import Tap, output_channels_of
 from helpers.convolution.pictures.groups import draw_group, group_of
 from helpers.convolution.pictures.sums import (
     CORRELATION,
@@ -33,7 +33,7 @@ class InputGradientPicture(SumPicture):
     left, right, result = Tensor("grad_output", "n", "co"), "weight", Tensor("grad_input", "n", "ci")
     axis, symbol, element = "co", "dX", ("ih", "iw")
     points = True
-    taps = staticmethod(indices.contributions_to_pixel)
+    taps = staticmethod(indices.taps_of_pixel)
     left_at, right_at = attrgetter("oh", "ow"), attrgetter("kh", "kw")
 
     def _right(self, place: Place) -> Array:
@@ -42,7 +42,7 @@ class InputGradientPicture(SumPicture):
     def _summed_indices(self, place: Place) -> range:
         return output_channels_of(self.shape, place["ci"])
 
-    def _draw_window(self, taps: list[Gathered], row: int, column: int, place: Place) -> None:
+    def _draw_window(self, taps: list[Tap], row: int, column: int, place: Place) -> None:
         window = window_cells((row, column), self.shape.dilation, self.shape.weight[2:])
         self.end = window[-1]  # where the flipped filter has its weight [0, 0]
         (_, cells), *_ = self._cells(taps)
@@ -52,7 +52,7 @@ class InputGradientPicture(SumPicture):
         if not self.letters:
             self._draw_divisions(row, column)
 
-    def _cells(self, taps: list[Gathered]) -> list[tuple[Grid, list[tuple[int, int]]]]:
+    def _cells(self, taps: list[Tap]) -> list[tuple[Grid, list[tuple[int, int]]]]:
         spread = [tuple(np.subtract(self.end, np.multiply(self.right_at(c), self.shape.dilation))) for c in taps]
         flipped = [tuple(np.subtract(self.shape.weight[2:], self.right_at(c)) - 1) for c in taps]
         filter = [(grid, [*map(self.right_at, taps)]) for grid in self.unflipped]
@@ -144,10 +144,10 @@ class InputGradientPicture(SumPicture):
         quantifier = "each of " * (len(channels) > 1)
         return f"{quantifier}{in_words('channel', channels)} (group {group_of(self.shape, channels[0])})"
 
-    def _location(self, taps: list[Gathered]) -> str:
+    def _location(self, taps: list[Tap]) -> str:
         return f": output {rows_and_columns(map(self.left_at, taps))}"
 
-    def _contributors(self, taps: list[Gathered], target: str, place: Place) -> str:
+    def _contributors(self, taps: list[Tap], target: str, place: Place) -> str:
         if not taps:
             where = "under a weight" if max(self.shape.dilation) > 1 else "in its window"
             return f"No output has the pixel {where}, so nothing contributes to {target}."

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from helpers.convolution.indices import contributions_to_pixel
+from helpers.convolution.indices import taps_of_pixel
 from helpers.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, INK, MARGIN, Picture, in_words
 from helpers.pictures.parts import Cell, Grid
@@ -43,7 +43,7 @@ class ResiduesPicture(Picture):
         """Point at one pixel."""
         own = self._class(ih, iw)
         rows, columns = self._taps(own)
-        reached = contributions_to_pixel(self.shape, ih, iw)
+        reached = taps_of_pixel(self.shape, ih, iw)
         outputs = [self.outputs.box(term.oh, term.ow) for term in reached]
         self.pixels.tinted(self.classes[own], line=1.6)
         self.tinted([self.pixels.box(ih, iw)], BLUE, 4, 0.4)
