@@ -1,8 +1,9 @@
 """What a learner works out in the GEMM lesson: kernels in tiles, on layers with relu, and questions to answer."""
 
+import re
 from functools import cache
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -71,54 +72,50 @@ def sizes(shape: GemmShape, letters: str) -> tuple[int, ...]:
     return tuple({"M": shape.m, "K": shape.k, "N": shape.n, "B": shape.batch_size}[letter] for letter in letters)
 
 
-def _cases(summed: str, inputs: str, output: str, params: str, tests: tuple[str, ...]) -> tuple[Case, ...]:
-    """The tests of one pass: the names of its arrays, and the letters of its uniform, where B is the batch."""
-    cases = []
-    for test in tests:
-        shape, arrays = _layers(summed, "B" not in params)[test]
-        layers, rows, columns = (1, 1, *arrays[output].shape)[-3:]
-        grid = (ceil(columns / 16), ceil(rows / 16), layers) if rows > 1 else (ceil(columns / 256), 1, 1)
-        given = tuple(arrays[name] for name in inputs.split())
-        cases.append(Case(test, given, arrays[output], sizes(shape, params), (Dispatch(grid),)))
-    return tuple(cases)
+class Summed(NamedTuple):
+    """A kernel that adds up along one letter, M, K or N: axes of its output, names of arrays, letters of its uniform.
 
-
-def puzzle(
-    name: str, axes: str, tests: tuple[str, ...], arrays: tuple[str, str, str, str], subject: str = "gemm"
-) -> Puzzle:
-    """A puzzle of this lesson, or of another subject.
-
-    Parameters
-    ----------
-    name, subject
-        As in `Puzzle`.
-    axes : str
-        The letters of the output's axes.
-    tests : tuple of str
-        The names of the layers on which it is tried.
-    arrays : tuple of str
-        The letter along which the kernel adds up (M, K or N), the names of its inputs, the name of its output, and
-        the letters of its uniform, where B is the batch.
+    Among the last ones, B is the batch.
     """
+
+    axes: str
+    along: str
+    inputs: str
+    output: str
+    words: str
+
+
+ROWS = """
+    product             m n       K  a b            c         MKN
+    tiled_product       m n       K  a b            c         MKN
+    transposed_tile     k n       M  a grad_pre     d_b       MKN
+    transposed_product  m n       K  a b_rows       c         MKN
+    gemm_bwd_grad_pre   item m n  K  a b bias grad  grad_pre  MKNB
+    gemm_bwd_da         item m k  N  grad_pre b     d_a       MKNB
+    gemm_bwd_db         k n       M  a grad_pre     d_b       MKNB
+    gemm_bwd_dbias      n         M  grad_pre       d_bias    MNB
+"""
+PRODUCTS = {name: Summed(*rest) for name, *rest in (re.split("  +", row) for row in ROWS.strip().split("\n    "))}
+
+
+def puzzle(name: str, of: Summed, subject: str = "gemm") -> Puzzle:
+    """A puzzle of this lesson, or of another subject; only where a batch is given, it has one in a test."""
+    tests = IN_COLUMNS if of.output == "d_bias" else TILED if "B" in of.words else TILED[:-1]
     skill = TILES if "three_tiles" in tests else Skill.one_thread_for("column", "300_columns")
     if name == "product":
         skill = Skill.one_thread_for("element", "three_tiles")
-    return Puzzle(name, subject, axes, lambda: _cases(*arrays, tests), skill)
+    return Puzzle(name, subject, of.axes, lambda: tuple(_case(of, test) for test in tests), skill)
 
 
-PRODUCTS = {  # with what `puzzle` takes after the name
-    "product": ("m n", TILED[:-1], ("K", "a b", "c", "MKN")),
-    "tiled_product": ("m n", TILED[:-1], ("K", "a b", "c", "MKN")),
-    "transposed_tile": ("k n", TILED[:-1], ("M", "a grad_pre", "d_b", "MKN")),
-    "transposed_product": ("m n", TILED[:-1], ("K", "a b_rows", "c", "MKN")),
-    "gemm_bwd_grad_pre": ("item m n", TILED, ("K", "a b bias grad", "grad_pre", "MKNB")),
-    "gemm_bwd_da": ("item m k", TILED, ("N", "grad_pre b", "d_a", "MKNB")),
-    "gemm_bwd_db": ("k n", TILED, ("M", "a grad_pre", "d_b", "MKNB")),
-    "gemm_bwd_dbias": ("n", IN_COLUMNS, ("M", "grad_pre", "d_bias", "MNB")),
-}
-PUZZLES = tuple(puzzle(name, *given) for name, given in PRODUCTS.items())
+def _case(of: Summed, test: str) -> Case:
+    shape, arrays = _layers(of.along, "B" not in of.words)[test]
+    layers, rows, columns = (1, 1, *arrays[of.output].shape)[-3:]
+    grid = (ceil(columns / 16), ceil(rows / 16), layers) if rows > 1 else (ceil(columns / 256), 1, 1)
+    given = tuple(arrays[name] for name in of.inputs.split())
+    return Case(test, given, arrays[of.output], sizes(shape, of.words), (Dispatch(grid),))
 
 
+PUZZLES = tuple(puzzle(name, of) for name, of in PRODUCTS.items())
 QUESTIONS = questions(__file__)
 
 

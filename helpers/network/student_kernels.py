@@ -117,15 +117,15 @@ def _outputs(s: ConvShape) -> Words:
 
 def _pass(name: str) -> Place:
     """One pass of the GEMM's backward pass, by its puzzle."""
-    _, _, (summed, inputs, output, letters) = PRODUCTS[name]
+    of = PRODUCTS[name]
 
     def loops(s: GemmShape) -> Words:
-        return sizes(s, "BM") if output == "d_bias" else (ceil(sizes(s, summed)[0] / 16), 16)
+        return sizes(s, "BM") if of.output == "d_bias" else (ceil(sizes(s, of.along)[0] / 16), 16)
 
     def fits(s: GemmShape) -> bool:
-        return output != "grad_pre" or s.activation == "relu"
+        return of.output != "grad_pre" or s.activation == "relu"
 
-    return Place(GEMM_BACKWARD, f"{inputs} {output}", lambda s: sizes(s, letters), loops, f"{name}_f32", fits)
+    return Place(GEMM_BACKWARD, f"{of.inputs} {of.output}", lambda s: sizes(s, of.words), loops, f"{name}_f32", fits)
 
 
 OF_WEIGHT = GRAD_WEIGHT, "grad_output input grad_weight"

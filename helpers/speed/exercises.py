@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from helpers.gemm.exercises import TILED, puzzle
+from helpers.gemm.exercises import PRODUCTS, puzzle
 from helpers.grading.prediction import questions
 from helpers.grading.puzzle import TWICE, Skill
 
 PUZZLES = (
     replace(
-        puzzle("register_tile", "m n", TILED[:-1], ("K", "a b", "c", "MKN"), "speed"),
+        puzzle("register_tile", PRODUCTS["product"], "speed"),
         skill=Skill(
             "2 x 2 results in each thread, with two numbers of each tile for four products",
             "three_tiles",
