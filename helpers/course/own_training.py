@@ -64,19 +64,19 @@ class OwnTraining(Shown):
     def train(self) -> None:
         """Train in a process apart, and show the loss as it falls."""
         self._button.disabled = True
-        self._say("Your kernels are tried in the simulator first.")
+        self._write_sentence("Your kernels are tried in the simulator first.")
         try:
             run = train_apart(*self.mine, **RUN, show=lambda losses: losses and self._show(losses))
             self._show(run.losses, run.accuracy, run.ended)
         except (RefusedError, GpuError) as error:
-            self._say(str(error))
+            self._write_sentence(str(error))
         finally:
             self._button.disabled = False
 
     def _show(self, losses: Sequence[float], accuracy: float | None = None, more: str = "") -> None:
         self.picture.show(losses, accuracy)
         self._draw_paper()
-        self._say(f"{self.picture.sentence} {more}".strip())
+        self._write_sentence(f"{self.picture.sentence} {more}".strip())
 
     def __repr__(self) -> str:
         return self.picture.sentence

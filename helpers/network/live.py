@@ -194,7 +194,7 @@ class Live(Shown):
         self._button.disabled = self.done or self._finishing or self._loop is None
         if said is not None:
             self._said = self._drawn
-            self._say(said)
+            self._write_sentence(said)
 
     def __repr__(self) -> str:
         """What is the same in every run, as long as training is not done."""

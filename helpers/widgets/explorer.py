@@ -60,7 +60,7 @@ class Shown(ipywidgets.VBox):
     def _draw_paper(self) -> None:
         self._still.value, self._moving.value = self.picture.svg()
 
-    def _say(self, said: str) -> None:
+    def _write_sentence(self, said: str) -> None:
         """Write a sentence, which a screen reader reads aloud."""
         self._words.value = f'<p role="status" aria-live="polite" style="{SENTENCE}">{html.escape(said)}</p>'
 
@@ -236,7 +236,7 @@ class Explorer(Shown):
         """Draw the picture of these values, and say what it shows."""
         self.picture = self._draw(**values, **self.arrays)
         self._draw_paper()  # first, as this is what the reader waits for
-        self._say(self.sentence)
+        self._write_sentence(self.sentence)
         self._lay_cells()
         self._show_numbers(self._open.value)
 
