@@ -32,8 +32,7 @@ from wgsl import Kernel, Listing
 if TYPE_CHECKING:
     from helpers.widgets.editor import Editor
     from helpers.widgets.marking import MarkCells
-    from helpers.widgets.match import Match
-    from helpers.widgets.question import Ask
+    from helpers.widgets.question import Ask, Match
 
 _SUBJECTS = threads, convolution, summation, gemm, network, speed  # in the order of their first lessons
 PUZZLES: dict[str, Puzzle] = {puzzle.name: puzzle for subject in _SUBJECTS for puzzle in subject.PUZZLES}
@@ -221,7 +220,7 @@ def match(question: str) -> "Match":
     Raises ValueError for a name that no such question has.
     """
     chosen = _chosen("question", question, MATCHINGS)
-    from helpers.widgets.match import Match
+    from helpers.widgets.question import Match
 
     return Match(question, chosen)
 

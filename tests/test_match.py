@@ -14,7 +14,7 @@ from helpers.grading import class_table, student_files
 from helpers.grading.matching import Matching
 from helpers.grading.verdict import RIGHT, WRONG
 from helpers.network.pictures.curves import RunsPicture
-from helpers.widgets.match import Match
+from helpers.widgets.question import Match
 
 RIGHT_ANSWER = "batch, relu, sign, bias"
 PASSES = Matching(

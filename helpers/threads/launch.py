@@ -161,10 +161,14 @@ def create_command_encoder() -> Encoder:
 # --- What is recorded, and runs -------------------------------------------------------------------------------
 
 
-@call
-def begin_compute_pass(encoder: Encoder) -> Pass:
+def _require_ready(encoder: Encoder) -> None:
     _require(not encoder.finished, "this encoder is finished: create another one")
     _require(encoder.open is None, "a pass of this encoder is still open: end it first")
+
+
+@call
+def begin_compute_pass(encoder: Encoder) -> Pass:
+    _require_ready(encoder)
     encoder.open = Pass(encoder)
     return encoder.open
 
@@ -205,8 +209,7 @@ def end(compute: Pass) -> None:
 
 @call
 def finish(encoder: Encoder) -> Commands:
-    _require(not encoder.finished, "this encoder is finished: create another one")
-    _require(encoder.open is None, "a pass of this encoder is still open: end it first")
+    _require_ready(encoder)
     encoder.finished = True
     return Commands(encoder.dispatches)
 

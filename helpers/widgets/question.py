@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Iterable
 
 import anywidget
-from traitlets import Dict, Int, Unicode
+from traitlets import Dict, Int, List, Unicode
 
 from helpers.grading import student_files
+from helpers.grading.matching import Matching
 from helpers.grading.prediction import AnswerError, Question
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT
 from helpers.pictures.canvas import Picture
@@ -134,6 +135,22 @@ class OnPicture(Ask):
         self._picture.sentence = f"{self!r} {self.sheet['sentence']}"
         image, size = self._picture._repr_mimebundle_(WAKE)
         return data | image, metadata | size
+
+
+class Match(OnPicture):
+    """Words to lay on cards, which are parts of a picture or stand in a row; where an earlier run left them, they lie."""
+
+    words = synced(List)
+    cards = synced(List)
+
+    def __init__(self, name: str, question: Matching) -> None:
+        super().__init__(name, question, None, question.picture, question.cards)
+        self.words, self.cards = [*question.words], [*question.cards]
+        try:
+            question.laid(self.answer or "," * (len(question.cards) - 1))
+        except AnswerError:  # of another version of the question, or spoiled
+            words = f"Your earlier answer, `{self.answer[:LONGEST]}`, does not fit these cards: lay the words again."
+            self.answer, self.reply = "", {"outcome": NOT_ATTEMPTED, "text": words}
 
 
 def _kept(name: str) -> str:
