@@ -138,7 +138,7 @@ class OnPicture(Ask):
 
 
 class Match(OnPicture):
-    """Words to lay on cards, which are parts of a picture or stand in a row; where an earlier run left them, they lie."""
+    """Words to lay on cards, which are parts of a picture or stand in a row; those of an earlier run lie there."""
 
     words = synced(List)
     cards = synced(List)
