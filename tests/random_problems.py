@@ -116,7 +116,8 @@ def main(words: list[str] | None = None) -> int:
             results.append(found)
     except WorkersError as error:
         print(error, file=sys.stderr)
-    print(report(results))
+    if results:
+        print(report(results))
     return 2 * (len(results) < len(pieces))
 
 
@@ -125,7 +126,7 @@ def report(results: list[dict]) -> str:
     layers, problems = (sum(found[name] for found in results) for name in ("layers", "problems"))
     beside = "float64 and PyTorch" if find_spec("torch") else "float64 (PyTorch is not installed)"
     on = " and ".join(sorted({found["on"] for found in results}))
-    worst = max((found["worst"] for found in results), default=0)
+    worst = max(found["worst"] for found in results)
     said = f"Right: {problems:,} problems on {layers:,} random layers, beside {beside}, on {on}."
     return f"{said} {problems - layers:,} are gradients. The largest error is {worst:.3f} of the tolerance."
 

@@ -47,7 +47,7 @@ def mapped(
     Raises WorkersError where the workers cannot be used, or the run is interrupted.
     """
     texts = [json.dumps(piece) for piece in pieces]
-    keys = [hashlib.sha256(f"{versions()} {function} {text}".encode()).hexdigest() for text in texts]
+    keys = [hashlib.sha256(f"{versions()} {function} {text}".encode()).hexdigest()[:16] for text in texts]
     own = ROOT / "measurements" / f"{function.replace(':', '.')}.jsonl" if workers and not ledger else None
     kept, file = _ledger(ledger or own)
     todo = {key: text for key, text in zip(keys, texts, strict=True) if key not in kept}
