@@ -209,13 +209,6 @@ def test_a_forward_convolution_is_timed_with_its_activation_and_its_table_says_s
     assert next(report.tables(timed, "NumPy")).startswith("\nconv2d, with relu\n")
 
 
-def test_work_and_rates():
-    assert multiply_adds("conv2d", ConvShape(32, 64, 56, 56, 64, 3, 3, 1, 1)) == 3_699_376_128
-    assert multiply_adds("gemm_bias_act_backward", GemmShape(2, 3, 5, 7)) == 3 * 210
-    assert rate("gemm_bias_act", GemmShape(1000, 1000, 1000), 1.0) == (2.0, "GFLOP/s")
-    assert rate("conv2d_grad_bias", ConvShape(10, 7, 10, 10, 10, 1, 1), 1e-6) == (40.0, "GB/s")
-
-
 # --- The command ----------------------------------------------------------------------------------------------
 
 

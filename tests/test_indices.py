@@ -125,9 +125,6 @@ def test_threads_share_the_products_of_all_images():
     assert products_read(kernel.edit("i += THREADS", "i += THREADS + 1u"), shape, 8) != shared
 
 
-# --- Which elements a matrix product multiplies -------------------------------------------------------------
-
-
 # --- Tiles ------------------------------------------------------------------------------------------------
 
 TILED = load("gemm_bias_act", "2_tiled").with_constants(TILE=4)

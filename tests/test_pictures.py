@@ -15,7 +15,7 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gradient_checks.errors import convolution_differences, gelu_differences
 from helpers.gradient_checks.pictures.errors import RIGHT, StepPicture
 from helpers.pictures import parts
-from helpers.pictures.canvas import BLUE, DARK, GREEN, ORANGE, PAPER, Box, Picture, Word, in_words, number, outline
+from helpers.pictures.canvas import BLUE, DARK, GREEN, ORANGE, PAPER, Box, Picture, Word, number, outline
 from helpers.pictures.figures import draw_signed
 from helpers.pictures.parts import Grid
 from helpers.summation.pictures import TreePicture
@@ -98,11 +98,6 @@ def test_numbers_are_short_and_zero_has_no_sign():
     assert [number(value) for value in (-0.0, -3, 0.5, 1 / 3, 2.061e-9)] == ["0", "−3", "0.5", "0.3333", "2.061e−09"]
 
 
-def test_numbers_are_written_as_a_person_says_them():
-    said = [in_words("row", numbers) for numbers in ([], [2], [1, 2], [3, 1, 2], [0, 2, 4])]
-    assert said == ["no row", "row 2", "rows 1 and 2", "rows 1 to 3", "rows 0, 2 and 4"]
-
-
 def test_a_grid_leaves_cells_without_memory_empty_and_makes_wide_numbers_fit():
     picture = Picture(200)
     grid = Grid(picture, [[1, np.nan], [-12345, 0]], 10, 40, (30, 30), "title", "note")
@@ -112,21 +107,6 @@ def test_a_grid_leaves_cells_without_memory_empty_and_makes_wide_numbers_fit():
     assert all(
         extent <= 30 for extent in (np.ptp(outline(w, m.weight)[0][:, 0]) for m in picture.marks[2:] for w in m.words)
     )
-
-
-def test_the_numbers_of_a_still_picture_are_tables_too():
-    picture = Picture(200)
-    Grid(picture, [[1, np.nan], [-2, 0]], 10, 40, (30, 30), "a < b", "note")
-    Grid(picture, [[np.nan]], 90, 40, (30, 30), "nothing to say")
-    Grid(picture, [[1]], 130, 40, (30, 30), "drawn otherwise", numbers=False)
-    rows = "".join(
-        f'<tr><th scope="row">{i}</th>{cells}</tr>'
-        for i, cells in enumerate(["<td>1</td><td></td>", "<td>−2</td><td>0</td>"])
-    )
-    head = '<thead><tr><td></td><th scope="col">0</th><th scope="col">1</th></tr></thead>'
-    table = f"<table><caption>a &lt; b, note</caption>{head}<tbody>{rows}</tbody></table>"
-    assert picture.tables() == f'<div class="convgrad-numbers">{table}</div>'
-    assert repr(picture.tables()) == "a < b, note"
 
 
 def test_what_moves_is_replaced_among_the_numbers_too():

@@ -210,27 +210,3 @@ def test_three_lines_are_repaired_and_each_reply_leads_to_one():
         lines = text.split("\n")
         text = "\n".join([*lines[: line - 1], right[line - 1], *lines[line:]])
     assert only(helpers.grade("repair", text)) == RIGHT
-
-
-# --- What is refused ----------------------------------------------------------------------------------------
-
-
-NAMED = {  # what a name is asked of, and how it is refused
-    helpers.skeleton: "puzzle = {}: it must be one of map, guard, ",
-    helpers.solution: "puzzle = {}: it must be one of map, guard, ",
-    helpers.last_attempt: "puzzle = {}: it must be one of map, guard, ",
-    lambda name: helpers.grade(name, ""): "puzzle = {}: it must be one of map, guard, ",
-    lambda name: helpers.predict(name, 42): "question = {}: it must be one of .*dW",
-    helpers.mark: "exercise = {}: it must be one of pixels_of_an_output, pixels_of_dW",
-    helpers.find_fault: "exercise = {}: it must be one of fault_in_a_sum, ",
-}
-
-
-def test_other_names_and_types_are_refused():
-    for ask, words in NAMED.items():
-        for name in ("sudoku", ["map"], None):
-            with pytest.raises(ValueError, match=words.format(re.escape(repr(name)))):
-                ask(name)
-    for source in (3, b"fn main() {}"):
-        with pytest.raises(TypeError, match=f"source is a {type(source).__name__}: it must be the text"):
-            helpers.grade(WEIGHT, source)

@@ -13,7 +13,6 @@ from support.notebook_gate import NOTEBOOKS
 import helpers
 from helpers.grading import student_files
 from helpers.grading.prediction import Question
-from helpers.widgets import WAKE
 from helpers.widgets.question import Ask
 
 PAIR = Question((2, 3), {(3, 2): "in the other order"}, "rows, then columns", "Which cell?", "Rows come first.")
@@ -75,14 +74,6 @@ def test_what_is_stored_is_the_question_and_its_explanation_folded():
     assert "<details><summary>Explanation</summary>" in shown
 
 
-def test_signs_of_html_are_words():
-    made = Ask("q", Question(1, asked="Is `a < b` & c?", why="No: `<b>`."))
-    html = f"<p>Is <code>a &lt; b</code> &amp; c?</p><p><i>{WAKE}</i></p>"
-    why = "<details><summary>Explanation</summary><p>No: <code>&lt;b&gt;</code>.</p></details>"
-    assert made._repr_mimebundle_()[0]["text/html"] == html + why
-    assert "<details>" not in Ask("q", Question(1, asked="a?"))._repr_mimebundle_()[0]["text/html"]
-
-
 @pytest.mark.parametrize("answer", [Fraction(576), np.float32(576), np.array(576), 576.0])
 def test_any_number_that_is_graded_is_kept(answer):
     assert helpers.predict("pixels_of_a_weight", answer).outcome == "right"
@@ -98,8 +89,3 @@ def test_answers_that_cannot_be_read_are_not_written_over(my, content):
     student_files.keep_answer("r", 2)
     assert student_files.answers() == {"q": "\ud800", "r": 2}
     assert [path.read_bytes() for path in my.glob("answers_not*")] == [content] * 2
-
-
-def test_only_a_question_in_words_can_be_asked():
-    with pytest.raises(ValueError, match=r"question = 'nine': it must be one of .*pixels_of_a_weight"):
-        helpers.ask("nine")

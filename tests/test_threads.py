@@ -111,30 +111,6 @@ def test_an_order_of_turns_leaves_what_a_kernel_leaves():
     assert all(swap(order, (3, 8)) == ([8, 3], [3, 8]) for order in orders(barrier=True))
 
 
-# --- One launch over arrays -----------------------------------------------------------------------------------
-
-TWO = """
-struct Sizes { n: u32 }
-@group(0) @binding(0) var<storage, read> input: array<f32>;
-@group(0) @binding(1) var<storage, read_write> a: array<f32>;
-@group(0) @binding(2) var<storage, read_write> b: array<u32>;
-@group(0) @binding(3) var<uniform> sizes: Sizes;
-
-@compute @workgroup_size(2)
-fn main(@builtin(global_invocation_id) g: vec3u) {
-  if (g.x < sizes.n) { a[g.x] = input[g.x] + 1; b[g.x] = g.x; }
-}
-"""
-
-
-def test_a_launch_returns_what_the_kernel_may_write_and_changes_no_array():
-    input, output = np.arange(4, dtype=np.float32).reshape(2, 2), np.zeros((2, 2), np.float32)
-    a, b = gpu.launch(TWO, [input, output, np.zeros(4, np.uint32), (3,)], workgroups=2)
-    assert a.tolist() == [[1, 2], [3, 0]]
-    assert b.tolist() == [0, 1, 2, 0]
-    assert not output.any()
-
-
 # --- Questions ------------------------------------------------------------------------------------------------
 
 

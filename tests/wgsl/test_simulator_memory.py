@@ -5,7 +5,6 @@ from itertools import combinations, product
 import numpy as np
 from support.sample import sample
 
-from wgsl.simulator.access import exchanged, turns
 from wgsl.simulator.lanes import Dispatch, Lanes
 from wgsl.simulator.memory import Shadow
 
@@ -14,19 +13,6 @@ DISPATCH = Dispatch((2, 1, 2), (3, 2, 1))  # 4 workgroups of 6 invocations
 
 def some(*lanes: int) -> Lanes:
     return Lanes(DISPATCH, np.array(lanes))
-
-
-# --- Invocations ------------------------------------------------------------------------------------------
-
-
-def test_invocations_are_numbered_as_webgpu_numbers_them():
-    x, y, z = (axis.reshape(2, 2, 2, 3) for axis in DISPATCH.built_in("global_invocation_id"))
-    for group_z, group_x, local_y, local_x in np.ndindex(2, 2, 2, 3):
-        at = group_z, group_x, local_y, local_x
-        assert (x[at], y[at], z[at]) == (group_x * 3 + local_x, local_y, group_z)
-    assert DISPATCH.named(17) == ((0, 0, 1), 5)
-    assert [int(size) for size in DISPATCH.built_in("num_workgroups")] == [2, 1, 2]
-    assert list(DISPATCH.built_in("local_invocation_index")[0][:8]) == [0, 1, 2, 3, 4, 5, 0, 1]
 
 
 # --- Races ------------------------------------------------------------------------------------------------
@@ -61,22 +47,3 @@ def test_the_shadow_finds_a_race_wherever_one_is():
                 found |= bool(note)
                 history += [(lane, at, write) for lane, at in zip(lanes.index, epoch, strict=True)]
             assert found == is_racy(history), (statements, passed)
-
-
-# --- Atomics ----------------------------------------------------------------------------------------------
-
-
-def test_invocations_that_name_one_word_take_turns():
-    where = np.array([3, 1, 3, 3, 1])
-    kept = np.array([True, True, False, True, True])
-    assert [list(turn) for turn in turns(where, kept)] == [[1, 0], [4, 3]]
-    array = np.array([0, 10, 0, 30], np.uint32)
-    before, after = exchanged("atomicAdd", array, where, [np.uint32([1, 2, 4, 8, 16])], kept)
-    assert (list(array), list(before), list(after)) == ([0, 28, 0, 39], [30, 10, 0, 31, 12], [31, 12, 0, 39, 28])
-
-
-def test_a_compare_exchange_changes_only_what_it_expects():
-    array = np.array([7], np.int32)
-    arguments = [np.int32([7, 7]), np.int32([8, 9])]
-    before, _ = exchanged("atomicCompareExchangeWeak", array, np.zeros(2, int), arguments, np.ones(2, bool))
-    assert (list(array), list(before)) == ([8], [7, 8])

@@ -101,10 +101,6 @@ def test_where_the_adapter_differs_we_keep_to_the_specification():
         assert on_the_adapter(source(line)), line
 
 
-def test_an_atomic_that_is_read_like_a_number_is_told_its_function():
-    assert "read with `atomicLoad(&...)`" in here(source("let a = counts[i];"))[1]
-
-
 def test_what_the_simulator_does_not_run_is_named_with_its_line():
     for line in programs("unsupported"):
         with pytest.raises(Unsupported) as caught:
@@ -386,19 +382,6 @@ def test_a_kernel_that_cannot_be_launched_is_refused(line, text, words):
     theirs = on_the_adapter(text)
     assert theirs
     assert line in (theirs[0] or {line})
-
-
-def test_a_kernel_without_bindings_is_refused():
-    assert "declares no bindings" in here("@compute @workgroup_size(1) fn main() {}")[1]
-
-
-def test_of_two_variables_at_one_binding_the_used_one_counts():
-    other = (
-        "@group(0) @binding(0) var<storage, read_write> other: array<u32>;\n@compute @workgroup_size(1) fn main() {\n"
-    )
-    assert [each.name for each in checked(BUFFER + other + "other[0] = 1;\n}").bindings] == ["other"]
-    assert [each.name for each in checked(BUFFER + other + "output[0] = 1;\n}").bindings] == ["output"]
-    assert "declared twice" in here(BUFFER + other + "output[0] = f32(other[0]);\n}")[1]
 
 
 def test_a_name_means_what_the_innermost_block_says():
