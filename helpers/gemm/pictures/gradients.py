@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers.gemm import reference
-from helpers.gemm.indices import gemm_terms
+from helpers.gemm.indices import Cell, gemm_terms
 from helpers.pictures.canvas import BLUE, INK, MARGIN, Picture, number
 from helpers.pictures.parts import Grid, Pointed, conclusion, product_text, running_sum, side_by_side
 
@@ -59,35 +59,37 @@ class GradientsPicture(Picture):
         if self.starts(product):
             self._draw_grids(p)
             self.stands_still()
-        terms = gemm_terms(p.result, self.sizes, row, column)
-        cells = {name: [term[side] for term in terms] for side, name in enumerate((p.left, p.right)) if name}
-        rows = [[float(self.matrices[name][cell]) for cell in places] for name, places in cells.items()]
-        if p.right:
-            self.grids[p.left].factors(dict(zip(cells[p.left], rows[1], strict=True)), self.grids[p.right].look.ink)
-        factors = list(zip(*rows, strict=True))
-        if p.result == "pre":
-            cells["bias"] = [(0, column)]
-            factors.append((float(self.matrices["bias"][0, column]),))
-        for name, places in cells.items():
-            self.grids[name].mark(places)
+        pairs = gemm_terms(p.result, self.sizes, row, column)
+        terms = [[(name, cell) for name, cell in zip((p.left, p.right), pair, strict=True) if name] for pair in pairs]
+        terms += [[("bias", (0, column))]] * (p.result == "pre")
+        values = [[float(self.matrices[name][cell]) for name, cell in each] for each in terms]
+        self._mark_terms(p, terms, values)
         self.grids[p.result].frame([(row, column)], BLUE)
-        for name, places in cells.items():
-            begin = len(terms) if name == "bias" else 0
-            named = {place: {"term": begin + i} for i, place in enumerate(places, 1)}
-            self.touchable[name] = Pointed(self.grids[name], named)
         element, returned = ELEMENTS[p.result].format(row, column), self.matrices[p.result][row, column]
         self.write(MARGIN, 46, f"{p.rule}:   {element}", 15)
-        texts, products = [product_text(*term) for term in factors], [prod(term) for term in factors]
+        texts, products = [product_text(*factors) for factors in values], [*map(prod, values)]
         total = conclusion(self, running_sum(texts, products), sum(products), returned)
-        if 0 < term <= len(texts):
-            sides = [(name, cells[name][term - 1]) for name in (p.left, p.right) if name and term <= len(terms)]
-            sides = sides or [("bias", (0, column))]
+        if 0 < term <= len(terms):
+            sides, text = terms[term - 1], texts[term - 1]
             self.boxes((self.grids[name].box(*cell) for name, cell in sides), INK, line=2.4)
             factors = " times ".join(f"{name}[{y},{x}]" for name, (y, x) in sides)
-            made = f"{texts[term - 1]} = {number(products[term - 1])}" if len(sides) > 1 else texts[term - 1]
+            made = f"{text} = {number(products[term - 1])}" if len(sides) > 1 else text
             return f"{factors}: {made}, a term of {element.partition(' = ')[0]}."
-        terms = " + ".join(f"({text})" if text[0] == "−" else text for text in texts)
-        return f"{element} = {terms} = {total}; the GPU returned {number(returned)}."
+        said = " + ".join(f"({text})" if text[0] == "−" else text for text in texts)
+        return f"{element} = {said} = {total}; the GPU returned {number(returned)}."
+
+    def _mark_terms(self, p: Product, terms: list[list[tuple[str, Cell]]], values: list[list[float]]) -> None:
+        """Mark the factors, each with its term for who points at it, and write those on the right below the left."""
+        if p.right:
+            factors = {term[0][1]: pair[1] for term, pair in zip(terms, values, strict=True) if len(term) > 1}
+            self.grids[p.left].factors(factors, self.grids[p.right].look.ink)
+        pointed: dict[str, dict] = {}
+        for i, term in enumerate(terms, 1):
+            for name, cell in term:
+                pointed.setdefault(name, {})[cell] = {"term": i}
+        for name, cells in pointed.items():
+            self.grids[name].mark([*cells])
+            self.touchable[name] = Pointed(self.grids[name], cells)
 
     def _draw_grids(self, p: Product) -> None:
         self.title(18, p.title)
