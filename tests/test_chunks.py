@@ -9,7 +9,6 @@ import helpers
 from helpers.convolution import chunks
 from helpers.convolution.operations import OPERATIONS
 from helpers.convolution.shapes import ConvShape
-from helpers.gpu import GpuError
 from helpers.gradient_checks.harness import drawn
 
 LAYER = ConvShape(5, 4, 6, 7, 6, 3, 2, (2, 1), (3, 4), (1, 2), 2)  # images 672 bytes, outputs 1,560, weights 288
@@ -41,32 +40,6 @@ def test_every_image_and_channel_is_in_one_piece_and_each_piece_fits(limit):
         covered[chunk.images, chunk.out_channels] += 1
         assert all(4 * np.prod(chunk.shape.of(name)) <= limit for name in ("input", "weight", "output"))
     assert (covered == 1).all()
-
-
-@pytest.mark.parametrize(
-    ("limit", "words"),
-    [(600, "one image, "), (80, "one filter, "), (100, "one channel of an output, ")],
-    indirect=["limit"],
-)
-def test_what_cannot_be_cut_is_refused(limit, words):
-    with pytest.raises(GpuError, match=f"^{words}.* one binding may hold$"):
-        list(chunks.chunks(replace(LAYER, groups=1)))
-
-
-def test_what_fits_is_one_chunk():
-    assert [chunk.shape for chunk in chunks.chunks(LAYER)] == [LAYER]
-
-
-def test_groups_are_apart_where_all_of_them_together_are_too_large():
-    depthwise = ConvShape(1, 64, 1024, 1024, 64, 3, 3, 2, 1, groups=64)  # an image of 256 MiB, outputs of 64
-    assert [chunk.shape.groups for chunk in chunks.chunks(depthwise)] == [32, 32]
-    with pytest.raises(GpuError, match="one group of an image"):
-        list(chunks.chunks(ConvShape(1, 64, 4096, 4096, 64, 3, 3, 2, 1, groups=2)))
-
-
-def test_a_piece_with_many_filters_has_a_number_that_fills_tiles():
-    fully_connected = ConvShape(1, 512, 7, 7, 4096, 7, 7)
-    assert [chunk.shape.out_channels for chunk in chunks.chunks(fully_connected)] == [1280, 1280, 1280, 256]
 
 
 @pytest.mark.parametrize("limit", [LIMITS["one image"]], indirect=True)

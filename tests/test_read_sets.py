@@ -1,7 +1,6 @@
 """What a wrong number was made of: the read sets of both kernels, in words and as a picture of their windows."""
 
 import re
-from ast import literal_eval
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +8,6 @@ import pytest
 from support.grading import MISTAKES, edited, read_by
 from support.legible import faults, written
 from support.sample import sample
-from support.wgsl_programs import rows
 
 from helpers.convolution.indices import taps_of_weight
 from helpers.convolution.shapes import ConvShape
@@ -59,33 +57,6 @@ def nan_reaches(kernel: Kernel, case: Case, i: int, word: int, index: tuple[int,
     inputs = [array.copy() for array in case.inputs]
     inputs[i].flat[word] = np.nan
     return np.isnan(traced(kernel, replace(case, inputs=tuple(inputs)))[-1].buffers[len(inputs)][index])
-
-
-MANY = """
-@group(0) @binding(0) var<storage, read> input: array<f32>;
-@group(0) @binding(1) var<storage, read_write> output: array<f32>;
-@compute @workgroup_size(64)
-fn main(@builtin(global_invocation_id) id: vec3u) {{
-  if (id.x > 0u) {{ return; }}
-  {body}
-}}"""
-
-
-READ = """
-for (var i = 0u; i < 64u; i++) { output[i] = input[i]; }      [2]
-let a = input[0]; let b = input[1]; output[0] = a; output[1] = b; output[2] = a + b;  [0, 1]
-for (var i = 0u; i < 4u; i++) { output[2] += input[i]; output[3] = 0.0; }  [0, 1, 2, 3]
-output[1] = input[9];                                         [9]
-output[2] = 7.0;                                              []
-output[2] = input[70];                                        []
-"""
-
-
-@pytest.mark.parametrize(("body", "yours"), rows(READ))
-def test_a_thread_of_many_results_has_read_for_each_of_them(body, yours):
-    kernel, case = Kernel(MANY.format(body=body)), PUZZLES["map"].cases()[0]
-    read = at("map", case, (1 if "[9]" in body else 2,), kernel).inputs[0]
-    assert (sorted(read.yours), read.right) == (literal_eval(yours), {1 if "[9]" in body else 2})
 
 
 def test_the_padding_is_drawn_around_the_input():
