@@ -9,6 +9,7 @@ Pyodide's own release on npm lists. What was downloaded is kept in .site-downloa
 
 import compileall
 import hashlib
+import html
 import json
 import re
 import shutil
@@ -315,12 +316,28 @@ def stamped(notebook: dict) -> bytes:
 def lessons() -> None:
     """The notebooks and their pictures, and the lists of files that JupyterLite reads."""
     folder = ROOT / "notebooks"
-    kinds = {".ipynb", ".png", ".svg", ".webp", ".md"}
+    kinds = {".ipynb", ".png", ".svg", ".webp"}
     paths = [path for path in sorted(folder.rglob("*")) if path.suffix in kinds and not private(path)]
     for path in paths:
         write(f"files/{path.relative_to(ROOT).as_posix()}", lesson(path))
     for directory in {parent for path in paths for parent in path.relative_to(ROOT).parents}:
         write(f"api/contents/{(directory / 'all.json').as_posix()}", listing(directory))
+
+
+LINK = re.compile(r"\]\(\.\./([^)#]+)")  # from a lesson to a file of the project
+TEXT = """<!DOCTYPE html><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{name}</title>
+<style>:root {{ color-scheme: light dark }} pre {{ white-space: pre-wrap; max-width: 120ch }}</style>
+<pre>{text}</pre>"""
+
+
+def texts() -> None:
+    """The files that lessons link to, and the teachers' pages, as pages that a browser shows."""
+    cells = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "notebooks").glob("*.ipynb"))
+    paths = {ROOT / name for name in LINK.findall(cells)} | {*(ROOT / "notebooks" / "teaching").glob("*.md")}
+    for path in sorted(paths):
+        text = html.escape(path.read_text(encoding="utf-8"))
+        name = path.relative_to(ROOT).as_posix()
+        write(f"text/{name}.html", TEXT.format(name=name, text=text))
 
 
 def private(path: Path) -> bool:
@@ -363,6 +380,7 @@ def settings(extensions: Iterable[dict], packages: list[str]) -> dict:
 
 
 SETTINGS = {"@jupyterlab/docmanager-extension:plugin": {"autosaveInterval": 5}}  # seconds
+SETTINGS |= {"@jupyter-notebook/application-extension:top": {"visible": "yes"}}  # with the way to the map, on a phone
 SETTINGS |= {"@jupyterlab/apputils-extension:themes": {"adaptive-theme": True}}  # light or dark, as the reader's system
 STORAGE = ["asyncStorage", "localStorageWrapper", "memoryStorageDriver"]
 SCRIPTS = "page.js", "lessons.js", "copies.js", "loading.js"  # what the page runs before JupyterLite
@@ -396,16 +414,17 @@ def main() -> None:
     for name, data in {"all": {"en": {"displayName": "English", "nativeName": "English"}}, "en": {}}.items():
         write(f"api/translations/{name}.json", {"data": data, "message": ""})
     lessons()
+    texts()
     page = (MADE / "index.html").read_text(encoding="utf-8")  # JupyterLite reads settings in it, too
     write("index.html", patched(page, "<head>", f"<head>{LEAD.format('')}"))
     write("lab/index.html", f"<!DOCTYPE html>{LEAD.format('../')}")  # once, the lessons were there
-    for name in SCRIPTS:
+    for name in (*SCRIPTS, "page.css"):
         write(name, script(name))
     app = (MADE / APP / "index.html").read_text(encoding="utf-8")
     fetched = sorted(path.name for path in (MADE / "pyodide").iterdir())  # while JupyterLab starts
     links = "".join(f'<link rel="prefetch" href="../pyodide/{name}">' for name in fetched)
     run = "".join(f'<script src="../{name}"></script>' for name in SCRIPTS)
-    run += '<link rel="icon" href="favicon.ico">'
+    run += '<link rel="icon" href="favicon.ico"><link rel="stylesheet" href="../page.css">'
     write(f"{APP}/favicon.ico", (MADE / "icon-120x120.png").read_bytes())  # a 60th of JupyterLite's
     app = patched(app, BEGIN, f"await (window.convgrad || {{}}).ready; {BEGIN}")  # copies.js first
     write(f"{APP}/index.html", patched(app, "<head>", f"<head>{run}{links}"))

@@ -161,3 +161,9 @@ def test_a_thread_with_too_many_rounds_is_refused_before_a_launch(simulated: Run
     said = simulated(LONG)
     assert "may loop 70,0" in said
     assert "stops it after 65,535" in said
+
+
+def test_it_keeps_what_wgpu_promises(simulated: Run, capsys: pytest.CaptureFixture):
+    promises = (ROOT / "browser" / "promises.py").read_text(encoding="utf-8")
+    exec(promises, {})
+    assert simulated(promises) == capsys.readouterr().out

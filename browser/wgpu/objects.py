@@ -70,10 +70,10 @@ def _wait(waiter: Any, *promises: Any) -> list:
 
 
 class Wrapped:
-    """An object of the browser, and the device that made it."""
+    """An object of the browser, the device that made it, and what it needs, which lives as long."""
 
-    def __init__(self, internal: Any, device: "GPUDevice | None" = None) -> None:
-        self._internal, self._device = internal, device
+    def __init__(self, internal: Any, device: "GPUDevice | None" = None, *needs: "Wrapped") -> None:
+        self._internal, self._device, self._needs = internal, device, [*needs]
 
 
 class GPUBindGroup(Wrapped):
@@ -139,6 +139,7 @@ class GPUComputePassEncoder(Wrapped):
 
     def set_bind_group(self, index: int, group: GPUBindGroup) -> None:
         """and over which buffers."""
+        self._needs.append(group)
         self._internal.setBindGroup(index, group._internal)
 
     def dispatch_workgroups(self, x: int, y: int = 1, z: int = 1) -> None:
@@ -156,22 +157,26 @@ class GPUCommandEncoder(Wrapped):
     def begin_compute_pass(self, *, label: str = "", timestamp_writes: Mapping | None = None) -> GPUComputePassEncoder:
         """Begin to record dispatches."""
         described = _js({"label": label, "timestamp_writes": timestamp_writes})
-        return GPUComputePassEncoder(self._internal.beginComputePass(described), self._device)
+        begun = GPUComputePassEncoder(self._internal.beginComputePass(described), self._device)
+        begun._needs = self._needs
+        return begun
 
     def copy_buffer_to_buffer(
         self, source: GPUBuffer, source_offset: int, destination: GPUBuffer, destination_offset: int, size: int
     ) -> None:
         """Record a copy."""
+        self._needs += [source, destination]
         places = source._internal, source_offset, destination._internal, destination_offset
         self._internal.copyBufferToBuffer(*places, size)
 
     def resolve_query_set(self, queries: GPUQuerySet, first: int, count: int, into: GPUBuffer, offset: int) -> None:
         """Record that timestamps, in nanoseconds, are written into a buffer."""
+        self._needs.append(into)
         self._internal.resolveQuerySet(queries._internal, first, count, into._internal, offset)
 
     def finish(self) -> GPUCommandBuffer:
         """What was recorded, to be submitted once."""
-        return GPUCommandBuffer(self._internal.finish(), self._device)
+        return GPUCommandBuffer(self._internal.finish(), self._device, *self._needs)
 
 
 class GPUQueue(Wrapped):
@@ -263,8 +268,9 @@ class GPUDevice(Wrapped):
 
     def create_bind_group(self, *, layout: GPUBindGroupLayout, entries: Iterable[Mapping]) -> GPUBindGroup:
         """Buffers at their bindings."""
-        described = _js({"layout": layout, "entries": list(entries)})
-        return GPUBindGroup(self._internal.createBindGroup(described), self)
+        bound = list(entries)
+        made = self._internal.createBindGroup(_js({"layout": layout, "entries": bound}))
+        return GPUBindGroup(made, self, *(entry["resource"]["buffer"] for entry in bound))
 
     def create_command_encoder(self) -> GPUCommandEncoder:
         """Begin to record."""
@@ -283,10 +289,11 @@ class GPUAdapter(Wrapped):
         """Its names, as far as the browser tells them, under wgpu's keys."""
         told = self._internal.info
         software = getattr(told, "isFallbackAdapter", False) or "swiftshader" in told.architecture
+        browser = " ".join(re.findall(r"(?:Edg|Firefox|Chrome|Version)/\d+", navigator.userAgent)[-1:])
         names = filter(None, (told.device, told.description, f"{told.vendor} {told.architecture}".strip()))
         return {
             "device": next(names, "a GPU that the browser does not name"),
-            "description": f"{NO_GPU} ({navigator.userAgent})" if software else navigator.userAgent,
+            "description": f"{NO_GPU} ({browser})" if software else browser,
             "backend_type": "WebGPU in this browser",
             "adapter_type": "CPU" if software else "GPU",
         }

@@ -1,0 +1,91 @@
+"""What wgpu promises and the helpers rely on, as a script: the package, the browser's stand-in and the simulator must
+print the same. `tests/test_simulated_adapter.py` and `test_site.py` run it over the three."""
+
+import gc
+
+import numpy as np
+import wgpu
+
+USAGE = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
+ADD = """override by: f32 = 1.0;
+@group(0) @binding(0) var<storage, read> a: array<f32>;
+@group(0) @binding(1) var<storage, read_write> b: array<f32>;
+@compute @workgroup_size(4) fn main(@builtin(global_invocation_id) id: vec3u) { b[id.x] += a[id.x] * by; }"""
+KINDS = {"type": "read-only-storage"}, {"type": "storage"}
+
+device = wgpu.gpu.request_adapter_sync(power_preference="high-performance").request_device_sync()
+entries = [{"binding": i, "visibility": wgpu.ShaderStage.COMPUTE, "buffer": kind} for i, kind in enumerate(KINDS)]
+layout = device.create_bind_group_layout(entries=entries)
+whole = device.create_pipeline_layout(bind_group_layouts=[layout])
+
+
+def pipeline(code, **constants):
+    compute = {"module": device.create_shader_module(code=code), "entry_point": "main", "constants": constants}
+    return device.create_compute_pipeline(layout=whole, compute=compute)
+
+
+def buffer(*numbers):
+    return device.create_buffer_with_data(data=np.array(numbers, np.float32), usage=USAGE)
+
+
+def group(*buffers):
+    bound = [{"binding": i, "resource": {"buffer": each}} for i, each in enumerate(buffers)]
+    return device.create_bind_group(layout=layout, entries=bound)
+
+
+add = pipeline(ADD)
+
+
+def recorded(*groups, copy=None, run=add):
+    """A dispatch over each group, then a copy of 16 bytes; of all else, no name is left."""
+    encoder = device.create_command_encoder()
+    work = encoder.begin_compute_pass()
+    work.set_pipeline(run)
+    for each in groups:
+        work.set_bind_group(0, each)
+        work.dispatch_workgroups(1)
+    work.end()
+    if copy:
+        encoder.copy_buffer_to_buffer(copy[0], 0, copy[1], 0, 16)
+    return encoder.finish()
+
+
+def submit(commands):
+    gc.collect()
+    device.queue.submit([commands])
+
+
+def shown(name, of, *part):
+    print(name, np.frombuffer(device.queue.read_buffer(of, *part), np.float32).tolist())
+
+
+result = buffer(0, 0, 0, 0)
+bound = group(buffer(1, 2, 3, 4), result)  # a buffer without a name
+gc.collect()
+submit(recorded(bound))
+shown("a bind group keeps its buffers", result)
+commands = recorded(bound, bound)
+del bound
+submit(commands)
+shown("commands keep their groups, and run in their order", result)
+commands = recorded(copy=(buffer(5, 6, 7, 8), result))
+submit(commands)
+shown("commands keep what they copy", result)
+source = buffer(1, 1, 1, 1)
+submit(recorded(group(source, result)))
+device.queue.write_buffer(source, 0, np.full(4, 9, np.float32))
+del source
+shown("what is written later is not seen before", result)
+submit(recorded(group(buffer(1, 1, 1, 1), result), run=pipeline(ADD, by=10.0)))
+shown("a constant has the given value", result)
+shown("a part is read", result, 4, 8)
+shown("a new buffer is 0", device.create_buffer(size=16, usage=USAGE))
+mapped = device.create_buffer(size=16, usage=wgpu.BufferUsage.MAP_READ | wgpu.BufferUsage.COPY_DST)
+submit(recorded(copy=(result, mapped)))
+mapped.map_sync(wgpu.MapMode.READ)
+print("mapped", np.frombuffer(mapped.read_mapped(), np.float32).tolist())
+for wrong in ADD.replace("b[id.x] +=", "c[id.x] +="), ADD.replace("* by", "* true"):
+    try:
+        pipeline(wrong)
+    except wgpu.GPUValidationError as error:
+        print("a mistake is refused where it is", "wgsl:4:" in str(error))
