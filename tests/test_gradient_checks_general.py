@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from support.problems import conv_shapes
-from support.sample import sample
+from support.sample import ALL, sample
 
 from helpers import load
 from helpers.checks.report import Report
@@ -80,7 +80,7 @@ def test_every_check_passes_the_right_kernel_and_catches_each_fault(name, fault)
             assert right or report.wrong, "caught by its numbers"
 
 
-@settings(max_examples=40)
+@settings(max_examples=40 if ALL else 12)
 @given(conv_shapes(6, 3, 3, general=True))
 def test_right_results_of_all_layers_pass_every_check(shape):
     tensors, steps = drawn(shape, whole if shape.batch % 2 else normal), shape.steps

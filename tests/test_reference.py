@@ -5,6 +5,7 @@ import pytest
 import scipy  # whose parts are loaded where they are first used
 from hypothesis import example, given, settings
 from support.problems import conv_shapes
+from support.sample import ALL
 
 from helpers.convolution import reference
 from helpers.convolution.shapes import ConvShape
@@ -56,7 +57,7 @@ def agree(left: list[np.ndarray], right: list[np.ndarray]) -> bool:
     )
 
 
-@settings(max_examples=100)
+@settings(max_examples=100 if ALL else 25)
 @given(conv_shapes(6, 3, 3, general=True))
 @example(SKIPPED)
 @example(PADDED)

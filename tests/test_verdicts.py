@@ -135,18 +135,16 @@ def test_a_kernel_that_stores_one_number_everywhere_gets_no_false_name(name, val
 # --- One test's numbers ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "edits"),
-    [
-        (
-            WEIGHT,
-            [("n * params.in_channels + ci", "n * params.out_channels + ci")],
-        ),  # the fourth test is wrong, and the last is smaller
-        (WEIGHT, [("sum += g", "sum += f32(ci) * g")]),
-        ("conv2d", [("ow * params.S + kw", "ow + kw"), ("kH + kh) * params.kW", "kH + kh) * params.kH")]),
-        ("max_pool2d_backward", [("sum += grad_output[grad_at]", "sum += grad_output[grad_at] * f32(params.P + 1u)")]),
-    ],
-)
+DRAWN = [
+    # The fourth test is wrong, and the last is smaller.
+    (WEIGHT, [("n * params.in_channels + ci", "n * params.out_channels + ci")]),
+    (WEIGHT, [("sum += g", "sum += f32(ci) * g")]),
+    ("conv2d", [("ow * params.S + kw", "ow + kw"), ("kH + kh) * params.kW", "kH + kh) * params.kH")]),
+    ("max_pool2d_backward", [("sum += grad_output[grad_at]", "sum += grad_output[grad_at] * f32(params.P + 1u)")]),
+]
+
+
+@pytest.mark.parametrize(("name", "edits"), sample(DRAWN, 1))
 def test_the_numbers_that_a_verdict_names_are_those_that_are_drawn(name, edits):
     grades = graded(name, *edits)
     numbers = {v.test: re.findall(r"(?:yours|right) is (-?[\d.]+)", v.detail) for v in grades if v.outcome == WRONG}

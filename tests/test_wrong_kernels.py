@@ -43,7 +43,8 @@ def covering(rows: list[WrongKernel], first: list[WrongKernel]) -> list[WrongKer
 
 
 RACES = {row.kernel: row for row in WRONG_KERNELS if row.reasons == RACE}  # a missing barrier, of each that has one
-TRIED = covering(WRONG_KERNELS, [*RACES.values()])
+BY_DAY = [row for row in WRONG_KERNELS if ALL or not row.right.specialized]
+TRIED = covering(BY_DAY, sample(RACES.values(), 8))
 
 
 # --- The checker ------------------------------------------------------------------------------------------------
@@ -62,7 +63,7 @@ def test_a_wrong_kernel_is_rejected_for_its_reasons_where_they_are(row):
 
 def test_a_missing_barrier_of_each_version_and_every_reason_are_stored():
     assert {*map(str, RACES.values())} <= {*STORED}
-    assert {reason for row in TRIED if str(row) in STORED for reason in row.reasons} >= {*GRAVEST_FIRST}
+    assert {reason for row in WRONG_KERNELS if str(row) in STORED for reason in row.reasons} >= {*GRAVEST_FIRST}
 
 
 # A driver takes a second to compile a specialized text, anew for each problem: of these, the first one.
