@@ -82,7 +82,7 @@ def test_without_workers_nobody_needs_dask():
     assert subprocess.check_output([sys.executable, "-c", said], cwd=ROOT) == b"False\n"
 
 
-def test_who_differs_is_refused(address, monkeypatch):
+def test_who_differs_is_refused(address, tmp_path, monkeypatch):
     (tree, own), *_ = versions().items()
     assert cluster.different(versions()) == ""
     expected = {**versions(), tree: "another", "numpy": "9"}
@@ -91,13 +91,13 @@ def test_who_differs_is_refused(address, monkeypatch):
     )
     monkeypatch.setattr(cluster, "versions", lambda: expected)
     with pytest.raises(WorkersError, match=r"^worker [01] at tcp://.* is refused: it has tree"):
-        next(mapped("math:sqrt", [4], address))
+        next(mapped("math:sqrt", [4], address, tmp_path / "ledger"))
     monkeypatch.setattr(cluster, "different", lambda expected: "it is old")  # also in the scheduler, which runs here
     with pytest.raises(WorkersError, match=rf"^the scheduler at {address} is refused: it is old"):
-        next(mapped("math:sqrt", [4], address))
+        next(mapped("math:sqrt", [4], address, tmp_path / "ledger"))
 
 
-def test_an_address_or_a_number_without_workers_is_said(monkeypatch):
+def test_an_address_or_a_number_without_workers_is_said(tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "SECONDS", 0.2)
     for workers, said in {
         "tcp://127.0.0.1:9": "no scheduler answers there within 0.2 s",
@@ -105,7 +105,7 @@ def test_an_address_or_a_number_without_workers_is_said(monkeypatch):
         "0": "it must be 1 or more, or the address of a scheduler",
     }.items():
         with pytest.raises(WorkersError, match=f"^--workers {workers}: {said}"):
-            next(mapped("math:sqrt", [4], workers))
+            next(mapped("math:sqrt", [4], workers, tmp_path / "ledger"))
 
 
 def test_a_gpu_is_chosen_by_its_number(monkeypatch):
