@@ -129,7 +129,7 @@
       tabs();
     } else {
       say("http", "The address of this page begins with http, and so the browser gives it no GPU, only a slow "
-        + "simulator, and keeps nothing that you write: open it with https.");
+        + "simulator, and what you write is lost when you close it, but " + NOT_KEPT + ": open it with https.");
     }
     setInterval(function () { notebooks(); work(); fit(); }, 1000);
   });

@@ -167,6 +167,15 @@ def test_a_lesson_is_a_page_that_a_reload_keeps_and_links_lead_on_in_it(page: Pa
     at(page, NOTEBOOKS[0].name)
 
 
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_the_page_is_dark_where_the_readers_system_is(theme: str, page: Page, address: str):
+    without_python(page)
+    page.emulate_media(color_scheme=theme)
+    read(page, address, NOTEBOOKS[2].name)
+    expect(page.locator("body")).to_have_attribute("data-jp-theme-light", str(theme == "light").lower())
+    expect(page.locator(".jp-CodeCell .jp-OutputArea img").first).to_be_visible()
+
+
 LINK = re.compile(r"\]\(([^)#\s]+)")
 
 
@@ -655,7 +664,9 @@ def test_the_page_says_what_the_browser_lacks(page: Page, address: str):
     page.wait_for_function("() => window.jupyterapp")
     assert page.locator(LINES).all_inner_texts() == []
     page.goto(f"{address.replace('127.0.0.1', ELSEWHERE)}/notebooks/index.html")
-    assert "open it with https" in page.locator(LINES).inner_text()
+    assert (
+        "is lost when you close it, but the last cell of each lesson downloads it" in page.locator(LINES).inner_text()
+    )
     page.add_init_script("delete WebAssembly.Suspending")
     page.goto(f"{address}/notebooks/index.html")
     assert "Chrome or Edge 137, Firefox 153 (on Linux" in page.locator(LINES).inner_text()
