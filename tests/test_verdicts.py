@@ -153,7 +153,7 @@ def test_the_numbers_that_a_verdict_names_are_those_that_are_drawn(name, edits):
     assert sizes[smallest] == min(sizes[test] for test in numbers)
     (drawn,) = [verdict for verdict in grades if verdict.drawing]
     assert drawn.test == smallest
-    assert f"smallest test that fails is {smallest}." in drawn.drawing
+    assert f"smallest test with wrong numbers is {smallest}." in drawn.drawing
     mine, right = numbers[smallest]
     assert re.search(rf"(?<![\d.-]){re.escape(mine)}\*", drawn.drawing)
     assert re.search(rf"(?<![\d.-]){re.escape(right)}(?![\d.*])", drawn.drawing)

@@ -459,7 +459,7 @@ class _Grader:
             for binding, array in zip(self.puzzle.official.bindings, (*case.inputs, *case.start), strict=False)
         }
         lines = drawing(case.expected, run.output, marks, self.puzzle.axes.split(), inputs)
-        head = [f"The smallest test that fails is {case.name}.", *_passes(case), f"({legend(marks)})"]
+        head = [f"The smallest test with wrong numbers is {case.name}.", *_passes(case), f"({legend(marks)})"]
         return "\n".join([*head, *lines])
 
     def _pictured(self, run: TestRun) -> dict[str, str]:
