@@ -344,7 +344,9 @@ class _Grader:
             return Verdict(run.case.name, WRONG, self._wrong(run))
         if finding:
             told = self.first[_place(finding)]
-            return Verdict(run.case.name, UNSAFE, _said(told) + ("" if told.kind in SAYS_ALL else f"; {LUCK}"))
+            wrong = next((each for each in self.wrong if told in each.findings and told not in run.findings), None)
+            said = f"as in {wrong.case.name}, {_said(told)}" if wrong else _said(told)
+            return Verdict(run.case.name, UNSAFE, said + ("" if told.kind in SAYS_ALL else f"; {LUCK}"))
         if run.uses_before:
             races = (finding for finding in self.first.values() if finding.kind == "data race")
             race = next((_said(race) for race in races if race.quoted in run.stores_in), None)

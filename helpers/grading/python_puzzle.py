@@ -129,7 +129,9 @@ class _Grader:
             return Grades(verdicts)
         if mistake := self._recognized(first):
             detail = verdicts[first].detail
-            named = f"this is what comes out when {mistake.name}: {mistake.question} {detail[0].upper()}{detail[1:]}"
+            also = "also " * isinstance(self.runs[first].values[0], str)  # other tests let the same pass
+            named = f"this is {also}what comes out when {mistake.name}: {mistake.question} "
+            named += detail[0].upper() + detail[1:]
             verdicts[first] = replace(verdicts[first], detail=named)
         if verdicts[first].outcome == WRONG:
             verdicts[first] = replace(verdicts[first], drawing=self._drawn(self.runs[first]))
