@@ -13,6 +13,7 @@ from unittest.mock import Mock
 
 import nbformat
 import pytest
+from support.classes import MAP, hand_in
 from support.filled import in_quotes
 from support.notebook_gate import NOTEBOOKS
 from support.wgsl_programs import rows
@@ -34,14 +35,6 @@ def write(path: Path, cells: list[str]) -> Path:
     return path
 
 
-def hand_in(path: Path, kernels: dict[str, str], answers: dict[str, object]) -> Path:
-    """A file as `helpers.hand_in` makes it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    content = {"format": handed_in.FORMAT, "student": path.stem, "kernels": kernels, "answers": answers}
-    path.write_text(json.dumps(content))
-    return path
-
-
 def run(folder: Path, *options: object, **environment: str) -> subprocess.CompletedProcess:
     """The command, as a teacher types it."""
     line = [sys.executable, "-m", "helpers.gradebook", str(folder), *map(str, options)]
@@ -58,7 +51,6 @@ def graded(*outcomes: str) -> Grades:
     return Grades(Verdict(f"test_{i}", outcome) for i, outcome in enumerate(outcomes))
 
 
-MAP = PUZZLES["map"].solution.text
 ANSWERS = """
 map                         MAP                  right
 map                         null                 not readable

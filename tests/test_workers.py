@@ -127,7 +127,7 @@ def test_a_gpu_is_chosen_by_its_number(monkeypatch):
     ],
 )
 def test_commands_print_the_same_with_workers(command, words, address, tmp_path, capsys):
-    from test_class_table import MAP, hand_in  # which takes a worker long to import
+    from support.classes import MAP, hand_in  # which takes a worker long to import
 
     for i, text in enumerate((MAP, MAP.replace(";", "", 1), MAP.replace("+", "-", 1))):
         hand_in(tmp_path / f"{i}.json", {"map": text}, {"dW[0,1]": 17 + i})
