@@ -33,6 +33,7 @@ def test_the_speed_and_the_timeline_are_printed_and_written(tmp_path, capsys) ->
     assert "in passes" in printed or "has no timestamps" in printed
 
 
+@at_night
 def test_without_timestamps_a_sentence_says_so(monkeypatch) -> None:
     monkeypatch.setattr(timing, "timeline", lambda *groups: None)
     lines = training.timeline_table(training.timeline(1))

@@ -329,6 +329,7 @@ def test_a_cell_is_looked_at_chosen_dragged_to_and_reached_by_keys(lesson, recor
     record_property("told", told)
 
 
+@at_night
 @WEIGHTS
 def test_a_window_is_dragged_as_a_whole_and_steps_are_ticked(lesson):
     shown, same, mouse = lesson.explorer(FIRST).unfold(), lesson.same(FIRST), lesson.page.mouse

@@ -13,11 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.problems import (
+    EVERY_VERSION,
     GENERAL_VERSIONS,
     every_general_version,
-    every_specialized_version,
     fitted,
     kind_of,
+    parametrized,
     shapes_of,
 )
 from support.sample import ALL, sample
@@ -123,7 +124,7 @@ def test_a_version_declares_what_its_busiest_thread_does_and_at_most_twice_as_mu
     require_declared(kernel, data.draw(shapes_of(kernel)))
 
 
-@every_specialized_version
+@parametrized(sample([kernel for kernel in EVERY_VERSION if kernel.specialized], 8))
 @settings(max_examples=1)
 @given(data=st.data())
 def test_so_does_a_specialized_version(kernel, data):

@@ -10,6 +10,7 @@ from re import findall
 import numpy as np
 from support.legible import faults, written
 from support.notebook_gate import NOTEBOOKS, Lesson
+from support.sample import at_night
 
 import helpers
 from helpers import gradient_checks
@@ -167,6 +168,7 @@ def misses(wrong: WrongKernel, problem: Problem, guard: float | None) -> bool:
     return False
 
 
+@at_night
 def test_the_worst_data_are_those_that_the_question_says():
     missed = {name: sum(misses(wrong, *data) for wrong in written_test.WRONG_KERNELS) for name, data in POOR.items()}
     assert sorted(missed.values())[-2] < missed[QUESTIONS["worst_data"].right] == max(missed.values())

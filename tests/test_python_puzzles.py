@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 from support.grading import only, outcomes
-from support.sample import sample
+from support.sample import at_night, sample
 
 import helpers
 from helpers import gradebook
@@ -161,6 +161,7 @@ def test_the_right_answers_are_what_the_simulator_finds_in_kernels_with_these_ac
 LARGE = "1, 4, 8, 9, 1, 5, 5, 1, (0, 0)", "30, 1, 1, 1, 120, 1, 1", "1, 10, 10, 10, 1, 1, 10, padding=(10, 0)"
 
 
+@at_night
 def test_a_right_kernel_is_rejected_for_rounding_alone_and_all_of_lesson_05s_wrong_kernels_are_tried():
     for sizes in LARGE:
         for data in DATA.keys() - {"normal"}:

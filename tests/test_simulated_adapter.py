@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.launcher import ROOT, python
+from support.sample import at_night
 
 Run = Callable[[str], str]
 
@@ -77,6 +78,7 @@ for statement in ("a[0] = 1u;", "a[0] = 1.0", "a[0] = b;"):
 """
 
 
+@at_night
 def test_a_text_that_does_not_compile_gets_the_usual_message(simulated: Run):
     said = simulated(BROKEN)
     assert said.count("does not compile, line 1, column") == 3
@@ -163,6 +165,7 @@ def test_a_thread_with_too_many_rounds_is_refused_before_a_launch(simulated: Run
     assert "stops it after 65,535" in said
 
 
+@at_night
 def test_it_keeps_what_wgpu_promises(simulated: Run, capsys: pytest.CaptureFixture):
     promises = (ROOT / "browser" / "promises.py").read_text(encoding="utf-8")
     exec(promises, {})

@@ -15,6 +15,7 @@ from types import SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
+from support.sample import at_night
 
 import start
 from start import Stop
@@ -205,6 +206,7 @@ def test_an_unknown_argument_is_refused(words, capsys):
     assert words[-1] in capsys.readouterr().err.splitlines()[-1]
 
 
+@at_night
 @pytest.mark.skipif(sys.platform != "linux", reason="the system's driver can be hidden only on Linux")
 def test_opengl_alone_is_not_enough(this_python, monkeypatch, capsys):
     for name in ("WGPUPY_WGPU_ADAPTER_NAME", "WGPU_BACKEND_TYPE"):

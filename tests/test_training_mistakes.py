@@ -96,6 +96,7 @@ def test_each_curve_shows_the_word_that_belongs_on_its_card():
         assert words[word] in name
 
 
+@at_night
 def test_a_wrong_gradient_may_learn_nearly_as_well_and_its_run_says_so_in_a_line():
     right, wrong, ended = run("right"), run("bias gradient of one image"), run("update adds the gradient")
     assert right.accuracy > 0.5
