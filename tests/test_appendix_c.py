@@ -18,11 +18,13 @@ from wgsl import WgslError
 FIRST, SECOND = PYTHON_PUZZLES["raw_launch"], PYTHON_PUZZLES["second_launch"]
 LINES = [line for line in FIRST.code(FIRST.solution.text).split("\n") if line]
 CODE = "\n".join(LINES)
-(KERNEL,) = (
+DOUBLE, KERNEL, ELEMENTS = (
     cell.source.split('"""')[1]
     for cell in Lesson.read(NOTEBOOKS / "appendix_c_launcher.ipynb").code
-    if cell.source.startswith("kernel = ")
+    if '"""' in cell.source
 )
+LAST = ELEMENTS.replace("a: f32, v: vec3f", "v: vec3f, a: f32").replace("v.x", "a")
+LAST = LAST.replace("result[0] = f32(arrayLength(&elements));", "").replace("result[1]", "result[0]")
 USAGE = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
 
 
@@ -126,7 +128,21 @@ def test_the_right_answers_follow_from_the_picture_the_calls_and_lesson_06():
     made = [sum("create" in call for call in FIRST.read(text).run(given).calls) for text in (CODE, anew)]
     with pytest.raises(WgslError, match="submitted, which uses it up"):
         FIRST.read(CODE.replace("submit(finish(encoder))", "c = finish(encoder)\nsubmit(c)\nsubmit(c)")).run(given)
+    device, eight = gpu.device(), gpu.upload(np.arange(1, 9, dtype=np.float32), "eight")
+    layout = _layout(Access.WRITE)
+    pipeline = _pipeline(layout, device.create_shader_module(code=DOUBLE))
+    encoder = device.create_command_encoder()
+    compute = encoder.begin_compute_pass()
+    compute.set_pipeline(pipeline)
+    compute.set_bind_group(0, _bind_group(layout, eight))
+    compute.dispatch_workgroups(2)
+    compute.dispatch_workgroups(2)
+    compute.end()
+    reads = [gpu.read(eight, (8,))[0]]
+    device.queue.submit([encoder.finish()])
     computed = {
+        "read_before_and_after": (*reads, gpu.read(eight, (8,))[0]),
+        "float_after_a_vector": gpu.launch(LAST, [np.arange(16, dtype=np.float32), np.zeros(1, np.float32)])[0],
         "made_for_another_kernel": len(made_again("module")),
         "made_for_new_numbers": made[1] - made[0],
         "bind_groups_of_four_passes": len({id(each.compiled[1]) for each in passes}),

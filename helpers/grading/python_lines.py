@@ -177,6 +177,9 @@ class Program:
                 return "", value
             case ast.Expr(value=ast.Compare(left=ast.Name(id=name), ops=[ast.Eq()])):
                 self._refuse(f"`==` compares, and gives no name a value: write `{name} = ...`", statement)
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name)) as value) if name in self._functions:
+                self._check(value)
+                self._refuse(f"what `{name}` returns needs a name: write `name = {name}(...)`", statement)
             case ast.Expr(value=value):
                 self._check(value)
                 self._refuse(f"this line gives no name a value: write `{self.answer} = ...`", statement)

@@ -39,9 +39,9 @@ TRY_A_SWAP = {
     "Set barrier to 1: which orders are left?": {"barrier": 1},
 }
 TRY_A_LAUNCH = {
-    "Press play: what is made from what?": {"step": len(OBJECTS)},
-    "Point at the pipeline: which two does it need?": {"step": PLACES["pipeline"] + 1},
-    "Set launch to 2: what is kept, and what is new?": {"launch": 2},
+    "Press play: what needs what?": {"step": len(OBJECTS)},
+    "Point at the pipeline.": {"step": PLACES["pipeline"] + 1},
+    "Set launch to 2: what is new?": {"launch": 2},
 }
 TRY_BYTES = {
     "Point at a byte: is it the same number's in both?": lambda v: v["byte"] != 20,

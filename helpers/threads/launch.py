@@ -1,7 +1,8 @@
 """The calls of wgpu that a launch takes, in short form and without a GPU: what a learner writes in appendix C.
 
 They know one kernel, which computes output[i] = 3 * input[i] + 1 in workgroups of 4 threads. What wgpu refuses they
-refuse, too, by a ValueError whose sentence the learner reads.
+refuse, too, by a ValueError whose sentence the learner reads; and a workgroup for each number, where each thread was
+meant to have one.
 """
 
 from collections.abc import Callable
@@ -198,6 +199,9 @@ def dispatch_workgroups(compute: Pass, workgroups: int) -> None:
     input, output = compute.group.buffers
     _require(input is not output, "one buffer cannot be read in one slot and written in the other")
     _require(workgroups >= 0, f"there are no {workgroups} workgroups")
+    threads, needed = workgroups * THREADS, max(len(each.numbers) for each in (input, output))
+    many = f"{workgroups} workgroups have {threads} threads, for {needed} numbers"
+    _require(threads < needed + 2 * THREADS, f"{many}: how many workgroups of {THREADS} are enough?")
     compute.encoder.dispatches.append((input, output, workgroups))
 
 

@@ -91,10 +91,10 @@ def lines_to_write(name: str) -> int:
     return sum(line.endswith(puzzle.mark) for line in puzzle.official.source.split("\n"))
 
 
-def is_blank_page(name: str) -> bool:
-    """Whether a whole kernel is written, and nothing of it is given."""
-    puzzle = ALL_PUZZLES[name]
-    return lines_to_write(name) > SMALL_LINES and not puzzle.code(puzzle.skeleton).strip()
+def is_blank_page(lesson: Lesson, cell: Cell) -> bool:
+    """Whether a cell is below a heading of a blank page, which is the next day's."""
+    text = "\n".join(above.source for above in lesson.cells[: cell.number] if not above.is_code)
+    return "blank page" in text.rpartition("\n#")[2].partition("\n")[0].lower()
 
 
 def minutes(lesson: Lesson) -> int:
@@ -105,7 +105,7 @@ def minutes(lesson: Lesson) -> int:
         for cell in lesson.code
         if cell.number not in doing and any("image/" in kind for o in cell.outputs for kind in o.get("data", {}))
     ]
-    written = [lines_to_write(name) for _, name in kernels(lesson) if not is_blank_page(name)]
+    written = [lines_to_write(name) for cell, name in kernels(lesson) if not is_blank_page(lesson, cell)]
     asked = {name for _, name in tasks(lesson)} - {*ALL_PUZZLES}
     time = sum(map(words, lesson.cells)) * READ + len(asked) * QUESTION + len(pictures) * PICTURE
     return round(time + sum(SMALL if lines <= SMALL_LINES else WHOLE for lines in written))
@@ -266,8 +266,8 @@ def pictures(lesson: Lesson) -> Iterator[str]:
 
 
 OF_THE_MAP: tuple[Rule, ...] = length, text_cells, pictures
-OF_AN_APPENDIX: tuple[Rule, ...] = *OF_THE_MAP, answers, graded_kernels
-RULES: tuple[Rule, ...] = *OF_AN_APPENDIX, time, first_line, way, edits, recap
+OF_AN_APPENDIX: tuple[Rule, ...] = *OF_THE_MAP, answers, graded_kernels, time, way
+RULES: tuple[Rule, ...] = *OF_AN_APPENDIX, first_line, edits, recap
 
 
 def broken(lesson: Lesson, without: tuple[Rule, ...] = ()) -> list[str]:
