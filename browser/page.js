@@ -62,7 +62,18 @@
   function notKept() {
     say("full", "The browser could not keep what you wrote just now, as its storage is full or blocked: " + NOT_KEPT
       + ". Then make room, or allow this page to store data, and reload it.");
+    closed();
+    closing.observe(document.body, { childList: true });
   }
+
+  // The line says it once; JupyterLab would say it every few seconds, in front of the link to the download.
+  function closed() {
+    document.querySelectorAll(".jp-Dialog").forEach(function (dialog) {
+      var close = /^File Save Error/.test(dialog.textContent.trim()) && dialog.querySelector(".jp-Dialog-footer button");
+      if (close) setTimeout(function () { close.click(); });  // when it listens
+    });
+  }
+  var closing = new MutationObserver(closed);
 
   function browser() {
     if (!navigator.gpu || !WebAssembly.Suspending) {

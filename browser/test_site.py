@@ -632,7 +632,6 @@ def test_a_cell_that_does_not_end_is_ended_by_a_restart(page: Page, address: str
 
 def test_a_full_storage_is_said_and_the_work_can_be_downloaded(page: Page, address: str, tmp_path: Path):
     opened(page, address, NOTEBOOKS[0].name)
-    page.add_locator_handler(page.locator(".jp-Dialog"), lambda shown: shown.locator(".jp-mod-accept").click())
     page.context.new_cdp_session(page).send("Storage.overrideQuotaForOrigin", {"origin": address, "quotaSize": 1})
     page.wait_for_timeout(31_000)  # Chromium looks again at the free space only after 30 seconds
     assert "2 of 2 tests pass" in typed(page, GRADED)
