@@ -101,7 +101,7 @@ def write(puzzle: str) -> "Editor":
 
 
 def grade(puzzle: str, source: str | None = None) -> Grades:
-    """Try a learner's text on every case of a puzzle, and keep it as an attempt; a kernel, in a process of its own.
+    """Try a learner's text on every case of a puzzle, and keep it as an attempt; a kernel, in a separate process.
 
     It is compiled on the adapter, and then simulated. Only the cases in which the simulator finds nothing wrong are
     run on the adapter, too, so that no endless loop reaches a GPU.

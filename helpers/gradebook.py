@@ -2,7 +2,7 @@
 
 Or, with --mistakes, what they got wrong, the most frequent first, with the question that unlocks each.
 
-Nothing is run but the kernels, each in a process of its own, with limits of time and memory. Lines of Python are
+Nothing is run but the kernels, each in a separate process, with limits of time and memory. Lines of Python are
 interpreted, as in a lesson; Python runs none of them.
 """
 

@@ -88,7 +88,7 @@ def test_every_kind_of_answer_gets_its_outcome(name, given, outcome, tmp_path, m
 
 
 def test_a_class_of_students(tmp_path, monkeypatch):
-    """The whole way, each kernel in a process of its own, an endless one among them."""
+    """The whole way, each kernel in a separate process, an endless one among them."""
     guard = PUZZLES["guard"]
     endless = guard.solution.text.replace("if (", "while (true) {}\n  if (", 1)
     texts = {"anna": guard.solution.text, "cem": guard.skeleton, "dora/late": endless}

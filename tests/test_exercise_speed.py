@@ -106,7 +106,7 @@ def times(layer: str) -> tuple[float, float, float]:
 
 
 def figure(value: float, digits: int = 3) -> str:
-    """A number with so many digits, as the table has it."""
+    """A number with this many digits, as the table has it."""
     return f"{value:#.{digits}g}".rstrip(".")
 
 

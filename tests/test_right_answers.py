@@ -90,7 +90,7 @@ def blurred() -> int:
 
 
 def barrier_that_may_go(channels: int) -> str:
-    """Without which barrier version 2 is safe, with so many channels of the output."""
+    """Without which barrier version 2 is safe, with this many channels of the output."""
     lines = {"before": "workgroupBarrier();  // no thread still", "after": "workgroupBarrier();  // the new weights"}
     return safe(SHARED, ConvShape(1, 1, 4, 4, channels, 3, 3), {name: (line, "// ") for name, line in lines.items()})
 

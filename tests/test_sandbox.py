@@ -233,8 +233,8 @@ def within(text: str, module: str = "", source: str = MAP) -> str:
 LOOPED = "".join(f"fn f{i}() {{ f{i - 1}(); f{i - 1}(); }}" for i in range(1, 30))
 DOUBLED = "".join(f"const X{i} = array(X{i - 1}, X{i - 1});" for i in range(1, 41))
 HOSTILE = {  # each with words of the sentence in which it ends
-    "while": (within("while (true) {}"), "this loop has not ended"),
-    "long loop": (within("for (var z = 0u; z < 4000000000u; z++) {}"), "this loop has not ended"),
+    "while": (within("while (true) {}"), "this loop is still running"),
+    "long loop": (within("for (var z = 0u; z < 4000000000u; z++) {}"), "this loop is still running"),
     "calls": (within("f29();", "fn f0() {}" + LOOPED), "stopped after 234,962 statements, with up to 64 threads each"),
     "busy thread": (
         within(f"for (var z = 0u; z < 1500u; z++) {{ {'output[global.x] += 1.0;' * 100} }}"),
@@ -257,7 +257,7 @@ HOSTILE = {  # each with words of the sentence in which it ends
 
 
 HOSTILE |= {
-    name: (within("while (true) { var x = 1.0; x += 1.0; }", source=puzzle.solution.text), "loop has not ended")
+    name: (within("while (true) { var x = 1.0; x += 1.0; }", source=puzzle.solution.text), "loop is still running")
     for name, puzzle in PUZZLES.items()
 }
 

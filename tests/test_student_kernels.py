@@ -103,7 +103,7 @@ REFUSED = {  # what is said of a text, and the edit of the official one
     "does not compile; see helpers.grade": ("var sum", "sum"),
     "is unsafe; see helpers.grade": ("if (n >= params.N) { return; }", ""),
     "our simulator cannot try it; see helpers.grade": ("@compute", f"{VERTEX}@compute"),
-    "this loop has not ended": ("row++", "row *= 2u"),  # a loop without an end is wrong, not unsafe
+    "this loop is still running": ("row++", "row *= 2u"),  # a loop without an end is wrong, not unsafe
 }
 
 

@@ -56,7 +56,7 @@ def test_an_edited_kernel_gets_its_verdict_with_the_line_that_is_to_blame(family
     assert str(grades) == message
     assert bool(submissions) == (RIGHT in found)
     assert NO_COMPILE in found or not [each for each in quoted_wrong(source, grades) if "''" not in each]
-    if len(found) == 1 and (found == {UNSAFE} or "it is not run" in message):
+    if len(found) == 1 and (found == {UNSAFE} or "was not run" in message):
         assert "`" not in repr(grades).partition("\n")[2]  # what is said of all tests is said once
 
 
@@ -248,7 +248,7 @@ INDICES = {  # the index of a thread's element, how many there are, and the guar
 
 
 def shared_out(name: str, each: str) -> str:
-    """Each thread computes so many elements, one after the other."""
+    """Each thread computes this many elements, one after the other."""
     index, count, guard = INDICES[name]
     first = f"min(global.x, 4096u) * {each}"
     loop = f"for (var {index} = {first}; {index} < min({count}, {first} + {each}); {index}++) {{"

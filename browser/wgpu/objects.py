@@ -18,8 +18,8 @@ WHERE = "Chrome says why at chrome://gpu, Firefox at about:support"
 NO_GPU = f"the browser uses no GPU, but this software; {WHERE}"
 SCOPES = "validation", "out-of-memory"  # the kinds of errors that are asked for
 LONGEST = 60  # seconds that a wait for the GPU may take
-# For a device, or none: a function that waits for all of some promises, at most so many milliseconds. It comes to what
-# each of them comes to, to nothing where that takes longer, and to the reason where the GPU is taken away.
+# For a device, or none: a function that waits for all of some promises, at most this many milliseconds. It comes to
+# what each of them comes to, to nothing where that takes longer, and to the reason where the GPU is taken away.
 WAITER = run_js("""device => {
   let lost = null, wake = () => {};
   device?.lost.then(why => { wake(lost = why); });

@@ -62,7 +62,7 @@ def main() -> int:
     broken = False
     try:
         report = gpu_report()
-    except Exception as error:  # whatever it is, it belongs into the report
+    except Exception as error:  # whatever it is, it belongs in the report
         broken = True
         report = f"BROKEN   {type(error).__name__}: {error}"
     print(f"{report}\n{machine_report()}")

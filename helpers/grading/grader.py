@@ -28,7 +28,7 @@ ORDER = {"non-uniform barrier", "data race"}  # they make the numbers wrong, and
 LUCK = "the numbers of this run are right only by luck"
 SAYS_ALL = {"not portable", "uninitialized read"}  # their words say why right numbers are not enough
 NOT_RUN = "it is not judged yet, as each kernel must run in our simulator before it runs on a GPU: "
-ENDLESS = "it is not run: "
+ENDLESS = "your kernel was not run, as a loop may never end: "
 BEFORE = "what was in the output before, which is 0 only in a new buffer"
 SCRATCH_BEFORE = BEFORE.replace("the output", "a buffer")  # where there are several
 OWN_SUM = "add up in a variable of your own, such as `var sum = 0.0;`, and store it once, after the loops"

@@ -1,4 +1,4 @@
-"""A learner's kernel in a process of its own, where it cannot hang, crash or starve the notebook.
+"""A learner's kernel in a separate process, where it cannot hang, crash or starve the notebook.
 
     the notebook: Worker.grade                       the worker: serve
       starts it, if none is alive            ->      loads what it needs, opens the adapter

@@ -17,7 +17,7 @@ TREE = load("sum", "2_tree")
 def totals(
     mine: int, others: int, held: tuple[int | None, int | None] = (None, None), total: int = 0
 ) -> frozenset[int]:
-    """The totals that two threads can leave which add 1 so many times yet, and hold what they have loaded."""
+    """The totals that two threads can leave which have yet to add 1 this often, and hold what they have loaded."""
     left, found = (mine, others), set()
     if left == (0, 0):
         return frozenset([total])

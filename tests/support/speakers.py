@@ -193,7 +193,7 @@ def command_lines(kernel: str, line: str) -> str:
 
 
 def found(groups: str, body: str) -> Trace:
-    """A simulated run of a body of a kernel, in so many workgroups."""
+    """A simulated run of a body of a kernel, in this many workgroups."""
     return run(f"\n{body}", int(groups[0]), DECLARED, **{"max_steps": 300} if "300" in groups else {})
 
 

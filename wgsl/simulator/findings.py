@@ -207,7 +207,7 @@ def endless(iterations: int, own: int, unmoved: list[str], below_zero: str, clos
         cause = ": nothing in it ends it"
     if cause or own > iterations // 2:
         elsewhere = " in all its loops" * (own <= iterations // 2)
-        return f"this loop has not ended after {iterations:,} iterations of one thread{elsewhere}{cause}"
+        return f"this loop is still running after {iterations:,} iterations of one thread{elsewhere}{cause}"
     here = f"{own:,} of them in this loop, which is not at its end"
     return f"one thread has made {iterations:,} {TOGETHER}, {here}; does each loop end, and is the work shared out?"
 
