@@ -22,7 +22,7 @@ class Contents(AsyncLargeFileManager):
         new = old.with_name(MOVED[old.name]) if old.name in MOVED else None
         if not new or await self.file_exists(path) or not await self.file_exists(str(new)):
             return await super().get(path, content, **options)
-        model = await super().get(str(new), content=False)
+        model = await super().get(str(new), content=False, **options)
         page = v4.new_notebook(metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}})
         page.cells.append(v4.new_markdown_cell(f"# This lesson has a new name\n\n[Open {new.name}]({new.name})"))
         shown = {"content": page, "format": "json"} if content else {}

@@ -5,6 +5,7 @@ import json
 from types import SimpleNamespace
 
 import pytest
+from jupyter_server.services.contents.handlers import validate_model
 from playwright.sync_api import sync_playwright
 from support.browser import FLAGS, browser_path
 from support.notebook_gate import NOTEBOOKS
@@ -20,8 +21,11 @@ every_name = pytest.mark.parametrize(("old", "new"), MOVED.items())
 
 
 def opened(root: str, path: str, kind: str = "notebook") -> dict:
-    """What JupyterLab gets when it opens a file."""
-    return asyncio.run(Contents(root_dir=root).get(path, type=kind))
+    """What JupyterLab gets when it opens a file: with a hash of it, without which the server refuses to hand it out."""
+    is_file = kind == "notebook"
+    model = asyncio.run(Contents(root_dir=root).get(path, type=kind, require_hash=is_file))
+    validate_model(model, expect_content=True, expect_hash=is_file)
+    return model
 
 
 @every_name
