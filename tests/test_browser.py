@@ -21,6 +21,7 @@ import helpers
 from helpers.course.lessons import lessons
 from helpers.exercises import ALL_PUZZLES, MATCHINGS, PUZZLES, QUESTIONS
 from helpers.grading import student_files
+from helpers.moved import MOVED
 from helpers.pictures.canvas import number
 from helpers.speed import recorded
 from helpers.widgets import WAKE
@@ -225,7 +226,7 @@ def weights_are_clicked(lesson: LivePage) -> None:
 
 
 def each_lesson_can_be_pointed_at_and_opened(lesson):
-    """What was right before is ticked, each lesson is pointed at, and one is opened by its link."""
+    """What was right before is ticked; lessons are pointed at and chosen by finger and keys, and opened by a link."""
     for name in ("map", "conv2d_grad_weight", "strided_grad_input"):
         student_files.keep(name, PUZZLES[name].official.source)
     student_files.keep("guard", PUZZLES["guard"].skeleton.replace("}", "} //"))
@@ -240,11 +241,29 @@ def each_lesson_can_be_pointed_at_and_opened(lesson):
         right = [name for name in ("map", "conv2d_grad_weight", "strided_grad_input") if name in each.puzzles]
         if right:
             expect(link).to_contain_text(f"{len(right)} of {len(each.puzzles)} right: {', '.join(right)}")
+    window = lesson.page.locator(".jp-WindowedPanel-outer")
+    window.evaluate("window => window.scrollTop = 0")
+    ends = [part.bounding_box() for part in (shown.cell_of("02 the weight gradient", 0, 0), window)]
+    assert ends[0]["y"] + ends[0]["height"] <= ends[1]["y"] + ends[1]["height"], "the first screen cuts the map"
+    for paper in "Dark", "Light":
+        theme(lesson, paper)
+        dragged_by_finger(lesson.page, *[shown.cell_of("06 a fused layer, backward", 0, 0)] * 2)
+        expect(shown.words).to_contain_text("06 a fused layer, backward, ")
+        for name, key in ("08 the speed ladder", "Enter"), ("A how a simulator works", "Space"):
+            tab_to(shown.cell_of(name, 0, 0))
+            lesson.page.keyboard.press(key)
+            expect(link).to_contain_text(f"Open {name}")
     shown.cell_of("03 the input gradient", 0, 0).click()
     expect(shown.steps.nth(2).get_by_role("img", name="done", exact=True)).to_be_visible()
-    link.get_by_role("link", name="Open 03 the input gradient").click()
+    link.get_by_role("link", name="Open 03 the input gradient").press("Enter")
     lesson.page.wait_for_function(browser.OPENED, arg="notebooks/03_input_gradient.ipynb")  # with its kernel
     lesson.page.evaluate(browser.CLOSE)
+    for old, new in MOVED.items():  # where a link has an old name
+        lesson.page.evaluate(browser.OPEN, f"notebooks/{old}")
+        lesson.page.get_by_role("link", name=f"Open {new}").click()
+        lesson.page.wait_for_function(browser.OPENED, arg=f"notebooks/{new}")
+        lesson.page.evaluate(browser.CLOSE)
+        lesson.page.evaluate(browser.CLOSE)
     lesson.page.mouse.move(0, 0)  # off the pictures of the lesson that is next
 
 

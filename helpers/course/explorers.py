@@ -10,7 +10,7 @@ from helpers.widgets.explorer import Explorer
 TRY = {
     "Point at 07: what does it need?": {"lesson": 7},
     "What is not on the fast road?": {"road": 2},
-    "Choose a lesson: its link is below.": lambda values: values["lesson"] > 0,
+    "Choose a lesson; open it below.": lambda values: values["lesson"] > 0,
 }
 
 

@@ -23,11 +23,11 @@ from helpers.pictures.canvas import (
 )
 from helpers.pictures.parts import Grid
 
-TOP, NODE, GAP = 46, Box(0, 0, 152, 84), 10  # CSS pixels: where the lessons begin, one of them, and between two
+TOP, NODE, GAP = 38, Box(0, 0, 152, 78), 8  # CSS pixels: where the lessons begin, one of them, and between two
 COLUMNS = MARGIN, WIDTH - MARGIN - NODE.width  # the left ends of the outer ones
 SHORT = NODE._replace(height=(2 * NODE.height - GAP) / 3)  # of an appendix at the right: its idea has no room
 LOWEST = TOP + 3 * (NODE.height + GAP)
-LENET = Box(COLUMNS[0] + NODE.width + 12, TOP, COLUMNS[1] - COLUMNS[0] - NODE.width - 24, LOWEST - TOP - 30)
+LENET = Box(COLUMNS[0] + NODE.width + 12, TOP, COLUMNS[1] - COLUMNS[0] - NODE.width - 24, LOWEST - TOP - 20)
 CLOSE = 14, 62  # CSS pixels between two lessons that an arrow joins: across, down
 TICK, MOST = 11, 5  # CSS pixels of a box for a puzzle; how many boxes stand below each other
 
@@ -39,7 +39,7 @@ class CoursePicture(Picture):
     """
 
     def __init__(self, known: Sequence[Lesson], right: frozenset[str]) -> None:
-        super().__init__(LOWEST + round(NODE.height) + 8)
+        super().__init__(LOWEST + round(NODE.height) + 2)
         self.known, self.right, self.roads, self.slots = known, right, roads(known), slots(known)
         self.places = dict(zip((lesson.number for lesson in known), self._places(), strict=True))
 
@@ -84,7 +84,7 @@ class CoursePicture(Picture):
     # --- The drawing ------------------------------------------------------------------------------------------
 
     def _draw_roads(self, chosen: int) -> None:
-        grid = Grid(self, np.zeros((1, 3)), MARGIN, 6, ((self.width - 2 * MARGIN) / 3, 30), numbers=False)
+        grid = Grid(self, np.zeros((1, 3)), MARGIN, 2, ((self.width - 2 * MARGIN) / 3, 28), numbers=False)
         grid.touch("roads", "road")
         for i, (road, box) in enumerate(zip(self.roads, grid.boxes, strict=True)):
             if i == chosen:
@@ -100,10 +100,10 @@ class CoursePicture(Picture):
         x, room = box.x + 9, box.width - 18 - (TICK + 4) * columns
         lines = wrapped(lesson.name, room, 13, "bold")
         ideas = wrapped(lesson.idea, room, 12) if box.height == NODE.height or box == LENET else []
-        self.column(x, box.y + 14, 15, lines, 13, color, "bold")
-        self.column(x, box.y + 14 + 15 * len(lines), 14, ideas, 12, color)
+        self.column(x, box.y + 12, 15, lines, 13, color, "bold")
+        self.column(x, box.y + 12 + 15 * len(lines), 14, ideas, 12, color)
         needs = f" ← {' '.join(lesson.needs)}" if lesson.needs else ""
-        bottom = box.y + box.height - 10
+        bottom = box.y + box.height - 6
         self.write(x, bottom, f"{lesson.minutes} min{needs}", 12, GRAY)
         for i, puzzle in enumerate(lesson.puzzles):
             row, column = divmod(i, columns)

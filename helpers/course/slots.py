@@ -22,7 +22,7 @@ DIGIT = 3
 
 def draw_slots(picture: Picture, box: Box, slots: Sequence[Slot], right: frozenset[str]) -> None:
     """Draw a digit, LeNet's layers with the reader's places, and the answer; places of right puzzles are lit."""
-    middle = box.y + box.height / 2 + 8
+    middle = box.y + box.height / 2 + 11
     image = Box(box.x + 8, middle - 14 * PIXEL, 28 * PIXEL, 28 * PIXEL)
     draw_ink(picture, digits.load(DIGIT + 1)[0][DIGIT], image, 255)
     x = image.x + image.width

@@ -97,8 +97,10 @@ function render({ model, el }) {
       event.preventDefault();
     });
     made.addEventListener("keydown", event => {
-      const [down, right] = MOVES[event.key] ?? [0, 0], to = (down || right) && at(i, row + down, column + right);
-      if (to) { to.focus({ preventScroll: true }); send(i, row + down, column + right, !grid.passing); }
+      const [down, right] = MOVES[event.key] ?? [0, 0], to = at(i, row + down, column + right);
+      if (!to || (to === made && event.key !== "Enter" && event.key !== " ")) return;
+      to.focus({ preventScroll: true });
+      send(i, row + down, column + right, !grid.passing);
     });
     if (!grid.passing) return;
     made.addEventListener("focus", () => made.matches(":focus-visible") && send(i, row, column, false));
@@ -227,7 +229,8 @@ function render({ model, el }) {
     for (const [name, each] of cells) {
       const grid = grids[parseInt(name)];
       if (!grid.limits) each.setAttribute("aria-selected", places.includes(name));
-      each.tabIndex = places.includes(name) || ((grid.limits || grid.passing) && name.endsWith(" 0 0")) ? 0 : -1;
+      const first = name.endsWith(" 0 0") && !places.some(place => place.startsWith(`${parseInt(name)} `));
+      each.tabIndex = places.includes(name) || first ? 0 : -1;
     }
   };
 
