@@ -4,14 +4,13 @@ Each version is first found right on the layer itself. A version that is wrong i
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from helpers import gpu
-from helpers.bench import host_overhead, libraries, report
+from helpers.bench import libraries, report
 from helpers.bench.candidates import BUDGET
 from helpers.bench.libraries import Numpy, Torch
 from helpers.bench.run_metadata import OUTPUT, run_metadata
@@ -23,15 +22,11 @@ def main(words: Sequence[str] | None = None) -> int:
     """Measure, print and write; returns the exit status."""
     parser = _parser()
     options = parser.parse_args(words)
-    before = json.loads(options.compare.read_text(encoding="utf-8")) if options.compare else None
     print(f"Adapter: {gpu.adapter_info().summary}, {gpu.adapter_info().driver}.", flush=True)
     try:
         layers, operations, beside = chosen(options)
     except ValueError as error:
         parser.error(str(error))
-    if options.host:
-        print(*host_overhead.launches(), sep="\n")
-        return 0
     suite, facts = Suite(beside, options.unchecked, _budget(options.quick)), run_metadata("helpers.bench")
     cases = [(operation, layer) for operation in operations for layer in _sorted_by_work(operation, layers)]
     for i, (operation, layer) in enumerate(cases, 1):
@@ -43,10 +38,7 @@ def main(words: Sequence[str] | None = None) -> int:
         print("No operation takes one of these layers.")
         return 0
     print(*_lines(suite, result), sep="\n")
-    if before:
-        print(*report.slower_lines(before, report.summary(result, suite.rows)), sep="\n")
-    pictures = report.draw(suite.rows, options.output, result)
-    print("\nWritten:", *(options.output / name for name in ("bench.json", "table.json")), *pictures, sep="\n  ")
+    print("\nWritten:", *(options.output / name for name in ("bench.json", "table.json")), sep="\n  ")
     return int(any(row.wrong for row in suite.rows))
 
 
@@ -58,9 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--beside", **names, help="libraries, likewise, or none")
     parser.add_argument("--quick", action="store_true", help="three small layers only")
     parser.add_argument("--unchecked", action="store_true", help="time each version without bounds checks, too")
-    parser.add_argument("--host", action="store_true", help="only what a launch costs the host, beside raw wgpu")
-    parser.add_argument("--compare", type=Path, metavar="TABLE", help="an earlier table.json: say what is slower now")
-    parser.add_argument("--output", type=Path, default=OUTPUT, metavar="FOLDER", help="for the tables and pictures")
+    parser.add_argument("--output", type=Path, default=OUTPUT, metavar="FOLDER", help="for the tables")
     return parser
 
 

@@ -1,4 +1,4 @@
-"""The result in words and pictures: tables, ratios, bars, and what is wrong or was skipped."""
+"""The result in words: tables, ratios, and what is wrong or was skipped."""
 
 import json
 import re
@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from helpers.bench.candidates import Row
 from helpers.speed.layers import Layer
@@ -114,64 +113,6 @@ def skipped_lines(rows: Sequence[Row]) -> Iterator[str]:
 
 def _place(row: Row) -> str:
     return f"{row.operation}, {row.layer}, {row.label}"
-
-
-# --- Pictures -----------------------------------------------------------------------------------------------
-
-MOST = 10  # layers for which a picture has room: the largest ones
-
-
-def draw(rows: Sequence[Row], folder: Path, metadata: dict[str, object]) -> list[Path]:
-    """Write bench_<operation>.png for each operation that was timed, and return the paths."""
-    paths = []
-    for operation in dict.fromkeys(row.operation for row in rows if row.rate):
-        of_it = [row for row in rows if row.operation == operation and row.rate]
-        paths.append(folder / f"bench_{operation}.png")
-        bars(of_it, metadata["library"], f"{of_it[0].title} on {metadata['adapter']}").savefig(paths[-1])
-    return paths
-
-
-def bars(rows: Sequence[Row], library: str, title: str) -> Figure:
-    """Groups of bars, a group for each layer, from the top down: the fastest versions and the library."""
-    layers = [*dict.fromkeys(row.layer for row in rows)][-MOST:]
-    rows = [row for row in rows if row.layer in layers]
-    groups = best(rows) | {library: {row.layer: row for row in rows if row.name == library}}
-    series = {name: by_layer for name, by_layer in groups.items() if by_layer}
-    made, height = Figure((12.8, 7.2), layout="constrained"), 0.9 / len(series)
-    axes = made.subplots()
-    axes.set_prop_cycle(color=("#005a9c", "#c4c4c4", "#8fc3ea", "#b34700"))  # apart for color-blind eyes, too
-    for i, (name, by_layer) in enumerate(series.items()):
-        places = [layers.index(layer) + i * height for layer in by_layer]
-        drawn = axes.barh(places, [row.rate for row in by_layer.values()], height, align="edge", label=name)
-        axes.bar_label(drawn, [figure(row.rate) for row in by_layer.values()], fontsize=9, padding=4)
-    axes.set_yticks(np.arange(len(layers)) + 0.45, layers)
-    axes.invert_yaxis()
-    axes.set(xlabel=f"{rows[0].unit} (longer is faster)", title=title)
-    made.legend(loc="outside lower center", ncols=len(series))
-    return made
-
-
-# --- An earlier run -----------------------------------------------------------------------------------------
-
-SLOWER = 1.2  # times as long as before: more than two runs of the same kernel differ
-
-
-def slower_lines(before: dict[str, object], now: dict[str, object]) -> Iterator[str]:
-    """The versions that take more than `SLOWER` times as long as in an earlier summary, the worst first."""
-    here, there = ([run[name] for name in ("adapter", "clock")] for run in (now, before))
-    if here != there:
-        yield f"\nNot compared: the earlier run was on {' with '.join(there)}."
-        return
-    old, new = _flat(before), _flat(now)
-    times = {name: new[name] / old[name] for name in new.keys() & old.keys() if new[name] > SLOWER * old[name]}
-    yield f"\n{len(times)} versions take more than {SLOWER:g} times as long as on {before['date']} {before['commit']}:"
-    yield from (f"  {times[name]:.2f} times  {name}" for name in sorted(times, key=times.get, reverse=True))
-
-
-def _flat(run: dict[str, object]) -> dict[str, float]:
-    """Microseconds by operation, layer and version in one."""
-    tables = ((f"{operation}, {layer}", row) for operation, of in run["versions"].items() for layer, row in of.items())
-    return {f"{place}, {name}": time for place, row in tables for name, time in row.items()}
 
 
 # --- The table of a run -------------------------------------------------------------------------------------
