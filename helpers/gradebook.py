@@ -1,4 +1,4 @@
-"""What students made of the exercises, as a table: of the files that `helpers.hand_in` makes, and of notebooks.
+"""What students made of the exercises, as a table: of the files that `helpers.hand_in` makes.
 
 Or, with --mistakes, what they got wrong, the most frequent first, with the question that unlocks each.
 
@@ -31,10 +31,6 @@ from helpers.workers import WorkersError, add_options, mapped
 
 AT_ONCE = min(os.cpu_count() or 1, 16)  # kernels that are graded side by side; each may take a gigabyte
 GradeKernel = Callable[[str, str], Grades]  # takes an exercise and a text
-NOTEBOOKS_ALONE = (
-    "Of a notebook, only kernels that were typed into its cells are graded. Ask for the file that "
-    'helpers.hand_in("name") makes: it holds all kernels and answers.'
-)
 
 
 def _grade_kernel(exercise: str, source: str) -> Grades:
@@ -103,7 +99,7 @@ GRADERS = graders(lambda exercise, source: _grade_kernel(exercise, source))
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; 2 where there is nothing to read or no worker, 1 where this machine runs no kernel."""
-    parser = argparse.ArgumentParser(prog="python -m helpers.gradebook", description=__doc__, epilog=NOTEBOOKS_ALONE)
+    parser = argparse.ArgumentParser(prog="python -m helpers.gradebook", description=__doc__)
     parser.add_argument(
         "folder", type=Path, help="a folder of what students handed in; folders in it are searched, too"
     )
@@ -118,7 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"{options.folder} is not a folder; name the one that holds what the students handed in")
     paths = class_table.files(options.folder)
     if not paths:
-        parser.error(f"{options.folder} holds no file that ends in .json, as a hand-in does, and no notebook")
+        parser.error(f"{options.folder} holds no file that ends in .json, as a hand-in does")
     lessons, chosen = _lessons(), options.mistakes or []
     if unknown := [name for name in chosen if name not in lessons and name not in KNOWN]:
         parser.error(f"no lesson and no exercise is named {unknown[0]!r}; lessons are {', '.join(lessons)}")
@@ -133,8 +129,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         wanted = {own for name in chosen for own in lessons.get(name, [name])} if chosen else KNOWN
         print(class_mistakes.counted(rows, {name: KNOWN[name] for name in KNOWN if name in wanted}))
         print(*(f"\n{row.file}: {row.problem}" for row in rows if row.problem), sep="")
-    if any(class_table.NO_HAND_IN in row.problem for row in rows):
-        print(f"\n{NOTEBOOKS_ALONE}")
     if options.csv:
         options.csv.write_text(class_table.as_csv(rows), encoding="utf-8", errors="backslashreplace")
     return 0

@@ -1,4 +1,4 @@
-"""The table of results: what is read of students' notebooks, what it is worth, and the command."""
+"""The table of results: what is read of what students handed in, what it is worth, and the command."""
 
 import csv
 import json
@@ -14,7 +14,6 @@ from unittest.mock import Mock
 import nbformat
 import pytest
 from support.classes import MAP, hand_in
-from support.filled import in_quotes
 from support.notebook_gate import NOTEBOOKS
 from support.wgsl_programs import rows
 
@@ -93,16 +92,15 @@ def test_a_class_of_students(tmp_path, monkeypatch):
     endless = guard.solution.text.replace("if (", "while (true) {}\n  if (", 1)
     texts = {"anna": guard.solution.text, "cem": guard.skeleton, "dora/late": endless}
     for student, text in texts.items():
-        write(tmp_path / student / "00.ipynb", [f"my = {in_quotes(text)}", 'helpers.grade("guard", my)'])
         monkeypatch.setenv("CONVGRAD_MY", str(tmp_path / student / "my"))
         student_files.keep("guard", text)
         helpers.predict("idle_threads", 1)
         helpers.hand_in(student)
     write(tmp_path / "anna" / ".ipynb_checkpoints" / "00.ipynb", ["1"])
-    for name, text in {"no.ipynb": "{", "old.ipynb": '{"worksheets": []}', "Eve Lovelace.JSON": "{}"}.items():
+    for name, text in {"no.json": "{", "cem/00.IPYNB": "", "Eve Lovelace.JSON": "{}"}.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "fay.json").write_bytes('{"student": "Zoë"}'.encode("latin-1"))
-    (tmp_path / "folder.ipynb").mkdir()
+    (tmp_path / "folder.json").mkdir()
     done = run(tmp_path, "--csv", tmp_path / "results.csv")
     wrong = f"0/{sum(class_table.lesson(NOTEBOOKS / '00_meet_the_gpu.ipynb').values())}"
     assert wrong != "0/1"
@@ -112,20 +110,19 @@ def test_a_class_of_students(tmp_path, monkeypatch):
     for student, outcome in outcomes.items():
         name = f"{student}/my/hand_in_{student.replace('/', '_')}.json"
         assert table[name] == [student, outcome, wrong]
-    assert table["anna/00.ipynb"] == ["right"]
     for note in (
-        *("no.ipynb: it is not JSON", "old.ipynb: it has no cells", "folder.ipynb: it is not a file"),
-        *("cem/00.ipynb: no hand-in", "Eve Lovelace.JSON: it is not a file that helpers.hand_in made"),
+        *("no.json: it is not JSON", "folder.json: it is not a file"),
+        'cem/00.IPYNB: a notebook is no hand-in: ask for the file that helpers.hand_in("name") makes',
+        "Eve Lovelace.JSON: it is not a file that helpers.hand_in made",
         "fay.json: it is not UTF-8 (byte 15): ask for the file as helpers.hand_in made it",
     ):
         assert note in done.stdout
-    assert 'Ask for the file that helpers.hand_in("name") makes' in done.stdout
     assert "checkpoint" not in done.stdout
     with (tmp_path / "results.csv").open(newline="") as file:
         rows = {row["file"]: row for row in csv.DictReader(file)}
     name = "anna/my/hand_in_anna.json"
     assert rows[name] == {"file": name, "student": "anna", "guard": "right", "questions": wrong, "problem": ""}
-    assert rows["no.ipynb"]["problem"] == "it is not JSON"
+    assert rows["no.json"]["problem"] == "it is not JSON"
 
 
 def test_mistakes_are_counted_over_a_class(tmp_path, monkeypatch, capsys):
@@ -220,7 +217,7 @@ def test_a_folder_that_cannot_be_read_is_refused(tmp_path, capsys):
 
 def test_a_machine_that_runs_no_kernel_is_named(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(command, "_grade_in_own_process", Mock(side_effect=GpuError("no adapter")))
-    write(tmp_path / "a.ipynb", ['helpers.grade("map", "fn main() {}")'])
+    hand_in(tmp_path / "a.json", {"map": "fn main() {}"}, {})
     assert command.main([str(tmp_path)]) == 1
     assert capsys.readouterr().err.splitlines()[-1] == "no adapter"
 
@@ -235,12 +232,12 @@ def test_one_student_does_not_cost_the_others_their_table(tmp_path, monkeypatch,
 
     monkeypatch.setattr(command, "_grade_in_own_process", outcome)
     for student in ("anna", "ben", "cem"):
-        write(tmp_path / f"{student}.ipynb", [f"helpers.grade('map', {student!r})"])
+        hand_in(tmp_path / f"{student}.json", {"map": student}, {})
     assert command.main([str(tmp_path)]) == 0
     _, *rows, _, ben, cem = capsys.readouterr().out.splitlines()
-    assert [re.split("  +", row)[1] for row in rows] == ["right", "not graded", "not graded"]
-    assert re.fullmatch(r"ben.ipynb: map was not graded: RuntimeError: (lost )+.{,4}\.\.\.", ben)
-    assert cem == "cem.ipynb: map was not graded: KeyError: 'main'"
+    assert [re.split("  +", row)[2] for row in rows] == ["right", "not graded", "not graded"]
+    assert re.fullmatch(r"ben.json: map was not graded: RuntimeError: (lost )+.{,4}\.\.\.", ben)
+    assert cem == "cem.json: map was not graded: KeyError: 'main'"
 
 
 def test_students_are_graded_side_by_side_and_listed_in_order(tmp_path, monkeypatch, capsys):
@@ -274,21 +271,18 @@ def test_names_that_the_output_cannot_show_are_written_in_another_way(tmp_path):
 
 
 def test_files_that_would_keep_the_table_waiting_are_named(tmp_path):
-    with (tmp_path / "big.ipynb").open("wb") as file:
+    with (tmp_path / "big.json").open("wb") as file:
         file.truncate(handed_in.LARGEST_FILE + 1)
-    made = class_table.row("big", tmp_path / "big.ipynb", {})
-    assert made.problem == "it is larger than 20 MB; clear its outputs"
-    (tmp_path / "big.ipynb").rename(tmp_path / "big.json")
     made = class_table.row("big", tmp_path / "big.json", {})
     assert made.problem == "it is larger than 20 MB; a hand-in has less than 1 MB: ask for a new one"
     if hasattr(os, "mkfifo"):
-        os.mkfifo(tmp_path / "pipe.ipynb")
-        assert class_table.row("pipe", tmp_path / "pipe.ipynb", {}).problem == "it is not a file"
+        os.mkfifo(tmp_path / "pipe.json")
+        assert class_table.row("pipe", tmp_path / "pipe.json", {}).problem == "it is not a file"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
-def test_notebooks_in_other_encodings_are_read(encoding, tmp_path):
-    path = write(tmp_path / "a.ipynb", ["helpers.grade('map', 'č')"])
+def test_files_in_other_encodings_are_read(encoding, tmp_path):
+    path = hand_in(tmp_path / "a.json", {"map": "č"}, {})
     path.write_text(path.read_text(encoding="utf-8"), encoding=encoding)
     assert handed_in.work(path).kernels == {"map": "č"}
 

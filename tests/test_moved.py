@@ -1,8 +1,7 @@
-"""Where a link, an open tab or a student's file has the old name of a lesson, it leads to the new one."""
+"""Where a link or an open tab has the old name of a lesson, it leads to the new one."""
 
 import asyncio
 import json
-from types import SimpleNamespace
 
 import pytest
 from jupyter_server.services.contents.handlers import validate_model
@@ -12,8 +11,6 @@ from support.notebook_gate import NOTEBOOKS
 from tornado.web import HTTPError
 
 from browser.site import script
-from helpers.grading import class_table
-from helpers.grading.verdict import RIGHT
 from helpers.moved import MOVED, Contents
 from start import JUPYTERLAB
 
@@ -69,12 +66,3 @@ def test_on_the_site_an_old_address_and_an_old_link_lead_to_the_new_ones():
             )
             assert json.loads(args) == {"path": f"notebooks/{MOVED.get(name, name)}"}
         browser.close()
-
-
-@every_name
-def test_a_students_notebook_is_graded_whatever_its_name(old, new, tmp_path):
-    cells = [{"cell_type": "code", "source": 'helpers.grade("guard", "@compute fn main() {}")'}]
-    graders = {"guard": lambda source: SimpleNamespace(outcome=RIGHT)}
-    for name in (old, new):
-        (tmp_path / name).write_text(json.dumps({"cells": cells}))
-        assert class_table.row(name, tmp_path / name, graders).outcomes == {"guard": RIGHT}

@@ -203,10 +203,9 @@ def test_going_back_and_on_is_equal_bit_for_bit() -> None:
     assert [moment.loss for moment in back.moments] == [moment.loss for moment in whole.moments]
 
 
-def test_a_saved_network_is_loaded_as_it_was(tmp_path) -> None:
+def test_a_network_with_the_parameters_of_another_is_like_it() -> None:
     network, other = trained(3).network, Network(SMALL, seed=5)
-    network.save(tmp_path / "digits.npz")
-    other.load(tmp_path / "digits.npz")
+    other.load_parameters(network.parameters())
     for name, own in network.parameters().items():
         np.testing.assert_array_equal(other.parameters()[name], own)
     assert not other.state()[1].any(), "velocities"

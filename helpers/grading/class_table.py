@@ -14,9 +14,9 @@ from helpers.grading.drawing import aligned
 from helpers.grading.handed_in import FileError
 from helpers.grading.prediction import AnswerError
 from helpers.grading.student_files import ANSWERS
-from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG, Grades, Verdict
+from helpers.grading.verdict import RIGHT, UNSAFE, WRONG, Grades, Verdict
 
-NOT_READABLE, NOT_GRADED, NO_HAND_IN = "not readable", "not graded", "no hand-in"
+NOT_READABLE, NOT_GRADED = "not readable", "not graded"
 LONGEST_NOTE = 100  # characters of a message in a table
 FORMULA = re.compile(r"^(?=[=+\-@\t\r])")  # how a cell begins that a spreadsheet would calculate
 
@@ -67,7 +67,7 @@ def lesson(path: Path) -> Lesson:
 def row(file: str, path: Path, graders: Graders, lessons: Iterable[Lesson] = ()) -> Row:
     """The outcomes in one file.
 
-    In a hand-in, every question counts of a lesson of which the student did some exercise. Raises GpuError where a
+    Every question counts of a lesson of which the student did some exercise. Raises GpuError where a
     grader does: this machine runs no kernel.
     """
     try:
@@ -75,8 +75,8 @@ def row(file: str, path: Path, graders: Graders, lessons: Iterable[Lesson] = ())
     except FileError as error:
         return Row(file, problem=str(error))
     made, lessons = Row(file, student=short(work.student)), list(lessons)
-    given, is_notebook = work.kernels | work.answers, handed_in.is_notebook(path)
-    begun = [] if is_notebook else [lesson for lesson in lessons if lesson.keys() & given.keys()]
+    given = work.kernels | work.answers
+    begun = [lesson for lesson in lessons if lesson.keys() & given.keys()]
     made.answers = {name: False for lesson in begun for name, is_question in lesson.items() if is_question}
     for name in [name for name in graders if name in given]:  # in the order of the lessons
         said = _outcome(made, name, given[name], graders[name])
@@ -86,8 +86,6 @@ def row(file: str, path: Path, graders: Graders, lessons: Iterable[Lesson] = ())
             made.outcomes[name] = said
     if unknown := sorted(given.keys() - graders.keys()):
         made.add_problem(f"no exercise is named {', '.join(map(repr, unknown))}")
-    if is_notebook and {*made.outcomes.values()} <= {NOT_ATTEMPTED}:
-        made.add_problem(NO_HAND_IN)
     return made
 
 
@@ -121,7 +119,7 @@ def summary(grades: Grades) -> str:
 
 
 def files(folder: Path) -> list[Path]:
-    """All that may be hand-ins, and notebooks, in a folder and the folders in it.
+    """All that may be hand-ins in a folder and the folders in it, and notebooks, which some hand in instead.
 
     Jupyter's checkpoints are left out, and the answers in a learner's own folder, which the hand-in has, too.
     """

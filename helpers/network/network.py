@@ -5,14 +5,11 @@ places: one dispatch updates them all, and one copy saves them. What depends on 
 `Workspace`: the outputs of the layers, their gradients, and the passes over them.
 """
 
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import prod, sqrt
-from pathlib import Path
 from typing import Protocol
-from zipfile import BadZipFile
 
 import numpy as np
 
@@ -173,19 +170,6 @@ class Network:
         for name, view in self._split(flat).items():
             view[...] = parameters[name]
         self.restore((flat, np.zeros(self.words, np.float32)))
-
-    def save(self, path: str | Path) -> None:
-        """Write all parameters into a file of NumPy's, `.npz`."""
-        np.savez(path, **self.parameters())
-
-    def load(self, path: str | Path) -> None:
-        """Take the parameters of a file that `save` wrote. Raises ValueError as `load_parameters` does."""
-        try:
-            with np.load(path, allow_pickle=False) as saved:
-                parameters = {name: saved[name] for name in saved.files}
-        except (ValueError, EOFError, AttributeError, TypeError, BadZipFile, zlib.error) as error:
-            raise ValueError(f"path = {str(path)!r}: it must be a file of parameters, as save writes it") from error
-        self.load_parameters(parameters)
 
     def state(self) -> tuple[Array, Array]:
         """All parameters and velocities as they lie in their buffers: what `restore` takes."""
