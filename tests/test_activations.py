@@ -1,10 +1,12 @@
 """The activations and their derivatives: against SciPy, at the ends of float32, at the kink, in the tails."""
 
+import re
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 import scipy  # whose parts are loaded where they are first used
+from support.notebook_gate import NOTEBOOKS
 from support.problems import general_versions_of, require_close, versions_of
 from support.sample import sample
 
@@ -33,6 +35,32 @@ def derivatives(x: np.ndarray, activation: str) -> list[np.ndarray]:
     """act'(x) as the GPU computes it, by each version."""
     layer = bias_alone(x, activation)
     return [launched(kernel, *layer)[2] for kernel in BACKWARDS]
+
+
+# --- What the glossary says -------------------------------------------------------------------------------
+
+NAMED = re.compile(r"^\| `(\w+)`(, derivative)? \| (\S+) \|.*\| (NaN|0) \| (\S+) \|", re.MULTILINE)
+
+
+def on_paper(name: str, x: np.float32) -> np.float32:
+    """A formula of the glossary's table as it stands there, in float32."""
+    e, s, one = np.exp(x), 1 / (1 + np.exp(-x)), np.float32(1)
+    u = np.float32(reference.ROOT) * (x + np.float32(reference.CUBE) * x * x * x)
+    du = np.float32(reference.ROOT) * (1 + 3 * np.float32(reference.CUBE) * x * x)
+    formulas = {"silu": x * e / (1 + e), "tanh": (e * e - 1) / (e * e + 1), "sigmoid, derivative": s * (1 - s)}
+    formulas["tanh, derivative"] = one - np.tanh(x) ** 2
+    formulas["gelu, derivative"] = (1 + np.tanh(u)) / 2 + x / 2 * (1 - np.tanh(u) ** 2) * du
+    return formulas[name]
+
+
+def test_formulas_on_paper_fail_as_the_glossary_says():
+    rows = NAMED.findall((NOTEBOOKS / "glossary.ipynb").read_text(encoding="utf-8").replace('    "', ""))
+    assert len(rows) == 5
+    for name, derivative, x, failed, right in rows:
+        exact = (reference.derivative if derivative else reference.act)(np.float64(x), name)
+        assert exact == pytest.approx(float(right), rel=1e-3)
+        with np.errstate(all="ignore"):
+            assert np.array_equal(on_paper(name + derivative, np.float32(x)), float(failed), equal_nan=True)
 
 
 # --- The reference itself ---------------------------------------------------------------------------------

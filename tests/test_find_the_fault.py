@@ -13,11 +13,11 @@ from helpers.grading.grader import grade
 from helpers.grading.verdict import NO_COMPILE, RIGHT, WRONG
 
 every_fault = pytest.mark.parametrize("name", FAULTS)
-SUM, POOLING, PRODUCT = FAULTS
+SUM, POOLING, TILE = FAULTS
 SYMPTOMS = {
     SUM: ([WRONG] * 3, "one_workgroup", "it returns 0, right is 61"),
     POOLING: ([RIGHT, WRONG, WRONG], "all_pixels_equal", "it returns 1, right is 0"),
-    PRODUCT: ([WRONG] * 5, "tiny", "7 of 12 numbers are wrong"),
+    TILE: ([RIGHT, RIGHT, WRONG, WRONG], "three_digits", "it returns 18, right is 28"),
 }
 
 

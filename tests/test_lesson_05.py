@@ -106,15 +106,19 @@ def test_a_flip_is_hidden_by_a_symmetric_filter():
     assert {*question.mistakes} == {differences[0], differences[2], abs(differences).sum(), (weights * gradients).sum()}
 
 
-def test_the_missing_gradient_is_that_of_an_image():
-    question = QUESTIONS["missing_gradient"]
-    texts = findall(r"`(\[\[.*?\]\])`", question.asked)
-    filter, output, upstream, got = (np.array(literal_eval(text.replace("w", str(question.right)))) for text in texts)
-    image = np.array([[-2, 2, -1], [2, -1, 2], [2, 0, -1]], np.float32)[None, None]
-    assert np.array_equal(reference.conv2d(image, filter[None, None])[0, 0], output)
-    assert np.array_equal(reference.conv2d_grad_weight(image, (1, 1, 2, 2), upstream[None, None])[0, 0], got)
-    loss, others = (output * upstream).sum(), (filter * got).sum() - filter[1, 1] * got[1, 1]
-    assert {*question.mistakes} == {loss, others, loss - others, loss + others}
+def test_of_three_dot_products_two_agree_and_the_third_is_that_of_a_filter_that_is_not_flipped():
+    question = QUESTIONS["three_dot_products"]
+    rows = [literal_eval(text) for text in findall(r"`(\[.*?\])`", question.asked)]
+    filter, output, image, upstream, grad_filter, not_flipped = (np.float32(row)[None, None, None] for row in rows)
+    assert np.array_equal(reference.conv2d(image, filter), output)
+    assert np.array_equal(reference.conv2d_grad_weight(image, filter.shape, upstream), grad_filter)
+    for weights, returned in (filter[..., ::-1], not_flipped), (filter, None):
+        grad_image = reference.conv2d_grad_input(image.shape, weights, upstream)
+        assert returned is None or np.array_equal(grad_image, returned)
+    totals = [np.vdot(*pair) for pair in ((output, upstream), (filter, grad_filter), (image, grad_image))]
+    assert totals == [totals[0]] * 3
+    assert question.right == np.vdot(image, not_flipped)
+    assert {totals[0], question.right - totals[0]} < {*question.mistakes}
 
 
 def test_the_best_step_of_the_three_is_the_one_that_the_question_says():

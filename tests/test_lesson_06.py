@@ -6,14 +6,17 @@ import numpy as np
 from support.legible import faults, written
 from support.notebook_gate import NOTEBOOKS, Lesson
 
+from helpers.exercises import MATCHINGS
 from helpers.gemm import explorers, one_layer
-from helpers.gemm.pictures.passes import PassesPicture
+from helpers.gemm.operations import BACKWARD
+from helpers.gemm.pictures import passes
 from helpers.gemm.pictures.tiles import FLIGHT, STEPS
 from helpers.gemm.shapes import GemmShape
 from helpers.pictures.canvas import number
 from helpers.pictures.parts import Pointed
 
 LESSON = Lesson.read(NOTEBOOKS / "06_fused_gemm_backward.ipynb")
+WRITTEN = "grad_pre", "d_a", "d_b", "d_bias"  # by the official passes, in this order
 
 # --- Tiles ------------------------------------------------------------------------------------------------------
 
@@ -102,11 +105,13 @@ def _terms(part) -> list[int]:
 # --- The passes as cards --------------------------------------------------------------------------------------
 
 
-def test_the_cards_count_the_sums_of_the_lessons_layer():
-    shape, picture = GemmShape(3, 4, 2), PassesPicture()
-    wanted = {"grad_pre": 4, "d_a": 2, "d_b": 3, "d_bias": 3}  # terms of a sum
-    for name, terms in wanted.items():
-        assert any(word.startswith(f"{np.prod(shape.of(name))} sums of {terms} ") for word in written(picture))
+def test_the_cards_say_the_workgroups_of_each_pass_and_the_right_words_are_their_arrays():
+    plan, picture = BACKWARD.plan(GemmShape(passes.M, passes.K, passes.N), "2_tiled"), passes.PassesPicture()
+    started = {name: step.workgroups for name, step in zip(WRITTEN, plan.passes, strict=True)}
+    assert [(*grid, 1) for grid in passes.GRIDS] == [started[name] for name in MATCHINGS["four_passes"].right]
+    assert [word for word in written(picture) if "workgroups" in word] == [
+        f"workgroups in x: {x}, y: {y}" for x, y in passes.GRIDS
+    ]
     assert not list(faults(picture))
 
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from functools import partial
-from math import prod
+from math import ceil, prod
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from helpers.gemm import exercises as gemm
 from helpers.gpu.operation import Shape
 from helpers.gradient_checks.harness import drawn, ones, operation_of, whole
 from helpers.gradient_checks.written_test import (
@@ -56,7 +56,21 @@ def _fault(name: str, kernel: Kernel, axes: str, *cases: tuple, **words: str) ->
     )
 
 
-TILED = next(puzzle for puzzle in gemm.PUZZLES if puzzle.name == "gemm_bwd_da")
+def _scores() -> tuple[Case, ...]:
+    """Scores of ten classes, whose largest is looked for: two tables are their own mirror images."""
+    mirrored = whole((10, 10))
+    tables = {
+        "all_scores_equal": ones((10, 10)),
+        "a_mirror_image": mirrored + mirrored.T,
+        "three_digits": distinct((3, 10)),
+        "forty_digits": distinct((40, 10)),
+    }
+    return tuple(
+        Case(name, (table,), table.max(1), table.shape, (Dispatch((ceil(len(table) / 16), 1, 1)),))
+        for name, table in tables.items()
+    )
+
+
 FAULTS = (  # the easiest first
     _fault(
         "fault_in_a_sum",
@@ -83,17 +97,16 @@ FAULTS = (  # the easiest first
         cure="of several equal pixels, the first one in the window takes the gradient; which number says who is first?",
     ),
     Fault(
-        "fault_in_a_product",
+        "fault_in_a_tile",
         "gradient_checks",
-        TILED.axes,
-        TILED.cases,
-        kernel=Kernel(TILED.solution.text, "product"),
-        old="right[local.x * TILE + local.y]",
-        new="right[local.y * TILE + local.x]",
-        question="the products multiply a row of left with a column of right; which line puts a number into the wrong "
-        "place of a tile?",
-        cure="this thread loads b[k,n] with k along local.y and n along local.x; in which row of the tile does the "
-        "product look for that n?",
+        "n",
+        _scores,
+        kernel=Kernel(Path(__file__).with_name("largest_scores.wgsl").read_text(encoding="utf-8"), "scores"),
+        old="tile[local.x * TILE + i]",
+        new="tile[i * TILE + local.x]",
+        question="the tests pass where the table of scores is its own mirror image; which line takes a column of the "
+        "tile for a row?",
+        cure="the scores of one digit were copied by one row of threads; in which slots of the tile are they?",
     ),
 )
 

@@ -21,7 +21,8 @@ MOST_ITERATIONS = 2_000  # of a thread: the right kernels need 360
 class Planting(NamedTuple):
     """The kernel in which a fault is planted, the test that is to miss it, and what shows such faults.
 
-    `asked` leads on where the test sees the fault; the tensor `ones` of the test is full of ones.
+    `asked` leads on where the test sees the fault; the tensor `ones` of the test is full of ones. Where the lesson
+    lists one `part` of the kernel, only that part is edited.
     """
 
     kernel: str
@@ -30,6 +31,18 @@ class Planting(NamedTuple):
     others: Mapping[str, Shape]
     asked: str
     ones: str = ""
+    part: int | None = None
+
+    def edited(self, old: str, new: str) -> Kernel:
+        """The kernel with one piece replaced; ValueError where it does not occur exactly once in what is listed."""
+        kernel = load(*self.kernel.split("/"))
+        if self.part is None or not isinstance(old, str) or not isinstance(new, str):
+            return kernel.edit(old, new)
+        listed = kernel.part(self.part).text
+        if (count := listed.count(old)) != 1:
+            rule = "copy a piece that stands there once, with more of its line if need be"
+            raise ValueError(f"old = {old!r:.100}: part {self.part} of the kernel contains it {count:,} times; {rule}")
+        return kernel.edit(listed, listed.replace(old, new))
 
     def seen(self, kernel: Kernel, shape: Shape) -> tuple[str, str]:
         """How many numbers are wrong, and the first thing that the simulator finds, each empty where nothing is."""
@@ -60,8 +73,9 @@ PLANTED = {
         "the test with ones",
         GemmShape(16, 16, 16, activation="relu"),
         {"random numbers and other sizes": GemmShape(19, 37, 21, activation="relu")},
-        "if all numbers of b are 1, which tile looks the same whether it is transposed or not?",
-        "b",
+        "if all numbers of a are 1, which tile looks the same whether it is transposed or not?",
+        "a",
+        part=5,
     ),
 }
 
@@ -75,7 +89,7 @@ def plant(name: str, old: str | None = None, new: str = "") -> Verdict:
         return Verdict(name, NOT_ATTEMPTED, "write a piece of the kernel in place of None, and what replaces it")
     planting = PLANTED[name]
     try:
-        kernel = load(*planting.kernel.split("/")).edit(old, new)
+        kernel = planting.edited(old, new)
         wrong, found = planting.seen(kernel, planting.shape)
     except WgslError as error:
         return Verdict(name, NO_COMPILE, str(error))

@@ -25,7 +25,7 @@ from support import speakers
 from support.notebook_gate import DETAILS, NOTEBOOKS, Cell, Lesson, lessons_of
 
 from helpers.convolution.exercises.marking import MARKINGS
-from helpers.exercises import ALL_PUZZLES, QUESTIONS
+from helpers.exercises import ALL_PUZZLES, FAULTS, QUESTIONS
 from helpers.grading.handed_in import EXERCISE
 from helpers.pictures.parts import Grid
 
@@ -62,7 +62,8 @@ ELSEWHERE = {  # words near a question in which the number of its answer means a
     "windows_with_stride": ("[[3, 4]", "4 × 6 pixels"),
     "transactions": ("all 24 outputs",),
     "grad_bias_by_hand": ("numbers 0 to 7, 8 to 15",),
-    "ones_lost_in_tree": ("`partial[128]`", "thread 128"),
+    "three_dot_products": ("24., 25.]",),
+    "ones_lost_in_tree": ("128, 64, ..., 1", "`partial[128]`", "thread 128"),
 }
 
 
@@ -98,7 +99,7 @@ def is_blank_page(lesson: Lesson, cell: Cell) -> bool:
 
 
 def minutes(lesson: Lesson) -> int:
-    """The time of a lesson without its blank page, by the one formula."""
+    """The time of a lesson without its blank page, by the one formula; to correct a fault is to write a small kernel."""
     doing = {cell.number for cell, _ in tasks(lesson)}
     pictures = [
         cell
@@ -106,9 +107,10 @@ def minutes(lesson: Lesson) -> int:
         if cell.number not in doing and any("image/" in kind for o in cell.outputs for kind in o.get("data", {}))
     ]
     written = [lines_to_write(name) for cell, name in kernels(lesson) if not is_blank_page(lesson, cell)]
-    asked = {name for _, name in tasks(lesson)} - {*ALL_PUZZLES}
+    names = {name for _, name in tasks(lesson)}
+    asked, corrected = names - {*ALL_PUZZLES} - {*FAULTS}, names & {*FAULTS}
     time = sum(map(words, lesson.cells)) * READ + len(asked) * QUESTION + len(pictures) * PICTURE
-    return round(time + sum(SMALL if lines <= SMALL_LINES else WHOLE for lines in written))
+    return round(time + len(corrected) * SMALL + sum(SMALL if lines <= SMALL_LINES else WHOLE for lines in written))
 
 
 def before_first_line(lesson: Lesson) -> int | None:

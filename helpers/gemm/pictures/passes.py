@@ -1,28 +1,25 @@
-"""The four passes of a layer in the order in which they run, as cards on which words are laid."""
+"""The four passes of a layer in the order in which somebody recorded them, as cards on which words are laid."""
 
 from helpers.pictures.canvas import GRAY, INK, LINE, MARGIN, Box, Picture
 
-SUMS = "6 sums of 4 products", "12 sums of 2 products", "8 sums of 3 products", "2 sums of 3 numbers"
+M, K, N = 40, 70, 48
+GRIDS = (3, 3), (3, 5), (1, 1), (5, 3)  # workgroups in x and y
 WIDTH, HEIGHT, TOP, APART = 180, 58, 66, 16  # CSS pixels: of a card, where they begin, and between two of them
 
 
 class PassesPicture(Picture):
-    """What each pass adds up, for M = 3, K = 4 and N = 2, and which passes read what the first one writes."""
+    """How many workgroups each pass starts, in x and y, for a layer of which M, K and N are written above it."""
 
     def __init__(self) -> None:
-        super().__init__(206)
-        self.write(MARGIN, 14, "a layer with M = 3, K = 4 and N = 2", 15)
-        self.boxes([Box(MARGIN, 28, self.width - 2 * MARGIN, 168)], LINE, line=1.4)
+        super().__init__(174)
+        self.write(MARGIN, 14, f"a layer with M = {M}, K = {K} and N = {N}; tiles of 16 × 16", 15)
+        self.boxes([Box(MARGIN, 28, self.width - 2 * MARGIN, 136)], LINE, line=1.4)
         self.write(MARGIN + 12, 46, "one recording, one bind group, one submission: from left to right", 13, GRAY)
-        for i, sums in enumerate(SUMS):
+        grids = [f"x: {x}, y: {y}" for x, y in GRIDS]
+        for i, grid in enumerate(grids):
             card = Box(MARGIN + 20 + (WIDTH + APART) * i, TOP, WIDTH, HEIGHT)
             self.cards[f"Pass {i + 1}"] = card
             self.boxes([card], INK, line=1.6)
-            self.write(card.middle[0], card.y + HEIGHT + 14, sums, 14, align="middle")
-        first, *others = (card.middle[0] for card in self.cards.values())
-        y = TOP + HEIGHT + 28
-        self.lines([(first, y, first, y + 14), (first, y + 14, others[-1], y + 14)])
-        for x in others:
-            self.arrow((x, y + 14), (x, y))
-        self.write(others[0], y + 28, "these three read what pass 1 writes", 13, GRAY)
-        self.sentence = f"Four passes in a row. They compute {', '.join(SUMS)}. The last three read what pass 1 writes."
+            self.write(card.middle[0], card.y + HEIGHT + 16, f"workgroups in {grid}", 14, align="middle")
+        started = "; ".join(f"pass {i}, {grid}" for i, grid in enumerate(grids, 1))
+        self.sentence = f"Four passes in a row, of a layer with M = {M}, K = {K} and N = {N}. Workgroups: {started}."
