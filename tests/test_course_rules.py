@@ -6,7 +6,7 @@ from support.course_rules import IN_NEW_FORM, RULES, broken, main, minutes, pict
 from support.messages import stored
 from support.notebook_gate import NOTEBOOKS, Lesson
 from support.sample import sample
-from support.small_lessons import good, lesson
+from support.small_lessons import code, good, lesson
 
 
 @pytest.mark.parametrize("stem", IN_NEW_FORM)
@@ -19,6 +19,8 @@ def test_a_lesson_in_the_new_form_keeps_the_rules(stem):
 def test_the_formula_is_the_plans():
     """One picture, one question, three small kernels, a whole one; the blank page is the next day's."""
     assert minutes(lesson(good)) == round(33 / 180 + 3 + 1.5 + 3 * 5 + 12)
+    fault = code('helpers.find_fault("fault_in_a_tile")')  # its line is corrected
+    assert minutes(lesson(f"{good}\n***\n{fault}")) == minutes(lesson(good)) + 5
 
 
 def test_every_rule_is_tried_on_a_small_notebook():

@@ -112,13 +112,11 @@ def test_of_three_dot_products_two_agree_and_the_third_is_that_of_a_filter_that_
     filter, output, image, upstream, grad_filter, not_flipped = (np.float32(row)[None, None, None] for row in rows)
     assert np.array_equal(reference.conv2d(image, filter), output)
     assert np.array_equal(reference.conv2d_grad_weight(image, filter.shape, upstream), grad_filter)
-    for weights, returned in (filter[..., ::-1], not_flipped), (filter, None):
-        grad_image = reference.conv2d_grad_input(image.shape, weights, upstream)
-        assert returned is None or np.array_equal(grad_image, returned)
-    totals = [np.vdot(*pair) for pair in ((output, upstream), (filter, grad_filter), (image, grad_image))]
-    assert totals == [totals[0]] * 3
+    assert np.array_equal(reference.conv2d_grad_input(image.shape, filter[..., ::-1], upstream), not_flipped)
+    agreed = np.vdot(output, upstream)
+    assert agreed == np.vdot(filter, grad_filter)
     assert question.right == np.vdot(image, not_flipped)
-    assert {totals[0], question.right - totals[0]} < {*question.mistakes}
+    assert {agreed, question.right - agreed} < {*question.mistakes}
 
 
 def test_the_best_step_of_the_three_is_the_one_that_the_question_says():

@@ -36,13 +36,8 @@ class Planting(NamedTuple):
     def edited(self, old: str, new: str) -> Kernel:
         """The kernel with one piece replaced; ValueError where it does not occur exactly once in what is listed."""
         kernel = load(*self.kernel.split("/"))
-        if self.part is None or not isinstance(old, str) or not isinstance(new, str):
-            return kernel.edit(old, new)
-        listed = kernel.part(self.part).text
-        if (count := listed.count(old)) != 1:
-            rule = "copy a piece that stands there once, with more of its line if need be"
-            raise ValueError(f"old = {old!r:.100}: part {self.part} of the kernel contains it {count:,} times; {rule}")
-        return kernel.edit(listed, listed.replace(old, new))
+        listed = Kernel(kernel.part(self.part).text, f"part {self.part}") if self.part else kernel
+        return kernel.edit(listed.source, listed.edit(old, new).source)
 
     def seen(self, kernel: Kernel, shape: Shape) -> tuple[str, str]:
         """How many numbers are wrong, and the first thing that the simulator finds, each empty where nothing is."""

@@ -99,7 +99,7 @@ def is_blank_page(lesson: Lesson, cell: Cell) -> bool:
 
 
 def minutes(lesson: Lesson) -> int:
-    """The time of a lesson without its blank page, by the one formula; to correct a fault is to write a small kernel."""
+    """The time of a lesson without its blank page, by the one formula; a corrected fault is a small kernel."""
     doing = {cell.number for cell, _ in tasks(lesson)}
     pictures = [
         cell
