@@ -97,8 +97,8 @@ FAULTS = (  # the easiest first
         kernel=Kernel(Path(__file__).with_name("largest_scores.wgsl").read_text(encoding="utf-8"), "scores"),
         old="tile[local.x * TILE + i]",
         new="tile[i * TILE + local.x]",
-        question="the numbers are right where the table of scores is its own mirror image; which line takes a column of "
-        "the tile for a row?",
+        question="the numbers are right where the table of scores is its own mirror image; which line takes a column "
+        "of the tile for a row?",
         cure="the scores of one digit were copied by one row of threads; in which slots of the tile are they?",
     ),
 )
