@@ -63,7 +63,7 @@
     say("full", "The browser could not keep what you wrote just now, as its storage is full or blocked: " + NOT_KEPT
       + ". Then make room, or allow this page to store data, and reload it.");
     closed();
-    closing.observe(document.body, { childList: true });
+    closing.observe(document.body, { childList: true, subtree: true });  // its title comes later
   }
 
   // The line says it once; JupyterLab would say it every few seconds, in front of the link to the download.
