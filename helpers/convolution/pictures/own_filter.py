@@ -1,6 +1,6 @@
 """A digit, a filter whose weights the reader clicks, and what it finds: the first and the last picture of lesson 01."""
 
-from math import prod
+import re
 
 import numpy as np
 
@@ -8,11 +8,11 @@ from helpers.convolution import indices
 from helpers.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, GRAY, MARGIN, Box, Picture, Word, number
 from helpers.pictures.figures import draw_ink, draw_signed, explain
-from helpers.pictures.parts import Grid, Window, conclusion, head, look, product_text, running_sum
+from helpers.pictures.parts import Grid, Window, head, look
 
 Array = np.ndarray
 
-PIXEL, FILTER_CELL, TOP = 8, 36, 48  # CSS pixels
+PIXEL, FILTER_CELL, TOP = 7, 42, 48  # CSS pixels
 LEVEL = 10  # the rows of outputs, from the first, that touch the horizontal stroke of the 7
 
 
@@ -23,22 +23,26 @@ class OwnFilterPicture(Picture):
     """
 
     def __init__(self, digit: Array, weight: Array, output: Array, whose: str) -> None:
-        super().__init__(376)
+        super().__init__(TOP + PIXEL * 28 + 8)
         self.shape = ConvShape(*digit.shape, 1, 3, 3)
         self.digit, self.weight, self.output = digit[0, 0], weight[0, 0], output[0, 0]
         left = MARGIN + PIXEL * 32 + 44
         right = left + 3 * FILTER_CELL + 44
         self.sheet = Box(MARGIN, TOP, PIXEL * 28, PIXEL * 28)
         self.result = Box(right, TOP, PIXEL * 26, PIXEL * 26)
+        self.beside = right + PIXEL * 26 + 24
         draw_ink(self, self.digit, self.sheet, 15)
         draw_signed(self, self.output, self.result)
         head(self, *self.sheet[:2], "input", "28 × 28")
-        head(self, *self.result[:2], "output", f"26 × 26, by {whose.partition(',')[0]}")
-        size = FILTER_CELL, FILTER_CELL
-        Grid(self, self.weight, left, TOP + 70, size, "weight", "click them").adjust("weight", -2, 2)
+        head(self, *self.result[:2], "output", f"26 × 26, by {re.split(r',| [(]', whose)[0]}")
+        size, note = (FILTER_CELL, FILTER_CELL), "click; small: its pixel"
+        self.filter = Grid(self, self.weight, left, TOP + 54, size, "weight", note)
+        self.filter.adjust("weight", -2, 2)
         for i, (text, value) in enumerate({"above 0": 0.6, "below 0, hatched": -0.6}.items()):
-            explain(self, right + PIXEL * 26 + 24, TOP + 47 + 24 * i, {text: value}, 0, 3)
-        self.words((Word(x - 22, TOP + 124, sign, 30) for x, sign in ((left, "★"), (right, "="))), GRAY)
+            explain(self, self.beside, TOP + 47 + 24 * i, {text: value}, 0, 3)
+        self.words(
+            (Word(x - 22, TOP + 54 + 1.5 * FILTER_CELL, sign, 30) for x, sign in ((left, "★"), (right, "="))), GRAY
+        )
         found = (self.output > 0) & (self.output >= 2 / 3 * self.output.max())
         self.found = np.argwhere(found).tolist()
         self.tinted((self._box(self.result, cell) for cell in self.found), BLUE, 1.6, 0.4)
@@ -60,12 +64,13 @@ class OwnFilterPicture(Picture):
         self.boxes([frame], look("weight").ink, line=3)
         self.boxes([self._box(self.result, [oh, ow])], BLUE, line=3)
         self.window = Window(frame, ("oh", "ow"), (oh, ow), (PIXEL, PIXEL))
-        taps = indices.taps_of_output(self.shape, oh, ow)
-        pairs = [(self.weight[t.kh, t.kw], self.digit[t.ih, t.iw]) for t in taps]
-        columns = running_sum([product_text(*pair) for pair in pairs], [prod(pair) for pair in pairs])
-        returned = self.output[oh, ow]
-        total = conclusion(self, columns, sum(map(prod, pairs)), returned)
-        return f"{self._finds()} output[{oh},{ow}] = {total}; the GPU returned {number(returned)}."
+        pixels = {(t.kh, t.kw): self.digit[t.ih, t.iw] for t in indices.taps_of_output(self.shape, oh, ow)}
+        self.filter.factors(pixels, GRAY)
+        total = number(sum(self.weight[cell] * pixel for cell, pixel in pixels.items()))
+        returned = number(self.output[oh, ow])
+        for i, said in enumerate((f"sum of products: {total}", f"the GPU returned: {returned}")):
+            self.write(self.beside, TOP + 130 + 24 * i, said, 14, BLUE)
+        return f"{self._finds()} output[{oh},{ow}] = {total}; the GPU returned {returned}."
 
     def _finds(self) -> str:
         if not self.found:
