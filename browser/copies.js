@@ -18,6 +18,10 @@
     return [].concat(cell.source).join("");
   }
 
+  function at(cells, cell) { // the place of a cell
+    return cells.findIndex(function (each) { return each.id === cell.id; });
+  }
+
   function changed(cell, sums) { // by the reader, or added
     return sum(text(cell)) !== sums[cell.id];
   }
@@ -36,13 +40,18 @@
   }
 
   function merged(served, mine, sums) { // the new lesson, with the reader's texts in their places
-    var cells = served.cells.slice(), last = -1;
-    mine.cells.forEach(function (cell) {
-      var i = cells.findIndex(function (each) { return each.id === cell.id; });
+    var cells = served.cells.filter(function (cell) { return !(cell.id in sums) || at(mine.cells, cell) >= 0; });
+    var last = -1; // where the cell before is
+    mine.cells.forEach(function (cell, place) {
+      var i = at(cells, cell), next = mine.cells.slice(place).find(function (each) { return at(cells, each) >= 0; });
       if (i >= 0) last = i;
       if (!changed(cell, sums) || (i >= 0 && text(cell) === text(cells[i]))) return;
       if (i >= 0 && !changed(cells[i], sums)) cells[i] = cell; // the lesson did not change there
-      else cells.splice(++last, 0, i < 0 ? cell : Object.assign({}, cell, { id: crypto.randomUUID().slice(0, 8) }));
+      else if (i >= 0) cells.splice(++last, 0, Object.assign({}, cell, { id: crypto.randomUUID().slice(0, 8) }));
+      else {
+        last = !(cell.id in sums) ? last + 1 : next ? at(cells, next) : cells.length; // below what was corrected
+        cells.splice(last, 0, cell);
+      }
     });
     return Object.assign({}, served, { cells: cells });
   }
@@ -68,6 +77,7 @@
     var then = copy && copy.metadata.convgrad; // none in a copy of the time before
     if (copy && (!then || then.version !== now.version)) {
       var own = copy.cells.some(function (cell) { return changed(cell, (then || now).cells); });
+      own = own || (then && copy.cells.length < Object.keys(then.cells).length); // or the reader deleted a cell
       var corrected = JSON.stringify(then && then.cells) !== JSON.stringify(now.cells);
       if (!own) await done(files.delete(path));
       else if (corrected && localStorage.getItem(KEEPS) !== String(now.version)) ask(served, then ? then.cells : {});

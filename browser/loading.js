@@ -60,6 +60,16 @@
       : "Python is here, and starts." + STAYS);
   }
 
-  new BroadcastChannel("convgrad-python").onmessage = function (event) { far = event.data; };
+  var Plain = window.Worker;
+  window.Worker = class extends Plain { // this tab's Python, which `worker.js` lets tell how much of it is here
+    constructor(address, options) {
+      super(address, options);
+      this.addEventListener("message", function (event) {
+        if (!event.data || !event.data.convgrad) return;
+        far = event.data.convgrad;
+        event.stopImmediatePropagation();
+      });
+    }
+  };
   setInterval(tell, 500);
 })();

@@ -85,8 +85,8 @@
 
   function storage() { // can anything be kept?
     var blocked = function () {
-      say("blocked", "This browser keeps nothing for this page, as in a private window: what you write is lost when "
-        + "you close it, but " + NOT_KEPT + ".");
+      say("blocked", "What you write is kept only until you close this page, as in a private window the browser "
+        + "stores nothing for it; but " + NOT_KEPT + ".");
     };
     try {
       var asked = indexedDB.open("convgrad");
@@ -97,13 +97,28 @@
     }
   }
 
+  var LOCK = "convgrad " + location.pathname;
+  function count(then) { // the open lessons
+    navigator.locks.query().then(function (all) {
+      then(all.held.concat(all.pending).filter(function (lock) { return lock.name === LOCK; }).length);
+    });
+  }
+
   function tabs() { // the first tab holds the lock until it is closed or loaded anew; then it is the next one's
     if (!navigator.locks) return;
     var waiting = setTimeout(function () {
       say("tabs", "These lessons are open in another tab, too. Both write the same files: close one tab, and reload "
         + "the other, before you go on.");
+      count(function (open) {
+        if (open < 3) return;
+        say("memory", "This is the " + open + (open === 3 ? "rd" : "th") + " open lesson. Each keeps a Python of its "
+          + "own: some 640 MB of memory for one, and 290 MB for each more. Close those that you do not need.");
+        var less = setInterval(function () {
+          count(function (now) { if (now < open) { unsay("memory"); clearInterval(less); } });
+        }, 1000);
+      });
     }, 1000);
-    navigator.locks.request("convgrad " + location.pathname, function () {
+    navigator.locks.request(LOCK, function () {
       clearTimeout(waiting);
       unsay("tabs");
       return new Promise(function () {});
@@ -140,7 +155,7 @@
       tabs();
     } else {
       say("http", "The address of this page begins with http, and so the browser gives it no GPU, only a slow "
-        + "simulator, and what you write is lost when you close it, but " + NOT_KEPT + ": open it with https.");
+        + "simulator, and what you write is kept only until you close it, but " + NOT_KEPT + ": open it with https.");
     }
     setInterval(function () { notebooks(); work(); fit(); }, 1000);
   });

@@ -44,6 +44,7 @@ OTHERS = "consoles", "doc", "edit", "lab", "repl", "tree"
 SILENT = ["@jupyter-notebook/application-extension:pages", "@jupyter-notebook/console-extension"]
 SILENT += [f"@jupyter-notebook/notebook-extension:{name}" for name in ("checkpoints", "kernel-logo", "open-tree-tab")]
 SILENT += ["@jupyter-notebook/notebook-extension:trusted", "@jupyterlab/console-extension"]
+SILENT += ["@jupyter-notebook/notebook-extension:tab-icon"]  # its icons are on a Jupyter server only
 SILENT += ["@jupyterlab/fileeditor-extension", "@jupyterlab/filebrowser-extension:open-url"]
 SILENT += [f"@jupyterlab/tooltip-extension:{name}" for name in ("consoles", "files")]
 EXTENSIONS = {"anywidget": "anywidget", "jupyterlab_widgets": "@jupyter-widgets/jupyterlab-manager"}
@@ -326,6 +327,7 @@ def lessons() -> None:
 
 LINK = re.compile(r"\]\(\.\./([^)#]+)")  # from a lesson to a file of the project
 TEXT = """<!DOCTYPE html><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{name}</title>
+<link rel="icon" href="{up}notebooks/favicon.ico">
 <style>:root {{ color-scheme: light dark }} pre {{ white-space: pre-wrap; max-width: 120ch }}</style>
 <pre>{text}</pre>"""
 
@@ -337,7 +339,7 @@ def texts() -> None:
     for path in sorted(paths):
         text = html.escape(path.read_text(encoding="utf-8"))
         name = path.relative_to(ROOT).as_posix()
-        write(f"text/{name}.html", TEXT.format(name=name, text=text))
+        write(f"text/{name}.html", TEXT.format(name=name, text=text, up="../" * (name.count("/") + 1)))
 
 
 def private(path: Path) -> bool:

@@ -231,6 +231,7 @@ def correct(address: str) -> Iterator[Callable[[str], None]]:
         notebook = json.loads(path.read_bytes())
         for i in 0, 1, cell_of(path.name, "adapter_info"):
             notebook["cells"][i]["source"] += text
+            notebook["cells"][i]["id"] = f"corrected-{i}"  # ids are made of texts
         path.write_bytes(site.stamped(notebook))
 
     yield corrected
@@ -281,13 +282,40 @@ def test_a_text_stays_in_its_place_where_the_lesson_was_corrected_elsewhere(
     read(page, address, NOTEBOOKS[0].name)
     count = len(page.evaluate(CELLS))
     page.evaluate(EDITED, [4, "mine"])
+    page.evaluate(EDITED, [1, "mine, too"])
     page.evaluate(SAVE)
     correct("\n# corrected")
     read(page, address, NOTEBOOKS[0].name)
     page.get_by_role("button", name=CHOICES[1]).click()
     page.wait_for_function(f"() => ({CELLS})()[0].endsWith('# corrected')")
     cells = page.evaluate(CELLS)
-    assert (cells[4], len(cells)) == ("mine", count)
+    assert (cells[5], len(cells)) == ("mine", count + 1)
+    assert [text.endswith("# corrected") for text in cells[:3]] == [True, True, False]
+    assert cells[2] == "mine, too", "it stands below the corrected cell"
+
+
+DELETED = "i => jupyterapp.shell.currentWidget.content.model.sharedModel.deleteCell(i)"
+
+
+def test_a_cell_that_the_reader_deleted_does_not_come_back_with_a_correction(
+    page: Page, address: str, correct: Callable
+):
+    without_python(page)
+    read(page, address, NOTEBOOKS[0].name)
+    before = page.evaluate(CELLS)
+    page.evaluate(DELETED, 4)
+    page.evaluate(SAVE)
+    correct("\n# corrected")
+    read(page, address, NOTEBOOKS[0].name)
+    page.get_by_role("button", name=CHOICES[1]).click()
+    page.wait_for_function(f"() => ({CELLS})()[0].endsWith('# corrected')")
+    assert page.evaluate(CELLS)[2:] == [text for text in served_cells()[2:] if text != before[4]]
+
+
+def served_cells() -> list[str]:
+    """The texts of the first lesson as it is served now."""
+    path = site.SITE / "files" / "notebooks" / NOTEBOOKS[0].name
+    return [cell["source"] for cell in json.loads(path.read_bytes())["cells"]]
 
 
 PROBE = """() => { window.gone = 0; setInterval(() => {
@@ -311,6 +339,17 @@ def test_the_stored_picture_stays_until_python_has_computed_it_and_a_line_says_h
     expect(page.locator(LINES)).to_have_count(0, timeout=LONGEST * 1000)
     expect(page.locator(".convgrad-kept")).to_have_count(0)
     assert page.evaluate("() => gone") == 0
+
+
+def test_each_tab_says_how_far_its_own_python_is(page: Page, address: str):
+    without_python(page)
+    read(page, address, NOTEBOOKS[2].name)
+    page.locator(".jp-CodeCell .cm-content").first.click()
+    page.keyboard.press("Shift+Enter")
+    page.locator(LINES, has_text="Python is loading.").wait_for()
+    page.context.unroute_all()
+    opened(page.context.new_page(), address, NOTEBOOKS[2].name)
+    expect(page.locator(LINES)).to_have_text(re.compile(r"^Python is loading\. "))
 
 
 def test_reading_changes_nothing_and_asks_nothing_on_leaving(page: Page, address: str):
@@ -345,7 +384,7 @@ def test_without_a_gpu_the_adapter_is_the_simulator_and_says_why(missing: str, p
 
 
 def test_without_https_the_adapter_is_the_simulator_and_says_why(page: Page, address: str):
-    opened(page, address.replace("127.0.0.1", ELSEWHERE), NOTEBOOKS[0].name)
+    opened(page, address.replace("127.0.0.1", ELSEWHERE), NOTEBOOKS[2].name)
     assert "none: this address has no https" in typed(page, ADAPTER)
 
 
@@ -414,6 +453,20 @@ def test_lines_of_python_are_judged_and_deep_ones_end_in_a_sentence(page: Page, 
     opened(page, address, NOTEBOOKS[0].name)
     tests = [len(puzzle.tests) for puzzle in exercises.PYTHON_PUZZLES.values()]
     assert typed(page, PYTHON).split("\n") == [str(tests), "{True}", ""]
+
+
+OUTPUTS = """() => jupyterapp.shell.currentWidget.content.model.sharedModel.toJSON().cells.map(
+  cell => cell.outputs || [])"""
+
+
+def test_run_all_ends_in_a_sentence(page: Page, address: str):
+    opened(page, address, "appendix_c_launcher.ipynb")
+    page.locator("#jp-MainMenu").get_by_text("Run", exact=True).click()
+    page.locator(".lm-Menu").get_by_text("Run All Cells", exact=True).click()
+    page.wait_for_function(f"() => ({OUTPUTS})().at(-1).length")
+    outputs = page.evaluate(OUTPUTS)
+    assert said(outputs[-1]) == ["There is nothing to hand in yet: grade a kernel or answer a question first."]
+    assert not [each for cell in outputs for each in cell if each["output_type"] == "error" or "stderr" in str(each)]
 
 
 def test_each_lesson_ends_with_the_download(address: str):
@@ -650,7 +703,7 @@ Object.defineProperty(Navigator.prototype, 'serviceWorker', {get() { return unde
 def test_a_blocked_storage_is_said_and_the_work_can_be_downloaded(page: Page, address: str, tmp_path: Path):
     page.add_init_script(BLOCKED)
     opened(page, address, NOTEBOOKS[0].name)
-    assert "keeps nothing for this page" in page.locator(LINES).inner_text()
+    assert "What you write is kept only until you close this page" in page.locator(LINES).inner_text()
     typed(page, "import helpers\nhelpers.write('map')")
     page.locator("textarea.convgrad-text").fill("// mine\nfn f() {}")
     page.get_by_text("kept in notebooks/my/map.wgsl").wait_for()
@@ -664,7 +717,8 @@ def test_the_page_says_what_the_browser_lacks(page: Page, address: str):
     assert page.locator(LINES).all_inner_texts() == []
     page.goto(f"{address.replace('127.0.0.1', ELSEWHERE)}/notebooks/index.html")
     assert (
-        "is lost when you close it, but the last cell of each lesson downloads it" in page.locator(LINES).inner_text()
+        "is kept only until you close it, but the last cell of each lesson downloads it"
+        in page.locator(LINES).inner_text()
     )
     page.add_init_script("delete WebAssembly.Suspending")
     page.goto(f"{address}/notebooks/index.html")
@@ -696,3 +750,25 @@ def test_a_second_tab_is_warned_and_overwrites_nothing_in_silence(page: Page, ad
     assert "has changed on disk" in page.get_by_role("dialog").inner_text()
     page.close()
     second.locator(LINES).wait_for(state="detached")
+
+
+def test_a_third_lesson_says_what_memory_each_takes(page: Page, address: str):
+    without_python(page)
+    tabs = [page, page.context.new_page(), page.context.new_page()]
+    for tab in tabs:
+        read(tab, address, NOTEBOOKS[0].name)
+        tab.wait_for_timeout(2000)  # it asks for the others after one
+    memory = "This is the 3rd open lesson. Each keeps a Python of its own"
+    tabs[2].locator(LINES, has_text=memory).wait_for()
+    expect(tabs[1].locator(LINES)).to_have_count(1)
+    tabs[0].close()
+    tabs[2].locator(LINES, has_text=memory).wait_for(state="detached")
+
+
+def test_a_lesson_has_an_icon_while_python_works_and_after(page: Page, address: str):
+    opened(page, address, NOTEBOOKS[0].name)
+    typed(page, "1")
+    for link in page.locator("link[rel*='icon']").all():
+        assert page.request.get(link.evaluate("link => link.href")).ok
+    page.goto(f"{address}/text/kernels/TRIED.md.html")
+    assert page.request.get(page.locator("link[rel='icon']").evaluate("link => link.href")).ok

@@ -314,8 +314,8 @@ def plant_fault(exercise: str, old: str | None = None, new: str = "") -> Verdict
 def hand_in(student: str) -> student_files.Packed:
     """Put the learner's kernels and answers into one file for the teacher, notebooks/my/hand_in_<student>.json.
 
-    Raises TypeError and ValueError for a name that is no text or has no letters, and ValueError where there is nothing
-    to hand in yet, where a text is not UTF-8, and where the file cannot be written.
+    Raises TypeError and ValueError for a name that is no text or has no letters, and ValueError where a text is not
+    UTF-8, and where the file cannot be written.
     """
     if not isinstance(student, str):
         raise TypeError(f"student is a {type(student).__name__}: it must be your name, as text")

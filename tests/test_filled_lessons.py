@@ -75,8 +75,9 @@ def test_every_matrix_to_mark_and_every_fault_to_find_is_in_one_lesson_and_they_
 def test_as_shipped_nothing_is_attempted(lesson):
     do(CELLS[lesson])
     assert student_files.answers() == {}
-    with pytest.raises(student_files.StudentFileError, match="nothing to hand in yet"):
-        helpers.hand_in("Ada")
+    made = helpers.hand_in("Ada")
+    assert repr(made) == "There is nothing to hand in yet: grade a kernel or answer a question first."
+    assert not any(student_files.my_folder().glob("hand_in*"))
 
 
 @some_lessons

@@ -265,7 +265,7 @@ def _answers() -> Path:
 class Packed:
     """A file for the teacher, and how much is in it."""
 
-    file: Path
+    file: Path | None  # None: nothing was written yet
     kernels: int
     python: int
     answers: int
@@ -278,11 +278,13 @@ class Packed:
         return f"{texts} and {self.answers} answer{'s' * (self.answers != 1)} are in"
 
     def __repr__(self) -> str:
+        if not self.file:
+            return "There is nothing to hand in yet: grade a kernel or answer a question first."
         return f"{self._counted} notebooks/my/{self.file.name}: send this file to your teacher"
 
     def _repr_html_(self) -> str | None:
         """In a browser, which has no folder to take it from: a link that downloads the file."""
-        if not IN_A_BROWSER:
+        if not IN_A_BROWSER or not self.file:
             return None
         data = f"data:application/json;base64,{base64.b64encode(self.text.encode()).decode()}"
         name = html.escape(self.file.name)
@@ -293,13 +295,11 @@ class Packed:
 def pack(student: str, puzzles: Iterable[str]) -> Packed:
     """Write the learner's last text of each puzzle and their answers into one file, named after the student.
 
-    Raises StudentFileError where there is nothing to hand in, where a text is not UTF-8, and where the file cannot be
-    written.
+    Raises StudentFileError where a text is not UTF-8, and where the file cannot be written.
     """
-    texts = {puzzle: latest(puzzle) for puzzle in puzzles}
-    kernels = {puzzle: text for puzzle, text in texts.items() if text is not None}
+    kernels = {puzzle: text for puzzle in puzzles if (text := latest(puzzle)) is not None}
     if not kernels and not answers():
-        raise StudentFileError("there is nothing to hand in yet: grade a kernel or answer a question first")
+        return Packed(None, 0, 0, 0, "")
     name = re.sub(r"[^\w-]+", "_", student).strip("_")[:60]
     file = my_folder() / f"hand_in_{name}.json"
     content = {"format": FORMAT, "student": student, "kernels": kernels, "answers": answers()}
