@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
+from functools import cache, cached_property
 from typing import ClassVar
 
 from helpers.grading.mistakes import Mistake
@@ -54,6 +55,12 @@ class PythonPuzzle(OfficialText):
     def read(self, source: str) -> Program:
         """The lines, which can be interpreted. Raises WgslError where one is not allowed."""
         return Program(source, self.cases()[0].given[0], self.answer)
+
+    @cached_property
+    def mistaken(self) -> "Callable[[Mistake, int], _Run]":
+        """What the lines with a known mistake make of a test, by its number: each is computed once."""
+        made = cache(lambda mistake: self.read(self.with_mistake(mistake).source))
+        return cache(lambda mistake, test: _tried(made(mistake), self.cases()[test]))
 
     def grade(self, source: str) -> Grades:
         """The verdicts on a text, with the mistake's name if it is a known one, and the smallest test that fails."""
@@ -166,16 +173,14 @@ class _Grader:
         If none does, as where two mistakes are made, it is one that does the same in the first test that fails, if that
         has several values, or a sentence: one number alone may be chance.
         """
-        made = {it: self.puzzle.read(self.puzzle.with_mistake(it).source) for it in self.puzzle.mistakes}
-        telling = sorted(self.runs, key=lambda run: not run.wrong)  # where most of them differ
+        telling = sorted(range(len(self.runs)), key=lambda i: not self.runs[i].wrong)  # where most of them differ
         values = self.runs[first].values
-        chosen = [telling, [self.runs[first]]] if len(values) > 1 or isinstance(values[0], str) else [telling]
-        found = (it for runs in chosen for it, program in made.items() if self._alike(program, runs))
-        return next(found, None)
+        chosen = [telling, [first]] if len(values) > 1 or isinstance(values[0], str) else [telling]
+        return next((it for tests in chosen for it in self.puzzle.mistakes if self._alike(it, tests)), None)
 
-    def _alike(self, program: Program, runs: Sequence[_Run]) -> bool:
-        """Whether other lines give the same values in these tests, and where all are right, by as many calls."""
-        pairs = ((run, _tried(program, run.case)) for run in runs)
+    def _alike(self, mistake: Mistake, tests: Sequence[int]) -> bool:
+        """Whether a mistake gives the same values in these tests, and where all are right, by as many calls."""
+        pairs = ((self.runs[i], self.puzzle.mistaken(mistake, i)) for i in tests)
         return all(
             all(map(_same, mine.values, other.values)) and (not self.right or mine.calls == other.calls)
             for mine, other in pairs
