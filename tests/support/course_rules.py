@@ -255,7 +255,7 @@ def pictures(lesson: Lesson) -> Iterator[str]:
         make(grid, *given, **named)
 
     with patch.object(Grid, "__init__", noted):
-        for cell, explorer in speakers.shown(lesson):
+        for cell, explorer in speakers.shown(lesson, speakers.showing(lesson)):
             if not explorer.steps.done:
                 yield f"{cell} has a picture that says nothing to try"
             grids.clear()

@@ -91,9 +91,9 @@ def graded(name: str, *edits: tuple[str, str]) -> Grades:
 
 def read_by(name: str, *edits: tuple[str, str], test: str = "") -> ReadSets:
     """The reads of the official kernel with some edits, in the smallest test that it fails, or in the one named."""
-    kernel, cases = Kernel(edited(name, *edits)), PUZZLES[name].cases()
-    runs = [simulated(kernel, case) for case in cases if test in case.name]
-    run = min((t for t in runs if t.wrong.any()), key=lambda t: t.case.expected.size)
+    kernel, cases = Kernel(edited(name, *edits)), [case for case in PUZZLES[name].cases() if test in case.name]
+    runs = (simulated(kernel, case) for case in sorted(cases, key=lambda case: case.expected.size))
+    run = next(run for run in runs if run.wrong.any())
     return read_sets(kernel, PUZZLES[name].official, run.case, run.wrong)
 
 

@@ -33,7 +33,7 @@ from wgsl import Kernel, WgslError
 from wgsl.__main__ import main
 from wgsl.simulator.trace import Trace
 
-MADE = re.compile(r"\w*explorers\.(?!rewind)(\w+)\(")  # in a cell of a notebook; not of a training that has run
+MADE = re.compile(r"\w*explorers\.(?!rewind|train)(\w+)\(")  # in a cell of a notebook; not of a training
 NAMES = {
     "np": np,
     "helpers": helpers,
@@ -87,19 +87,33 @@ def answers(heading: str, call: str) -> str:
 @cache
 def lesson(name: str) -> dict[str, Callable[..., Explorer]]:
     """The explorers that a notebook shows, by the name of the function that makes each, to be set to any values."""
-    found = {}
-    for cell, value in shown(Lesson.read(NOTEBOOKS / f"{name}.ipynb")):
+    notebook, found = Lesson.read(NOTEBOOKS / f"{name}.ipynb"), {}
+    for cell in showing(notebook):
         made = MADE.search(cell.source)[1]
         title = made + f"_{sum(each.startswith(made) for each in found) + 1}" * (made in found)
-        found[title] = partial(at, value, value.values | value.arrays)
+        found[title] = partial(set_to, cache(partial(made_by, notebook, cell)))
     return found
 
 
-def shown(notebook: Lesson) -> Iterator[tuple[Cell, Explorer]]:
-    """The explorers of a notebook, each with its cell: the cells that make them are run."""
+def showing(notebook: Lesson) -> list[Cell]:
+    """The cells that make an explorer."""
+    return [cell for cell in notebook.code if MADE.search(cell.source)]
+
+
+def made_by(notebook: Lesson, cell: Cell) -> tuple[Explorer, dict[str, int]]:
+    """The explorer of a cell, and its values: what the cell needs is run, when it is first asked for."""
+    *_, (_, value) = shown(notebook, [cell])
+    return value, value.values | value.arrays
+
+
+def set_to(made: Callable[[], tuple[Explorer, dict[str, int]]], **values: int) -> Explorer:
+    return at(*made(), **values)
+
+
+def shown(notebook: Lesson, cells: list[Cell]) -> Iterator[tuple[Cell, Explorer]]:
+    """The explorers of some cells, and of those that they need, each with its cell: the cells are run."""
     names = {}
-    showing = [cell for cell in notebook.code if MADE.search(cell.source)]
-    for cell in needed(notebook, showing):
+    for cell in needed(notebook, cells):
         *statements, last = ast.parse(cell.source).body
         if not isinstance(last, ast.Expr):
             statements, last = [*statements, last], None
