@@ -44,6 +44,7 @@ FLOORS = order("Imports run one way: `checks`, then `gpu` and `pictures`, then `
 
 def test_what_counts_is_code():
     assert tokens('"""A page\nof text."""\n\n\nx = f(1)  # two\n\n\ndef f():\n    """One."""\n    return "a"\n') == 13
+    assert tokens("x = {\n    'a': -1.5e-3,\n    r'\\d\\'#': a**b // ...,\n}  # 'b'\nx += f'{y}' >= \\\n z\n") == 22
 
 
 def test_a_folder_over_its_budget_without_one_or_gone_is_seen(tmp_path):

@@ -8,7 +8,7 @@ from support.messages import every, said
 CALLS = sorted(path.stem for path in messages.FOLDER.glob("*.txt") if not hasattr(speakers, path.stem))
 
 
-@every("refused", *CALLS, of=300)
+@every("refused", *CALLS)
 def test_a_message_is_the_stored_one(family, heading, text, message):
     assert said(family, heading, text) == message
 
