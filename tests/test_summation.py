@@ -14,6 +14,7 @@ from helpers.convolution import explorers as convolution_explorers
 from helpers.convolution import reference as convolution
 from helpers.convolution.exercises import BIAS_QUESTIONS, bias_differences
 from helpers.exercises import PUZZLES
+from helpers.grading.race_picture import race_picture
 from helpers.grading.test_run import simulated
 from helpers.grading.verdict import UNSAFE
 from helpers.pictures.canvas import number
@@ -179,3 +180,15 @@ def test_without_its_barrier_the_readers_sum_is_right_and_unsafe():
 def test_finite_differences_and_the_formula_agree():
     input, grad_output = np.ones((2, 1, 5, 6)), np.random.default_rng(2).integers(-4, 5, (2, 3, 4, 4)).astype(float)
     assert np.array_equal(bias_differences(input, grad_output), convolution.conv2d_grad_bias(grad_output))
+
+
+# --- A race, drawn ----------------------------------------------------------------------------------------------
+
+
+def test_a_line_that_is_too_long_for_the_picture_of_a_race_ends_in_dots():
+    given = [np.ones(256, np.float32), np.zeros(1, np.float32), np.array([256], np.uint32)]
+    text = PUZZLES["tree_sum"].solution.text.replace("workgroupBarrier();", "")
+    trace = helpers.simulate(text, given, (1, 1, 1), max_steps=99)
+    short, long = [word for word in written(race_picture(trace, trace.findings[0])) if "partial[thread]" in word]
+    assert short == "partial[thread] = sum;"
+    assert long.endswith("…")

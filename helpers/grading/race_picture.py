@@ -29,7 +29,7 @@ class RacePicture(Picture):
         self.lines([(middle, 56, middle, 80), (middle, 114, middle, 138)], ORANGE, 3)
         for (who, line), y in zip(said, (14, 150), strict=True):
             self.bold(EDGE, y, who, 14, ORANGE)
-            self.write(EDGE, y + 24, line[:LETTERS], 12.5)
+            self.write(EDGE, y + 24, line if len(line) <= LETTERS else f"{line[: LETTERS - 1]}…", 12.5)
         first, second = (who for who, _ in said)
         self.sentence = f"{first}; {second[:1].lower()}{second[1:]}: nothing says which of the two comes first."
 

@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 
+from helpers.gemm.exercises import LESSONS
 from helpers.grading.prediction import questions
 from helpers.grading.puzzle import Case, Dispatch, Puzzle, Skill
 from helpers.network import reference
@@ -42,15 +43,18 @@ def _loss_case(name: str, sizes: tuple[int, int, int]) -> Case:
 
 @cache
 def _gate_cases() -> tuple[Case, ...]:
-    return tuple(_gate_case(name, n) for name, n in (("seven", 7), ("full_workgroup", 256), ("with_tail", 300)))
+    """The layer of lesson 06; then numbers from -2 to 2, many of them 0, in `with_tail` quarters."""
+    a, b, bias, grad = map(np.array, LESSONS.values())
+    cases = {"the_layer": ((a @ b + bias).ravel(), grad.ravel())}
+    for name, n, unit in ("full_workgroup", 256, 1), ("with_tail", 300, 4):
+        random = np.random.default_rng(n)
+        cases[name] = random.integers(-2, 3, n) / unit, random.choice([-3, -2, -1, 1, 2, 3], n) / unit
+    return tuple(_gate_case(name, *map(np.float32, arrays)) for name, arrays in cases.items())
 
 
-def _gate_case(name: str, n: int) -> Case:
-    """Numbers from -2 to 2, many of them 0; in `with_tail` they are quarters."""
-    random = np.random.default_rng(n)
-    pre, grad = random.integers(-2, 3, n), random.choice([-3, -2, -1, 1, 2, 3], n)
-    pre, grad = (each.astype(np.float32) / (4 if n == 300 else 1) for each in (pre, grad))
-    return Case(name, (pre, grad), reference.relu_backward(pre, grad), (n,), (Dispatch((-(-n // 256), 1, 1)),))
+def _gate_case(name: str, pre: Array, grad: Array) -> Case:
+    groups = -(-pre.size // 256), 1, 1
+    return Case(name, (pre, grad), reference.relu_backward(pre, grad), (pre.size,), (Dispatch(groups),))
 
 
 @cache

@@ -30,6 +30,7 @@ def _matrix(text: str) -> Array:
 IMAGE = _matrix("2 0 1 3 1, 1 4 2 0 2, 0 1 3 1 4, 2 2 0 1 0, 1 3 1 2 1")
 UPSTREAM = _matrix("1 -1 2, 0 3 -1, 2 1 0")
 WEIGHT = _matrix("2 0 -1, 1 3 0, -2 1 1")
+BATCH = np.random.default_rng(4).integers(-4, 6, (2, 3, 3, 4)).astype(np.float32)  # of upstream gradients, in lesson 04
 NO_BIAS = {"bias": np.zeros(1, np.float32)}
 SHOWN = {  # and the tests with them
     "window_4x5": {"input": IMAGE[:, :, :4], "weight": _matrix("1 -1 2, 0 3 -2")},

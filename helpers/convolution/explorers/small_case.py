@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from helpers.convolution import operations, reference
-from helpers.convolution.exercises.cases import IMAGE, UPSTREAM, WEIGHT
+from helpers.convolution.exercises.cases import BATCH, IMAGE, UPSTREAM, WEIGHT
 from helpers.convolution.explorers.computed import computed
 from helpers.convolution.pictures.faults import FAULTS, FaultsPicture
 from helpers.convolution.pictures.forward import ContributionPicture, WindowPicture
@@ -196,13 +196,12 @@ def _over_threads(picture: Picture, **options) -> Explorer:
 
 def bias_gradient() -> Explorer:
     """One slider over the channels of a small upstream gradient, two images of three channels of 3 x 4 outputs."""
-    grad_output = np.random.default_rng(4).integers(-4, 6, (2, 3, 3, 4)).astype(np.float32)
-    picture = BiasGradientPicture(grad_output, operations.conv2d_grad_bias(grad_output))
+    picture = BiasGradientPicture(BATCH, operations.conv2d_grad_bias(BATCH))
     steps = {
         "Point at grad_bias[1]: how many outputs are in it?": {"co": 1},
         "Point at an output of image 1, channel 2.": {"co": 2},
     }
-    return Explorer(picture.show, {"co": grad_output.shape[1]}, front=["co"], play="co", steps=steps)
+    return Explorer(picture.show, {"co": BATCH.shape[1]}, front=["co"], play="co", steps=steps)
 
 
 def four_faults() -> Explorer:
