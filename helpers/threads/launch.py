@@ -201,7 +201,7 @@ def dispatch_workgroups(compute: Pass, workgroups: int) -> None:
     _require(workgroups >= 0, f"there are no {workgroups} workgroups")
     threads, needed = workgroups * THREADS, max(len(each.numbers) for each in (input, output))
     many = f"{workgroups} workgroups have {threads} threads, for {needed} numbers"
-    _require(threads < needed + 2 * THREADS, f"{many}: how many workgroups of {THREADS} are enough?")
+    _require(threads < needed + 2 * THREADS, f"{many}: fewer workgroups of {THREADS} threads are enough")
     compute.encoder.dispatches.append((input, output, workgroups))
 
 

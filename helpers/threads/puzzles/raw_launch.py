@@ -1,29 +1,32 @@
 # The official lines of the puzzle raw_launch;
 # the lines that end in a star are not in the skeleton.
 
-# Run a kernel on numbers, of which there are count. Its workgroups have 4
-# threads, and thread i computes output[i] = 3 * input[i] + 1 if there is such
-# an element:
+# Run a kernel on numbers, of which there are count. Its
+# workgroups have 4 threads, and thread i computes
+# output[i] = 3 * input[i] + 1 if there is such an element:
 #
 #   @group(0) @binding(0) var<storage, read> input: array<f32>;
 #   @group(0) @binding(1) var<storage, read_write> output: array<f32>;
 #
 # You have its text, code, and the calls of wgpu in short form:
 #
-#   create_shader_module(code)                create_buffer(size)
-#   create_bind_group_layout(READ, WRITE)     write_buffer(buffer, numbers)
+#   create_buffer(size)            write_buffer(buffer, numbers)
+#   create_shader_module(code)
+#   create_bind_group_layout(READ, WRITE)
 #   create_compute_pipeline(layout, module)
 #   create_bind_group(layout, buffer, buffer)
 #
-#   create_command_encoder()    begin_compute_pass(encoder)
-#   set_pipeline(compute, pipeline)    set_bind_group(compute, bind_group)
-#   dispatch_workgroups(compute, workgroups)    end(compute)
+#   create_command_encoder()       begin_compute_pass(encoder)
+#   set_pipeline(compute, pipeline)
+#   set_bind_group(compute, bind_group)
+#   dispatch_workgroups(compute, workgroups)      end(compute)
 #
-#   finish(encoder), which gives the recording    submit(recording)
-#   read_buffer(buffer)
+#   finish(encoder), which gives the recording
+#   submit(recording)              read_buffer(buffer)
 #
-# Give what you make a name, as in module = create_shader_module(code). A call
-# that makes nothing, such as end(compute), is a line of its own.
+# Give what you make a name, as in
+# module = create_shader_module(code). A call that makes
+# nothing, such as end(compute), is a line of its own.
 
 # 1. Two buffers of floats. Write numbers into the first one.
 input = create_buffer(4 * count)  # *

@@ -1,19 +1,20 @@
 # The official lines of the puzzle second_launch;
 # the lines that end in a star are not in the skeleton.
 
-# The kernel that computes output[i] = 3 * input[i] + 1 has run, and you have
-# what the launch made:
+# The kernel that computes output[i] = 3 * input[i] + 1 has
+# run, and you have what the launch made:
 #
 #   module, layout, pipeline
-#   input, output    the buffers in slots 0 and 1; output has the results
-#   bind_group       with input in slot 0 and output in slot 1
+#   input, output    in slots 0 and 1; output has the results
+#   bind_group       with input in slot 0, output in slot 1
 #
-# Run it once more, on these results: read the buffer output, and write into
-# the buffer input, whose numbers nobody needs now. Dispatch as many workgroups
-# as before. You have all that raw_launch had, too, but what was made is not to
-# be made again, and no number is to pass through Python.
+# Run it once more, on these results: read the buffer output,
+# and write into the buffer input, whose numbers nobody needs
+# now. Dispatch as many workgroups as before: workgroups. You
+# have all that raw_launch had, too, but make nothing that was
+# made already, and let no number pass through Python.
 
-# 1. What a second launch on these buffers needs, and the first one did not.
+# 1. What this launch needs, and the first one did not.
 swapped = create_bind_group(layout, output, input)  # *
 # 2. A recording of one pass.
 encoder = create_command_encoder()  # *
@@ -22,6 +23,6 @@ set_pipeline(compute, pipeline)  # *
 set_bind_group(compute, swapped)  # *
 dispatch_workgroups(compute, workgroups)  # *
 end(compute)  # *
-# 3. Submit it, and give result what the second launch has written.
+# 3. Submit it, and give result what this launch has written.
 submit(finish(encoder))  # *
 result = read_buffer(input)  # *
