@@ -31,7 +31,7 @@ def whole(*shape: int) -> np.ndarray:
 
 
 def both(words: str, first: str, second: str) -> list[str]:
-    """What the picture computed and what the GPU returned, at the end of a sentence."""
+    """What the picture computed and what the kernel wrote, at the end of a sentence."""
     return words.rsplit(first, 1)[1].rstrip(".").split(second)
 
 
@@ -62,7 +62,7 @@ def state_is_right(explorer: Explorer, make) -> None:
     assert not list(faults(picture, 9.9)), values
     assert picture.caption().height <= 50, explorer.sentence  # two lines: a third would move the page
     assert "−0" not in written(picture)
-    total, returned = both(explorer.sentence, "add up to ", "; the GPU returned ")
+    total, returned = both(explorer.sentence, "add up to ", "; the kernel wrote ")
     assert total == returned
     assert last_sums(picture) in ((total, total), ("running sum", total))  # no term, no sum so far
     sizes = {"n": shape.batch, "oh": shape.out_h, "ow": shape.out_w, "kh": shape.kernel_h, "kw": shape.kernel_w}
@@ -103,7 +103,7 @@ def test_the_frame_holds_the_products(make, row, column, monkeypatch):
         assert len(window) == 6  # weights, or outputs
         bias = explorer.picture.bias[explorer.values["co"]] if make is FORWARD else 0
         total = number(bias + sum(grid.values[cell] * factor for cell, factor in factors.items()))
-        assert both(explorer.sentence, "add up to ", "; the GPU returned ") == [total, total]
+        assert both(explorer.sentence, "add up to ", "; the kernel wrote ") == [total, total]
 
 
 @pytest.mark.parametrize("dilation", [1, 2])
@@ -156,7 +156,7 @@ def test_the_names_say_the_sum_that_the_reference_computes(make, right, tensors)
         assert element.endswith(f"[{place[0]},{place[1]}]")
         assert sum(prod(values[name] for name in term.split("·")) for term in terms.split(" + ")) == right[place]
         assert rest.startswith((f"{value}.", f"{value}: "))
-        assert rest.endswith(f"The GPU returned {value}.")
+        assert rest.endswith(f"The kernel wrote {value}.")
 
 
 def test_letters_do_not_mix_with_axes_that_are_not_explained_yet():
@@ -343,7 +343,7 @@ def test_weights_that_are_clicked_make_the_output_of_the_reference():
     right = reference.conv2d(digit, explorer.arrays["weight"][None, None])[0, 0]
     for oh, ow in (6, 15), (20, 11):
         assert explorer.set(oh=oh, ow=ow).endswith(
-            f"= {number(right[oh, ow])}; the GPU returned {number(right[oh, ow])}."
+            f"= {number(right[oh, ow])}; the kernel wrote {number(right[oh, ow])}."
         )
     assert not [*faults(explorer.picture)]
 
@@ -426,11 +426,11 @@ FRAMES = [path.stem for path in lessons_of(NOTEBOOKS) if FRAMED.search(first_cod
 
 @every("explorers", of=50)
 def test_an_explorer_says_what_is_stored_and_is_legible(family, heading, text, message):
-    """Every explorer of every notebook. Where a fault is stored, or the GPU returned something else, that is seen."""
+    """Every explorer of every notebook. Where a fault is stored, or the kernel wrote something else, that is seen."""
     assert said(family, heading, text) == message
     assert not (heading[0].isdigit() and re.search(r"touches|leaves the sheet|the sheet is|−0\b(?!\.)", message))
     for before, value in re.findall(r"(.*)returned (\S+)\.", message, re.DOTALL):
-        assert re.search(rf"(=|to|is|by) {re.escape(value)}[.;:,]", before), "the GPU returned another number"
+        assert re.search(rf"(=|to|is|by) {re.escape(value)}[.;:,]", before), "the kernel wrote another number"
 
 
 @pytest.mark.parametrize("name", FRAMES)
@@ -444,7 +444,7 @@ def test_the_frame_of_the_first_picture_names_the_adapter_which_nbval_does_not_c
         for drawn in "anew", "and as it was":
             picture._drawn = None
             explorer.set()
-            assert ("the GPU returned: " in " ".join(written(picture))) == (drawn == "anew")
+            assert ("the kernel wrote: " in " ".join(written(picture))) == (drawn == "anew")
             monkeypatch.undo()
 
 

@@ -26,11 +26,11 @@ def test_every_thread_ends_with_its_element_as_the_gpu_returned_it():
     a, b = explorer.picture.operands.values()
     for (row, column), value in np.ndenumerate(a @ b):
         said = explorer.set(step=2 * len(STEPS), row=row, column=column)
-        assert said.endswith(f"writes c[{row},{column}] = {number(value)}; the GPU returned {number(value)}.")
+        assert said.endswith(f"writes c[{row},{column}] = {number(value)}; the kernel wrote {number(value)}.")
     explorer.picture.result = explorer.picture.result + 1  # a wrong number is not hidden
     value = (a @ b)[0, 0]
     said = explorer.set(row=0, column=0)
-    assert said.endswith(f"= {number(value)}; the GPU returned {number(value + 1)}.")
+    assert said.endswith(f"= {number(value)}; the kernel wrote {number(value + 1)}.")
 
 
 def test_a_turn_adds_its_terms_and_the_next_one_goes_on():
@@ -91,7 +91,7 @@ def test_the_terms_add_up_to_what_the_gpu_returned_and_each_can_be_pointed_at():
         for row, column in np.ndindex(*picture.size(product)):
             said = explorer.set(product=product, row=row, column=column)
             total, returned = said.rsplit(" = ", 1)[1].split("; ")
-            assert returned == f"the GPU returned {total}."
+            assert returned == f"the kernel wrote {total}."
             terms = {term for part in picture.touchable.values() for term in _terms(part)}
             for term in terms:
                 assert f", a term of {said.partition(' = ')[0]}." in picture.show(product, row, column, term).sentence

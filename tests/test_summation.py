@@ -100,7 +100,7 @@ def test_the_tree_is_drawn_as_the_kernel_adds():
             assert explorer.picture.steps[step][thread] == own + other
     read = {(int(note["invocation"]), int(note["index"])) for note in notes}
     assert {(thread, thread + left) for left in (4, 2, 1) for thread in range(left)} <= read
-    assert explorer.sentence.endswith(f"the GPU returned {sum(indices.EIGHT)}.")
+    assert explorer.sentence.endswith(f"the kernel wrote {sum(indices.EIGHT)}.")
 
 
 @pytest.mark.parametrize("way", [0, 1])
@@ -144,7 +144,7 @@ def test_the_sum_of_a_channel_is_said_wherever_its_numbers_are_pointed_at():
         for part in (f"grad_output[1,{co}]", "grad_bias"):
             cell = (2, 3) if part != "grad_bias" else (co, 0)
             said = explorer.set(**explorer.picture.touchable[part].said(cell))
-            assert said.endswith(f"= {total}. The GPU returned {total}.")
+            assert said.endswith(f"= {total}. The kernel wrote {total}.")
 
 
 # --- The questions and the exercises ------------------------------------------------------------------------------

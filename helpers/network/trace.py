@@ -60,7 +60,7 @@ class Opened(NamedTuple):
     rows : list of Row
         What it is made of: their sum is `total`. Of a maximum, the one row that won.
     total, result, returned : float
-        In float64, from the rows alone; after the activation; and as the GPU wrote it.
+        In float64, from the rows alone; after the activation; and as the kernel wrote it.
     bound : float
         How far a right float32 sum of these rows may be from `result`.
     read : dict

@@ -31,7 +31,7 @@ PALETTE = """
     #5f5f5f #adadad gray
     #b5b5b5 #5c5c5c line
     #ffffff #111111 paper
-    #005a9c #7cc4ff blue: what is pointed at, and what the GPU returned
+    #005a9c #7cc4ff blue: what is pointed at, and what the kernel wrote
     #a84200 #ffb38a orange: outputs, and what is marked
     #00684a #5fd0a5 green: weights
     #0072b2 #5ab4f0 sectors of memory: neighbors differ in lightness, too

@@ -397,6 +397,6 @@ def foot(
 
 def conclusion(picture: Picture, columns: Sequence[tuple], total: float, returned: float) -> str:
     """The table of terms at the foot of a picture, and the verdict beside it; returns the total as it is written."""
-    beside = f"sum of its terms: {number(total)}", f"the GPU returned: {number(returned)}"
+    beside = f"sum of its terms: {number(total)}", f"the kernel wrote: {number(returned)}"
     foot(picture, ("term", "product", "running sum"), columns, beside)
     return number(total)

@@ -153,7 +153,7 @@ class TreePicture(Picture):
         added = f"{number(own)} + {number(other)}" if other >= 0 else f"{number(own)} + ({number(other)})"
         places = f"{left} place{'s' * (left > 1)} to its right"
         made = in_words("number", range(thread, len(self.steps[0]), left))
-        end = f"{made} are in it" if left > 1 else f"the GPU returned {number(self.returned)}"
+        end = f"{made} are in it" if left > 1 else f"the kernel wrote {number(self.returned)}"
         total = number(self.steps[step][thread])
         return f"Step {step}, after a barrier: thread {thread} adds the sum {places}, {added} = {total}; {end}."
 

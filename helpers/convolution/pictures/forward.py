@@ -59,7 +59,7 @@ class ContributionPicture(Picture):
         super().__init__()
         self.shape = shape
         names = [name for name, _ in self.tensors]
-        planes = zip((input[0, 0], weight[0, 0], output[0, 0]), names, ("", "", "what the GPU returned"), strict=True)
+        planes = zip((input[0, 0], weight[0, 0], output[0, 0]), names, ("", "", "what the kernel wrote"), strict=True)
         self.grids = draw_grids(self, shape, [*planes], 0)
         for tensor, (grid, name) in enumerate(zip(self.grids, names, strict=True)):
             grid.touch(name, "row", "column", tensor=tensor)

@@ -68,9 +68,9 @@ class OwnFilterPicture(Picture):
         self.filter.factors(pixels, GRAY)
         total = number(sum(self.weight[cell] * pixel for cell, pixel in pixels.items()))
         returned = number(self.output[oh, ow])
-        for i, said in enumerate((f"sum of products: {total}", f"the GPU returned: {returned}")):
+        for i, said in enumerate((f"sum of products: {total}", f"the kernel wrote: {returned}")):
             self.write(self.beside, TOP + 130 + 24 * i, said, 14, BLUE)
-        return f"{self._finds()} output[{oh},{ow}] = {total}; the GPU returned {returned}."
+        return f"{self._finds()} output[{oh},{ow}] = {total}; the kernel wrote {returned}."
 
     def _finds(self) -> str:
         if not self.found:

@@ -165,5 +165,5 @@ class BiasGradientPicture(Picture):
         return (
             f"Bias {co} was added to all {self.grad_output[:, co].size} outputs of channel {co}, in "
             f"{in_words('image', range(images))}: grad_bias[{co}] = {parts} = {number(sums.sum())}. "
-            f"The GPU returned {number(self.returned[co])}."
+            f"The kernel wrote {number(self.returned[co])}."
         )

@@ -97,11 +97,11 @@ class ScatterGatherPicture(Picture):
         weights = {self.places[UPSTREAM](tap): self.factors[WEIGHT][self.places[WEIGHT](tap)] for tap in taps}
         self.grids[UPSTREAM].factors(weights, look(NAMES[WEIGHT]).ink)
         terms, products = [*map(self._term, taps)], [*map(self._product, taps)]
-        total, said = number(sum(products)), f"the GPU returned: {number(returned)}"
+        total, said = number(sum(products)), f"the kernel wrote: {number(returned)}"
         beside = f"sum of its terms: {total}", f"on {self.on}" if self.on and total == number(returned) else said
         foot(self, ("term", "product", "running sum"), running_sum(terms, products), beside, FOOT)
         outputs = f"{len(taps)} output{'s' * (len(taps) > 1)}"
-        return f"{name} = {' + '.join(terms)} = {total}, gathered from {outputs}. The GPU returned {number(returned)}."
+        return f"{name} = {' + '.join(terms)} = {total}, gathered from {outputs}. The kernel wrote {number(returned)}."
 
     def asks(self, row: int, column: int, names: Iterable[str]) -> Self:
         """The matrices alone, with one pixel framed: from which outputs does it gather? They are `cards` by name."""

@@ -92,9 +92,9 @@ class SumPicture(Picture):
             return f"{said}, in {self.symbol if self.letters else self.result.name}[{row},{column}]."
         if self.letters:
             equation = f"{self.symbol}[{row},{column}] = {' + '.join(terms)} = {total}"
-            return f"{equation}{self._location(taps)}. The GPU returned {number(returned)}."
+            return f"{equation}{self._location(taps)}. The kernel wrote {number(returned)}."
         target = f"{self.result.name}[{place[self.result.first]},{place[self.result.second]},{row},{column}]"
-        verdict = f"{self.total} add up to {total}; the GPU returned {number(returned)}."
+        verdict = f"{self.total} add up to {total}; the kernel wrote {number(returned)}."
         return f"{self._contributors(taps, target, place)} {verdict}"
 
     def _point(self, taps: list, columns: Mapping[int, Box], place: Place, chosen: int) -> str:
@@ -204,7 +204,7 @@ class SumPicture(Picture):
         channels = "its channels" if self.shape.groups > 1 else "all channels"
         whole = "its terms" if len(summed) == 1 else "all images" if axis == "n" else channels
         is_right = number(total) == number(returned)
-        where = f"on {self.on}" if self.on and is_right else f"the GPU returned: {number(returned)}"
+        where = f"on {self.on}" if self.on and is_right else f"the kernel wrote: {number(returned)}"
         words = f"sum of {whole}: {number(total)}", where
         boxes = foot(self, ("term", "product", "running sum"), columns, words, self.foot)
         whole_table = len(boxes) == len(columns)  # else the last but one is "…"

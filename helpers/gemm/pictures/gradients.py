@@ -76,7 +76,7 @@ class GradientsPicture(Picture):
             made = f"{text} = {number(products[term - 1])}" if len(sides) > 1 else text
             return f"{factors}: {made}, a term of {element.partition(' = ')[0]}."
         said = " + ".join(f"({text})" if text[0] == "−" else text for text in texts)
-        return f"{element} = {said} = {total}; the GPU returned {number(returned)}."
+        return f"{element} = {said} = {total}; the kernel wrote {number(returned)}."
 
     def _mark_terms(self, p: Product, terms: list[list[tuple[str, Cell]]], values: list[list[float]]) -> None:
         """Mark the factors, each with its term for who points at it, and write those on the right below the left."""

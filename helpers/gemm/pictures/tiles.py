@@ -28,7 +28,7 @@ def fly(picture: Picture, ways: Iterable[tuple[Box, Box, float, str]], color: st
 class TilesPicture(Picture):
     """One workgroup of a product a @ b: its tiles fly in, turn by turn, and its threads load, wait and multiply.
 
-    `result` (M, N) is what the GPU returned for a (M, K) @ b (K, N), where M and N are multiples of TILE. `on` is the
+    `result` (M, N) is what the kernel wrote for a (M, K) @ b (K, N), where M and N are multiples of TILE. `on` is the
     adapter.
     """
 
@@ -80,7 +80,7 @@ class TilesPicture(Picture):
         what, y = (*STEPS, "write")[phase], TOP + 8 * CELL[1] + 20
         self.bold(MARGIN, y, f"step {step}: {what}", 15, BLUE)
         total = f"{self._name}: {number(self._sum(end))}" + (
-            f"; the GPU returned: {returned}" if returned else " so far"
+            f"; the kernel wrote: {returned}" if returned else " so far"
         )
         self.write(190, y, total, 15)
         self.write(self.width - MARGIN, y, f"on {self.on}" if self.on else "", 13, GRAY, align="right")
@@ -144,7 +144,7 @@ class TilesPicture(Picture):
         me = f"thread {self.thread}"
         if phase == len(STEPS):
             returned = number(self.result[self.element])
-            return f"{me} alone writes {self._name} = {number(self._sum(first + TILE))}; the GPU returned {returned}."
+            return f"{me} alone writes {self._name} = {number(self._sum(first + TILE))}; the kernel wrote {returned}."
         if phase == MULTIPLY:
             terms = " + ".join(product_text(*pair) for pair in self._terms(first))
             return (

@@ -111,7 +111,7 @@ class OpenedPicture(Picture):
     # --- The sum ----------------------------------------------------------------------------------------------
 
     def _draw_rows(self, opened: Opened) -> None:
-        """The terms that are farthest from 0, the rest, and the sum beside what the GPU wrote."""
+        """The terms that are farthest from 0, the rest, and the sum beside what the kernel wrote."""
         self.lines([(MARGIN, TABLE - 15, WIDTH - MARGIN, TABLE - 15)], LINE, 1)
         rows = sorted((row for row in opened.rows if row.value), key=lambda row: -abs(row.value))
         rows = rows or opened.rows
@@ -128,7 +128,7 @@ class OpenedPicture(Picture):
         self.lines([(600, y - 10, 700, y - 10)] * bool(opened.rows), INK, 1)
         self._row(y, opened.how, "", opened.result, weight="bold")
         rounding = f"rounding explains a difference of up to {opened.bound:.0e}" * (len(opened.rows) > 1)
-        self._row(y + LINE_HEIGHT, "the GPU wrote", rounding, opened.returned, BLUE, "bold")
+        self._row(y + LINE_HEIGHT, "the kernel wrote", rounding, opened.returned, BLUE, "bold")
 
     def _row(self, y: float, names: str, text: str, value: float, color=INK, weight="normal") -> None:
         self.write(MARGIN, y, names, 13.5, color, weight)
@@ -146,7 +146,7 @@ class OpenedPicture(Picture):
 
     def _words(self, opened: Opened, line: str) -> str:
         returned = number(opened.returned)
-        made = f"{opened.label} is {opened.how}: {number(opened.result)}; the GPU wrote {returned}."
+        made = f"{opened.label} is {opened.how}: {number(opened.result)}; the kernel wrote {returned}."
         return f"{made} It is made in {line.replace('kernels/', '')}."
 
 
