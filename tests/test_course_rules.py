@@ -1,7 +1,7 @@
 """What is counted of a lesson: those in the new form keep the rules, and each rule is red on a small bad notebook."""
 
 import pytest
-from support import course_rules
+from support import course_rules, speakers
 from support.course_rules import IN_NEW_FORM, RULES, broken, main, minutes, pictures
 from support.messages import stored
 from support.notebook_gate import NOTEBOOKS, Lesson
@@ -14,6 +14,15 @@ def test_a_lesson_in_the_new_form_keeps_the_rules(stem):
     without = () if stem in sample(IN_NEW_FORM, 2) else (pictures,)  # for which the lesson is run
     said = broken(Lesson.read(NOTEBOOKS / f"{stem}.ipynb"), without)
     assert not said, "\n".join(said)
+
+
+@pytest.mark.parametrize("stem", ["00_meet_the_gpu", "01_convolution_as_correlation", "03_input_gradient"])
+def test_the_first_picture_is_no_higher_than_what_is_left_of_the_first_screen(stem):
+    """At 1280 x 720, below a title, three lines, the cell, what to try, and a slider."""
+    lesson = Lesson.read(NOTEBOOKS / f"{stem}.ipynb")
+    ((_, explorer),) = speakers.shown(lesson, lesson.code[:1])
+    explorer.set()
+    assert explorer.picture.height <= 266
 
 
 def test_the_formula_is_the_plans():
