@@ -135,7 +135,7 @@ def texts(output: NotebookNode) -> list[str]:
 
 
 def needed(lesson: Lesson, wanted: list[Cell]) -> list[Cell]:
-    """These code cells, and those before them that make or import what they use.
+    """These code cells, and those before them that make what they use, or the imports of those that only import it.
 
     Numbers drawn from `random` depend on those drawn before, so every cell that draws is among them.
     """
@@ -144,10 +144,13 @@ def needed(lesson: Lesson, wanted: list[Cell]) -> list[Cell]:
         names = [node for node in cell.syntax if isinstance(node, ast.Name)]
         made = {node.id for node in names if node.id == "random" or isinstance(node.ctx, ast.Store)}
         made |= {node.name for node in cell.syntax if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-        made |= {(node.asname or node.name).partition(".")[0] for node in cell.syntax if isinstance(node, ast.alias)}
+        imports = [node for node in cell.syntax if isinstance(node, ast.Import | ast.ImportFrom)]
         if cell in wanted or made & used:
             kept.insert(0, cell)
             used |= {node.id for node in names}
+        elif any((name.asname or name.name).partition(".")[0] in used for node in imports for name in node.names):
+            source = "\n".join(map(ast.unparse, imports))
+            kept.insert(0, Cell(cell.number, NotebookNode(cell.node | {"source": source})))
     return kept
 
 
