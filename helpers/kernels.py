@@ -27,7 +27,7 @@ def load(operation: str, version: str) -> Kernel:
     try:
         return _read(path, os.stat(path).st_mtime_ns)
     except OSError:
-        listed = ", ".join(versions(operation)) or "no kernels"
+        listed = ", ".join(versions(f"{operation:.100}")) or "no kernels"  # a file name has at most 255 letters
         raise ValueError(f"kernel = {version!r:.100}: {operation:.100} has {listed}") from None
 
 
