@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from helpers.convolution import exercises as convolution
 from helpers.convolution.exercises.marking import MARKINGS
+from helpers.data_parallel import exercises as data_parallel
 from helpers.gemm import exercises as gemm
 from helpers.gradient_checks import exercises as gradient_checks
 from helpers.gradient_checks import planted
@@ -34,10 +35,10 @@ if TYPE_CHECKING:
     from helpers.widgets.marking import MarkCells
     from helpers.widgets.question import Ask, Match
 
-_SUBJECTS = threads, convolution, summation, gemm, network, speed  # in the order of their first lessons
+_SUBJECTS = threads, convolution, summation, gemm, network, speed, data_parallel  # in the order of their first lessons
 PUZZLES: dict[str, Puzzle] = {puzzle.name: puzzle for subject in _SUBJECTS for puzzle in subject.PUZZLES}
 PYTHON_PUZZLES: dict[str, PythonPuzzle] = {
-    puzzle.name: puzzle for subject in (gradient_checks, threads) for puzzle in subject.PYTHON_PUZZLES
+    puzzle.name: puzzle for subject in (gradient_checks, threads, data_parallel) for puzzle in subject.PYTHON_PUZZLES
 }
 ALL_PUZZLES: dict[str, Puzzle | PythonPuzzle] = PUZZLES | PYTHON_PUZZLES
 QUESTIONS: dict[str, Question] = {

@@ -7,7 +7,7 @@ from support.tokens import BUDGET, ROOT, budget, by_folder, over, tokens
 
 MOST_ROOMS = 20
 # A subject's folders count once.
-SUBJECTS = {"threads", "summation", "convolution", "gemm", "network", "gradient_checks", "speed"}
+SUBJECTS = {"threads", "summation", "convolution", "gemm", "network", "gradient_checks", "speed", "data_parallel"}
 
 
 def rooms(counts: dict[str, int]) -> set[str]:

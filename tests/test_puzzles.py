@@ -129,11 +129,11 @@ def test_there_are_five_variants_of_each_puzzle_and_no_two_are_the_same_code(nam
     assert not [one for one, other in combinations([*kernels, PUZZLES[name].official], 2) if same_code(one, other)]
 
 
-def test_the_lines_of_lesson_05_have_five_variants_too():
+def test_the_lines_of_lessons_05_and_09_have_five_variants_too():
     names = [
         name for name, _, text in VARIANTS if name in PYTHON_PUZZLES and text != PYTHON_PUZZLES[name].solution.text
     ]
-    assert [*map(names.count, {*names})] == [5] * 3
+    assert [*map(names.count, {*names})] == [5] * 6
 
 
 WEIGHT = "conv2d_grad_weight"
@@ -176,6 +176,7 @@ def test_a_kernel_in_the_classrooms_letters_is_right(name):
 # --- From a blank page --------------------------------------------------------------------------------------
 
 BLANK = {
+    "combine_gradients",
     "add_bias",
     "strided_conv2d",
     "strided_grad_weight",

@@ -226,5 +226,6 @@ def test_the_teachers_table_has_their_outcome(text, outcome, my):
 def test_they_are_among_all_puzzles():
     assert helpers.puzzles() == tuple(ALL_PUZZLES)
     assert {*PYTHON_PUZZLES} == {
-        *("central_difference", "catch_them_all", "check_grad_input", "is_race", "raw_launch", "second_launch")
+        *("central_difference", "catch_them_all", "check_grad_input", "is_race", "raw_launch", "second_launch"),
+        *("split_batch", "combine_means", "break_even"),
     }

@@ -3,7 +3,8 @@
 import re
 from ast import literal_eval
 from functools import cache
-from math import prod
+from itertools import permutations
+from math import log2, prod
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from helpers.gemm.operations import BACKWARD
 from helpers.gemm.shapes import GemmShape
 from helpers.gradient_checks.harness import drawn, simulated
 from helpers.grading.verdict import RIGHT
+from helpers.network.layers import Conv2d
 from helpers.speed.indices import taps_of_class
 from helpers.speed.layers import SHAPES
 from helpers.speed.recorded import recorded
@@ -256,6 +258,11 @@ COMPUTED = {
         len(taps_of_class(i, 3, 2)) * len(taps_of_class(j, 3, 2)) for i, j in np.ndindex(2, 2)
     ),
     "products_of_winograd": lambda: 144 / 36,
+    "numbers_to_add": lambda: sum(map(prod, Conv2d("conv2", 16, 5).parameters((6, 14, 14)).values())),
+    "totals_by_arrival": lambda: len({sum(map(np.float32, order)) for order in permutations((2**24, 1, 1))}),
+    "parts_lost": lambda: [k * 6 // 30 for k in range(30)].count(3),
+    "rounds_of_a_tree": lambda: next(k for k in range(99) if 2**k >= 1000),
+    "best_number_of_workers": lambda: min((2**k for k in range(1, 10)), key=lambda w: 96 / w + log2(w)),
 }
 OWN = "threads", "lesson_02", "lesson_05", "exercise_network", "appendix_a", "appendix_c", "appendix_e"
 

@@ -243,6 +243,7 @@ INDICES = {  # the index of a thread's element, how many there are, and the guar
         ("strided_grad_input", "conv2d_grad_input"), ("index", "params.N * params.Ci * params.H * params.W", None)
     ),
     "conv2d_grad_bias": ("co", "params.Co", None),
+    "combine_gradients": ("i", "params.n0 + params.n1 + params.n2", "if (i >= first_2 + params.n2) { return; }"),
     "gemm_bwd_dbias": ("n", "params.N", None),
 }
 

@@ -25,11 +25,11 @@ from helpers.pictures.parts import Grid
 
 TOP, NODE, GAP = 38, Box(0, 0, 152, 78), 8  # CSS pixels: where the lessons begin, one of them, and between two
 COLUMNS = MARGIN, WIDTH - MARGIN - NODE.width  # the left ends of the outer ones
-SHORT = NODE._replace(height=(2 * NODE.height - GAP) / 3)  # of an appendix at the right: its idea has no room
+SHORT = NODE._replace(height=(2 * NODE.height - GAP) / 3)  # at the right, where ideas have no room
 LOWEST = TOP + 3 * (NODE.height + GAP)
 LENET = Box(COLUMNS[0] + NODE.width + 12, TOP, COLUMNS[1] - COLUMNS[0] - NODE.width - 24, LOWEST - TOP - 20)
 CLOSE = 14, 62  # CSS pixels between two lessons that an arrow joins: across, down
-TICK, MOST = 11, 5  # CSS pixels of a box for a puzzle; how many boxes stand below each other
+TICK, MOST, FEW = 11, 5, 3  # CSS pixels of a box for a puzzle; how many stand below each other, and in a short one
 
 
 class CoursePicture(Picture):
@@ -47,7 +47,6 @@ class CoursePicture(Picture):
         """Where each lesson is: LeNet in the middle, what leads to it left and below, the others at the right."""
         left, right = COLUMNS
         inner = [left + NODE.width + 12 + i * (LENET.width - NODE.width) / 2 for i in range(3)]
-        rest = iter([NODE] * 2 + [SHORT] * 3)
         y = TOP
         steps = {"00": 0, "C": 1, "01": 2}  # in the left column
         below = {"02": left, "03": inner[0], "04": inner[1], "06": inner[2]}
@@ -59,7 +58,7 @@ class CoursePicture(Picture):
             elif lesson.number in steps:
                 yield NODE._replace(x=left, y=TOP + steps[lesson.number] * (NODE.height + GAP))
             else:
-                box = next(rest)._replace(x=right, y=y)
+                box = SHORT._replace(x=right, y=y)
                 y += box.height + GAP
                 yield box
 
@@ -96,7 +95,7 @@ class CoursePicture(Picture):
     def _draw_lesson(self, lesson: Lesson, is_on_road: bool) -> None:
         box, color = self.places[lesson.number], INK if is_on_road else GRAY
         self.boxes([box], BLUE if is_on_road else LINE, line=2 if is_on_road else 1)
-        columns = -(-len(lesson.puzzles) // MOST)  # of boxes
+        columns = -(-len(lesson.puzzles) // (MOST if box.height >= NODE.height else FEW))  # of boxes
         x, room = box.x + 9, box.width - 18 - (TICK + 4) * columns
         lines = wrapped(lesson.name, room, 13, "bold")
         ideas = wrapped(lesson.idea, room, 12) if box.height == NODE.height or box == LENET else []

@@ -6,7 +6,7 @@ import signal
 import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 
 import dask
@@ -16,6 +16,7 @@ from helpers.gpu import GpuError, device
 from helpers.gpu.adapter import SETTINGS, gpus
 from helpers.workers.pieces import Versions, WorkersError, called, versions
 
+DASHBOARD = "127.0.0.1:8787"  # or the next port that is free
 SECONDS = 5  # that a scheduler may take to answer
 LOST = 30  # seconds without a result after which the workers are counted
 AHEAD = 2  # pieces that a thread of a worker has: the one that it computes, and the next
@@ -37,8 +38,46 @@ def computed(workers: str, function: str, texts: Sequence[str]) -> Iterator[tupl
                 yield (i := running.pop(future)), _result(future, texts[i])
 
 
+class Workers:
+    """Workers that a notebook uses until `close`: those of the scheduler at an address, or as many processes here.
+
+    `client` is Dask's, and `names` has their addresses, in the order of their names. Raises WorkersError where they
+    cannot be used.
+    """
+
+    def __init__(self, workers: str) -> None:
+        with ExitStack() as stack:
+            self.client = stack.enter_context(_client(workers, dashboard=DASHBOARD))
+            _checked(self.client)
+            self._end = stack.pop_all()
+        self.count = len(self.names)
+
+    @property
+    def names(self) -> list[str]:
+        """The addresses of those that are there, in the order of their names."""
+        there = self.client.scheduler_info(n_workers=-1)["workers"]
+        return sorted(there, key=lambda address: str(there[address]["name"]))
+
+    def __repr__(self) -> str:
+        return f"{self.count} workers: see them work at {self.client.dashboard_link}"
+
+    def wait(self) -> None:
+        """Wait for a worker that takes the place of one that was killed, as those do that were started here."""
+        with suppress(TimeoutError):
+            self.client.wait_for_workers(self.count, timeout=LOST)
+
+    def kill(self, computed: Sequence[Future]) -> None:
+        """End the last worker's process, once these are computed."""
+        wait(computed)
+        self.client.run(os._exit, 1, workers=self.names[-1:], on_error="ignore")
+
+    def close(self) -> None:
+        """Take leave of the scheduler; what was started here ends."""
+        self._end.close()
+
+
 @contextmanager
-def _client(workers: str) -> Iterator[Client]:
+def _client(workers: str, dashboard: str | None = None) -> Iterator[Client]:
     """A client of the scheduler at an address, or of a cluster of as many processes here."""
     warnings.filterwarnings("ignore", module="distributed")  # versions are compared below,
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # and a scheduler that is gone is said in a line
@@ -53,8 +92,12 @@ def _client(workers: str) -> Iterator[Client]:
     if int(workers) < 1:
         raise WorkersError(f"--workers {workers}: it must be 1 or more, or the address of a scheduler")
     # No piece moves once it has a worker, which has at most one in reserve. A fork would break the GPU's driver.
-    settings = {"distributed.scheduler.work-stealing": False, "distributed.worker.multiprocessing-method": "spawn"}
-    here = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": None, "silence_logs": "CRITICAL"}
+    settings = {
+        "distributed.scheduler.work-stealing": False,
+        "distributed.scheduler.rootish-taskgroup": 0,  # a part that is lost is computed where it was asked for
+        "distributed.worker.multiprocessing-method": "spawn",
+    }
+    here = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": dashboard, "silence_logs": "CRITICAL"}
     with dask.config.set(settings), LocalCluster(n_workers=0, **here) as cluster, Client(cluster) as client:
         cluster.sync(_keep_ctrl_c)
         cluster.scale(int(workers))

@@ -1,0 +1,1 @@
+"""Lesson 09: what a batch's gradient is made of when several workers share its images."""

@@ -1,0 +1,176 @@
+"""LeNet trained by several workers: each computes the gradients of some parts of a batch, which a tree combines.
+
+Which parts there are, and in which order they are combined, does not depend on the workers: so the losses are the same
+to the last bit, whoever computes them.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from time import perf_counter
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+
+from helpers.data.digits import seen_and_unseen
+from helpers.gpu import read
+from helpers.grading.verdict import MessageAlone
+from helpers.network.network import Network
+from helpers.workers import WorkersError
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+    from helpers.workers.cluster import Workers
+
+Array = np.ndarray
+Tree = Callable[["Client", Sequence["Future"]], "Future"]
+
+PARTS, EACH = 4, 2  # of a batch, and images of each of them
+LEARNING_RATE, MOMENTUM = 0.05, 0.9
+GOES_ON = "The lesson goes on with two workers on this machine."
+IN_A_BROWSER = (
+    "a page in a browser cannot start workers: read this lesson as a page, with what was stored of each cell; "
+    "installed on a machine of your own, as the README says, it runs"
+)
+
+
+class NoWorkersError(MessageAlone, WorkersError):
+    """Why there are no workers."""
+
+
+class _Nobody:
+    """What stands for workers where there can be none: each use of it says why."""
+
+    def __repr__(self) -> str:
+        return IN_A_BROWSER
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise NoWorkersError(IN_A_BROWSER)
+
+
+def start(address: str = "2") -> "Workers":
+    """Workers of the Dask scheduler at an address, or as many processes on this machine; `close` ends them.
+
+    Where nobody answers, or a worker differs from this process, it says so, and starts two here.
+    """
+    if sys.platform == "emscripten":
+        return _Nobody()
+    from helpers.workers.cluster import Workers  # which imports Dask
+
+    try:
+        return Workers(address)
+    except WorkersError as error:
+        print(f"{str(error).removeprefix('--workers ')}\n{GOES_ON}")
+        return Workers("2")
+
+
+# --- What travels -------------------------------------------------------------------------------------------------
+
+
+class _Sized:
+    """Says how many bytes its arrays have: Python alone would count none of them."""
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + sum(getattr(value, "nbytes", 8) for value in vars(self).values())
+
+
+@dataclass(frozen=True)
+class Part(_Sized):
+    """A recipe for a gradient: the parameters of LeNet, and the first image and the first one after the last.
+
+    These numbers travel. The buffers that a worker's GPU fills from them cannot.
+    """
+
+    parameters: Array
+    first: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Gradient(_Sized):
+    """The mean gradient of some images, and their mean loss."""
+
+    numbers: Array
+    loss: float
+    images: int
+
+
+@cache
+def _network() -> Network:
+    """This process's LeNet, whose kernels are compiled once."""
+    return Network()
+
+
+def gradient(part: Part) -> Gradient:
+    """What a worker makes of a recipe: its GPU computes, and numbers come back."""
+    network, (images, labels, *_) = _network(), seen_and_unseen()
+    network.restore((part.parameters, np.zeros_like(part.parameters)))
+    chosen = slice(part.first, part.end)
+    loss = network.step(images[chosen], labels[chosen], learning_rate=0)
+    numbers = read(network.buffers["gradients"], (network.words,))
+    return Gradient(numbers, loss, part.end - part.first)
+
+
+def combine(a: Gradient, b: Gradient) -> Gradient:
+    """The mean over the images of both."""
+    images = a.images + b.images
+    numbers = (a.numbers * np.float32(a.images) + b.numbers * np.float32(b.images)) / np.float32(images)
+    return Gradient(numbers, (a.loss * a.images + b.loss * b.images) / images, images)
+
+
+# --- Who computes -------------------------------------------------------------------------------------------------
+
+
+def parts(parameters: Array, step: int) -> list[Part]:
+    """The recipes of a batch."""
+    first = step * PARTS * EACH
+    return [Part(parameters, first + EACH * k, first + EACH * (k + 1)) for k in range(PARTS)]
+
+
+def gradients(workers: "Workers", recipes: Sequence[Part], alone: bool = False) -> list["Future"]:
+    """Have each worker compute neighboring parts, or the first one all; others step in where one is gone."""
+    names = workers.names[:1] if alone else workers.names
+    chosen = (names[k * len(names) // len(recipes)] for k in range(len(recipes)))
+    how = {"allow_other_workers": True, "pure": False}
+    return [
+        workers.client.submit(gradient, recipe, workers=[name], **how)
+        for recipe, name in zip(recipes, chosen, strict=True)
+    ]
+
+
+def start_of_lenet() -> Array:
+    """LeNet's parameters before training."""
+    return _network().state()[0]
+
+
+def train(
+    workers: "Workers", tree: Tree, steps: int = 3, alone: bool = False, kill_in_step: int | None = None
+) -> list[float]:
+    """The losses of LeNet in some steps; in the middle of `kill_in_step`, the last worker is killed."""
+    workers.wait()
+    parameters = start_of_lenet()
+    velocity, losses = np.zeros_like(parameters), []
+    for step in range(steps):
+        computed = gradients(workers, parts(parameters, step), alone)
+        if step == kill_in_step:
+            workers.kill(computed[-2:-1])  # its own first part is done, its second one is not
+        mean = tree(workers.client, computed).result()
+        velocity = np.float32(MOMENTUM) * velocity + mean.numbers
+        parameters = parameters - np.float32(LEARNING_RATE) * velocity
+        losses.append(mean.loss)
+    return losses
+
+
+def overhead(workers: "Workers", times: int = 20) -> float:
+    """Seconds that handing over takes, without any computing: the median of some empty steps."""
+    return float(np.median([_empty_step(workers) for _ in range(times)]))
+
+
+def _empty_step(workers: "Workers") -> float:
+    """A step in which every worker returns at once what it was given."""
+    numbers, begin = np.zeros(_network().words, np.float32), perf_counter()
+    sent = [workers.client.submit(np.negative, numbers, workers=[name], pure=False) for name in workers.names]
+    workers.client.gather(sent)
+    return perf_counter() - begin

@@ -1,0 +1,84 @@
+"""Lesson 09: parts of a gradient are what travels, their tree has one order, and its model is near what was measured.
+
+That two workers get the bits of one, also after one was killed, is in the lesson itself, which nbval runs.
+"""
+
+import pickle
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from helpers.data_parallel import indices, training
+from helpers.data_parallel.training import Gradient, Part, combine, gradient
+from helpers.exercises import PYTHON_PUZZLES
+from helpers.workers import WorkersError, cluster
+
+
+def value(puzzle: str, **given: object) -> object:
+    """What our lines of a puzzle make of some values."""
+    lines, case = PYTHON_PUZZLES[puzzle], PYTHON_PUZZLES[puzzle].cases()[0]
+    return lines.read(lines.solution.text).run({**case.given[0], **given}).value
+
+
+def test_pictures_and_workers_do_what_the_official_lines_say() -> None:
+    for workers, size in (2, 4), (3, 3), (4, 2):
+        assert indices.bounds(8, workers) == [value("split_batch", n=8, size=size, k=k) for k in range(workers)]
+    a, b = (Gradient(np.float32([3, -8]) * n, 0.5 * n, n) for n in (1, 3))
+    both = combine(a, b)
+    expected = [value("combine_means", a=x, b=y, n_a=1, n_b=3) for x, y in ((3.0, 9.0), (-8.0, -24.0), (0.5, 1.5))]
+    assert ([*both.numbers.tolist(), both.loss], both.images) == (expected, 4)
+
+
+def test_a_part_travels_and_says_its_size_and_the_mean_of_two_parts_is_that_of_all_images() -> None:
+    parts = [Part(training.start_of_lenet(), *ends) for ends in ((0, 1), (1, 4), (0, 4))]
+    assert len(pickle.dumps(parts[0])) > sys.getsizeof(parts[0]) - 200 > parts[0].parameters.nbytes - 200
+    first, rest, whole = map(gradient, pickle.loads(pickle.dumps(parts)))
+    assert sys.getsizeof(whole) >= whole.numbers.nbytes
+    together = combine(first, rest)
+    assert np.allclose(together.numbers, whole.numbers, rtol=0, atol=1e-6 * abs(whole.numbers).max() * 10)
+    assert together.loss == pytest.approx(whole.loss, rel=1e-6)
+
+
+def test_what_is_computed_again_is_all_below_a_sum_that_was_lost() -> None:
+    assert indices.computed_again(8, 2, 0, 1) == {(0, i) for i in range(4, 8)}
+    assert indices.computed_again(8, 2, 3, 1) == set()
+    everything = {(after, i) for after in range(4) for i in range(8 >> after)}
+    assert indices.computed_again(8, 3, 3, 0) == everything
+    assert indices.computed_again(8, 4, 1, 3) == {(1, 3), (0, 6), (0, 7)}
+
+
+def test_the_model_is_as_near_to_what_was_measured_as_the_lesson_says() -> None:
+    off = [
+        abs(indices.handing_over(way, workers) / took - 1)
+        for way, found in indices.MEASURED.items()
+        for workers, took in found.items()
+    ]
+    assert 0.12 < max(off) <= 0.135
+
+
+def test_who_has_no_cluster_is_told_and_goes_on_with_two_workers(capsys, monkeypatch) -> None:
+    started = []
+
+    def workers(address: str) -> str:
+        if not started:
+            started.append(address)
+            raise WorkersError(f"--workers {address}: no scheduler answers there within 5 s")
+        return address
+
+    monkeypatch.setattr(cluster, "Workers", workers)
+    assert (training.start("tcp://127.0.0.1:9"), started) == ("2", ["tcp://127.0.0.1:9"])
+    said = (
+        "tcp://127.0.0.1:9: no scheduler answers there within 5 s\nThe lesson goes on with two workers on this machine."
+    )
+    assert capsys.readouterr().out == said + "\n"
+
+
+def test_in_a_browser_each_use_of_the_workers_says_why_there_are_none(monkeypatch) -> None:
+    monkeypatch.setattr(training, "sys", SimpleNamespace(platform="emscripten"))
+    nobody = training.start()
+    assert repr(nobody) == training.IN_A_BROWSER
+    with pytest.raises(training.NoWorkersError) as caught:
+        training.train(nobody, lambda client, computed: computed[0])
+    assert caught.value._render_traceback_() == [training.IN_A_BROWSER]
