@@ -706,7 +706,7 @@ def test_a_kernel_is_written_in_the_page_and_outlives_its_python(lesson):
     expect(state).to_contain_text("Python does not answer, and this page keeps your text")
     in_a_new_kernel(lesson, cell, code)
     expect(area).to_have_value(f"{written}// typed in vain?")
-    expect(state).to_contain_text("which should stay?")
+    expect(state).to_contain_text("this page kept this text, and the file has another: which should stay?")
     assert student_files.read("map") == written
     cell.get_by_role("button", name="keep this text").click()
     expect(state).to_contain_text("kept in")

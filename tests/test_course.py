@@ -152,7 +152,7 @@ def test_all_places_and_boxes_can_be_lit():
     everything = shown(EVERY)
     boxes = sum(len(lesson.puzzles) for lesson in KNOWN)  # one of relu_gate is in each of its two lessons
     assert (ticks(everything), lit(everything)) == (boxes, len(everything.slots))
-    assert f"{len(everything.slots)} of {len(everything.slots)} kernels are yours" in written(everything)
+    assert f"yours: {len(everything.slots)} of {len(everything.slots)} kernels" in written(everything)
 
 
 # --- The picture and the page -----------------------------------------------------------------------------

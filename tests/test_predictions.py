@@ -71,7 +71,7 @@ def typed(answer) -> list[str]:
     if isinstance(answer, str):
         return [answer, f'"{answer.title()}"', f"{answer}."]
     if isinstance(answer, tuple):
-        return [", ".join(map(str, answer)), str(answer)]
+        return [", ".join(map(str, answer)), " and ".join(map(str, answer)), " ".join(map(str, answer)), str(answer)]
     fraction = Fraction(float(answer)).limit_denominator(10**6)
     if fraction.denominator > 1:
         return [str(float(answer)), str(fraction)]

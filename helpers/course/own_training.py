@@ -58,7 +58,7 @@ class OwnTraining(Shown):
         self._button.disabled = not self.mine
         self._button.on_click(lambda _: self.train())
         self.children = [self._button, self._paper(), self._words]
-        mine = f"Yours are {listed(self.mine)}." if self.mine else "None is right yet: write one, and run this again."
+        mine = f"Yours: {listed(self.mine)}." if self.mine else "None is right yet: write one, and run this again."
         self._show((), None, mine)
 
     def train(self) -> None:

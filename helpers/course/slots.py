@@ -37,7 +37,7 @@ def draw_slots(picture: Picture, box: Box, slots: Sequence[Slot], right: frozens
         x += GAP + WIDTH
     picture.arrow((x + 2, middle), (x + GAP - 2, middle))
     picture.bold(x + GAP + 2, middle, str(DIGIT), 24)
-    said = f"{sum(is_lit(slot, right) for slot in slots)} of {len(slots)} kernels are yours"
+    said = f"yours: {sum(is_lit(slot, right) for slot in slots)} of {len(slots)} kernels"
     picture.bold(box.x + box.width - 12, box.y + box.height - 8, said, 12, BLUE, "right")
 
 

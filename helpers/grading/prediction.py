@@ -64,7 +64,7 @@ class Question:
             case str():
                 return self._chosen(text)
             case tuple():
-                return tuple(map(_number, re.split(r",|;|\band\b", text.strip("()[] "))))
+                return tuple(map(_number, re.split(r",|;|\band\b|(?<=\d) +(?=\d)", text.strip("()[] "))))
         return _number(text)
 
     def _chosen(self, text: str) -> str:

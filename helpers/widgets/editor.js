@@ -251,7 +251,9 @@ function render({ model, el }) {
     }
     if (verdict.drawing) {
       const place = verdict.picture ? folded("The whole output, in numbers") : more;
-      part("pre", "convgrad-drawing", place, { tabindex: "0" }).textContent = verdict.drawing;
+      const [, head, lines] = /^(The smallest .*\n)?([^]*)/.exec(verdict.drawing);  // a sentence wraps, a table does not
+      if (head) part("p", "", place).textContent = head;
+      part("pre", "convgrad-drawing", place, { tabindex: "0" }).textContent = lines;
     }
     if (verdict.tests?.length) {
       const list = part("dl", "", folded(verdict.count));

@@ -19,7 +19,7 @@ AGAIN = "this is the first text again; Ctrl+Z brings yours back, and it is kept 
 ALIKE = "Its loads, stores and barriers are those of our kernel."
 OTHERWISE = "It does not load, store and wait as our kernel does: each test below has both counts."
 MOST_NAMES = 5  # of tests in a headline
-FOUND = "this text was typed while Python did not run, and the file has another: which should stay?"
+FOUND = "this page kept this text, and the file has another: which should stay?"
 
 
 class Editor(anywidget.AnyWidget):

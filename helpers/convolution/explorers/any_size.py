@@ -97,7 +97,7 @@ def any_weight_gradient(
     """
     suggested = {
         "Set stride to 2: which pixels does the frame hold?": {"stride": 2},
-        "Set padding to 1, then click the top row of grad_weight.": {"padding": 1, "kh": 0},
+        "Set padding to 1, then click the bottom row of grad_weight.": {"padding": 1, "kh": 2},
         "Set n to 1, the second image: what stays the same?": {"n": 1},
     }
     numbers = {"input": range(5), "grad_output": UNEQUAL}
