@@ -13,7 +13,7 @@ from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, WIDTH, Box, P
 from helpers.pictures.figures import colored, explain
 
 HEIGHT = 120  # CSS pixels of each of the two rows of maps
-TOPS = 44, 186  # where the two rows begin: values, gradients
+TOPS = 44, 188  # where the two rows begin: values, gradients
 BAR, BARS = 12, 62  # CSS pixels: the height of an output's bar, and the width of all bars
 LISTED = 10  # outputs that are drawn as bars with their numbers' names
 
@@ -48,7 +48,7 @@ class NetworkPicture(Picture):
     """
 
     def __init__(self, traces: Sequence[NetworkTrace]) -> None:
-        super().__init__(334)
+        super().__init__(336)
         self.traces, network = traces, traces[0].network
         tensors = ["images", *(f"{layer.name}.output" for layer in network.layers)]
         names = ["images", *(layer.name for layer in network.layers)]
@@ -104,8 +104,8 @@ class NetworkPicture(Picture):
             self.bold(middle, 12, column.layer, 14, INK, "middle")
             self.write(middle, 30, "×".join(map(str, column.size)), 13, INK, align="middle")
         self.bold(MARGIN, TOPS[0] + 8, "values →", 13, BLUE)
-        self.bold(WIDTH - MARGIN, TOPS[1] - 7, "← gradients", 13, BLUE, "right")
-        self.write(MARGIN, TOPS[1] - 7, f"on {adapter_info().short}", 13, GRAY)
+        self.bold(WIDTH - MARGIN, TOPS[1] - 10, "← gradients", 13, BLUE, "right")
+        self.write(MARGIN, TOPS[1] - 10, f"on {adapter_info().short}", 13, GRAY)
         for tensor in range(self.last + 1):
             if tensor <= step:
                 self._draw_tensor(trace, tensor, tensor == step)
