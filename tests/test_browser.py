@@ -248,7 +248,7 @@ def each_lesson_can_be_pointed_at_and_opened(lesson):
     assert ends[0]["y"] + ends[0]["height"] <= ends[1]["y"] + ends[1]["height"], "the first screen cuts the map"
     for paper in "Dark", "Light":
         theme(lesson, paper)
-        dragged_by_finger(lesson.page, *[shown.cell_of("06 a fused layer, backward", 0, 0)] * 2)
+        tapped(lesson.page, shown.cell_of("06 a fused layer, backward", 0, 0))
         expect(shown.words).to_contain_text("06 a fused layer, backward, ")
         for name, key in ("08 the speed ladder", "Enter"), ("A how a simulator works", "Space"):
             tab_to(shown.cell_of(name, 0, 0))
@@ -559,13 +559,13 @@ def test_numbers_bars_a_frame_and_a_stepper_follow_finger_and_keys_in_both_theme
     now = lambda number, value: expect(number).to_have_attribute("aria-valuenow", value)  # noqa: E731
     for paper, told in ("rgb(17, 17, 17)", "stop 1 of 1"), ("rgb(255, 255, 255)", "No stop comes after step 7"):
         assert {*cell.locator(".convgrad-svg:has(> rect)").evaluate_all(f"all => all.map({PAPER})")} >= {paper}
-        dragged_by_finger(page, weight, weight)
+        tapped(page, weight)
         now(weight, "2" if "17" in paper else "0")  # from 1, and later from -1
         dragged_by_finger(page, bar, cell.locator(".convgrad-steps").nth(1))  # far above: the largest
         now(bar, bar.get_attribute("aria-valuemax"))
         dragged_by_finger(page, frame, weights.get_by_role("gridcell", name="input, row 4, column 4"))
         has(weights, "dW[2,2]")
-        dragged_by_finger(page, *[steps.get_by_role("gridcell", name=thread(2))] * 2)
+        tapped(page, steps.get_by_role("gridcell", name=thread(2)))
         has(steps, "Thread 2 ")
         for touched, keys in (
             (weight, "ArrowUp Enter ArrowDown - 1 ArrowUp ArrowDown"),
@@ -799,7 +799,58 @@ def test_a_question_shows_no_answer_before_an_attempt(lesson):
     expect(why).to_contain_text(question.why.replace("`", ""))
 
 
+WRITTEN = """from IPython.display import display
+display(helpers.ask("pixels_of_a_weight"))
+for puzzle in "grad_bias_two_passes", "central_difference":
+    display(helpers.write(puzzle))"""
+
+
+@WEIGHTS
+@at_night
+def test_a_question_a_kernel_of_two_passes_and_lines_of_python_take_finger_and_keys_in_both_themes(lesson):
+    cell, page = lesson.code_cell(MARK), lesson.page
+    in_a_new_kernel(lesson, cell, WRITTEN)
+    box, reply = (cell.locator(f".convgrad-question {part}") for part in (".convgrad-answer", "[role=status]"))
+    for paper, answer, said in ("Dark", "25", "wrong: "), ("Light", "576", "right"):
+        theme(lesson, paper)
+        tapped(page, box)
+        expect(box).to_be_focused()
+        before = as_it_is(lesson)
+        for key in ("m", "b", "x", "d", "d", "Home"):
+            page.keyboard.press(key)
+        assert as_it_is(lesson) == before
+        box.fill(answer)
+        if paper == "Dark":
+            send = cell.locator(".convgrad-send")
+            tapped(page, send)
+        else:
+            page.keyboard.press("Enter")
+        expect(reply).to_contain_text(said)
+        for i, name in enumerate(("grad_bias_two_passes", "central_difference")):
+            editor, text = cell.locator(".convgrad-editor").nth(i), ALL_PUZZLES[name].solution.text
+            area, run = editor.get_by_role("textbox"), editor.get_by_role("button", name="Run the tests")
+            tapped(page, area)
+            expect(area).to_be_focused()
+            typed = text if paper == "Light" else text.replace(" + ", " - ", 1)
+            area.fill(typed)
+            expect(editor.locator(".convgrad-state")).to_contain_text("kept in")
+            tapped(page, run) if paper == "Dark" else page.keyboard.press("Control+Enter")
+            expect(editor.locator(".convgrad-headline")).to_have_text(
+                re.compile("right" if paper == "Light" else "wrong")
+            )
+
+
 FOUR = 'helpers.match("four_curves")'
+
+
+def tapped(page: Page, part: Locator) -> None:
+    """Touch a part for a moment. (Who touches a text, and then selects all of it by keys, gets the browser's menu.)"""
+    part.scroll_into_view_if_needed()
+    box, session = part.bounding_box(), page.context.new_cdp_session(page)
+    place = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+    for kind, points in ("touchStart", [place]), ("touchEnd", []):
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    session.detach()
 
 
 def dragged_by_finger(page: Page, word: Locator, card: Locator) -> None:
@@ -807,7 +858,7 @@ def dragged_by_finger(page: Page, word: Locator, card: Locator) -> None:
     word.scroll_into_view_if_needed()
     session, ends = page.context.new_cdp_session(page), [word.bounding_box(), card.bounding_box()]
     (x, y), (to_x, to_y) = ((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in ends)
-    points = [(x + (to_x - x) * part / 8, y + (to_y - y) * part / 8) for part in range(9 if card is not word else 1)]
+    points = [(x + (to_x - x) * part / 8, y + (to_y - y) * part / 8) for part in range(9)]
     for i, (left, top) in enumerate(points):
         finger = {"type": "touchMove" if i else "touchStart", "touchPoints": [{"x": left, "y": top}]}
         session.send("Input.dispatchTouchEvent", finger)
