@@ -50,9 +50,9 @@ def part_tree() -> Explorer:
 def to_1000() -> Explorer:
     """Sliders over how long a step computes, and how many workers share it; what handing over costs was measured."""
     steps: Trials = {
-        "Play: from how many workers on does Dask's step take longer again?": {"workers": MOST},
+        "Play: when does Dask's step take longer again?": {"workers": MOST},
         "Click NCCL, and take 1,024 workers.": {"way": 1, "workers": MOST},
-        "With NCCL, take a step of 10 milliseconds: how many workers are the fastest?": {"way": 1, "computing": 10},
+        "With NCCL and 10 ms, which number is fastest?": {"way": 1, "computing": 10},
     }
     rules: dict[str, Rule] = {"computing": (1, 1000), "workers": MOST + 1, "way": len(WAYS)}
     front = ["computing", "workers"]

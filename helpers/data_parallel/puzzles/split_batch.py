@@ -4,7 +4,7 @@
 # A batch of n images is split into parts of size neighboring
 # images; the last part may have fewer. Parts and images are
 # numbered from 0. You have n, size and the number k of a part.
-# Give part two numbers: the first image of part k, and the first
+# Set part to two numbers: the first image of part k, and the first
 # image after it. min(a, b) is the smaller of two numbers.
 
 part = k * size, min((k + 1) * size, n)  # *
