@@ -109,7 +109,7 @@ def test_a_flip_is_hidden_by_a_symmetric_filter():
 def test_of_three_dot_products_two_agree_and_the_third_is_that_of_a_filter_that_is_not_flipped():
     question = QUESTIONS["three_dot_products"]
     rows = [literal_eval(text) for text in findall(r"`(\[.*?\])`", question.asked)]
-    filter, output, image, upstream, grad_filter, not_flipped = (np.float32(row)[None, None, None] for row in rows)
+    filter, image, output, upstream, grad_filter, not_flipped = (np.float32(row)[None, None, None] for row in rows)
     assert np.array_equal(reference.conv2d(image, filter), output)
     assert np.array_equal(reference.conv2d_grad_weight(image, filter.shape, upstream), grad_filter)
     assert np.array_equal(reference.conv2d_grad_input(image.shape, filter[..., ::-1], upstream), not_flipped)
