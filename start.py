@@ -399,9 +399,8 @@ def cores() -> int:
 def test(args: argparse.Namespace, env: dict) -> int:
     """Run every check and every test, or only pytest if arguments for it are given; then print the time they took."""
     ensure_browser(env)
-    # All tests of one file go to one worker, and those that open lessons are one file: one JupyterLab is enough. There
-    # is a worker more than cores, since those with a browser or other processes mostly wait.
-    parallel = ["-n", str(cores() + 1), "--dist", "loadfile", "--no-loadscope-reorder"]
+    # All tests of one file go to one worker, and those that open lessons are one file: one JupyterLab is enough.
+    parallel = ["-n", str(cores()), "--dist", "loadfile", "--no-loadscope-reorder"]
     nbval = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout", "120"]
     pytest = ["pytest", *parallel, *nbval, "--durations=25"]
     checks = [["ruff", "check"], ["ruff", "format", "--check"], [*pytest, "tests", "notebooks"]]

@@ -138,6 +138,7 @@ def test_the_general_tests_find_an_operation_and_an_activation_and_pass(copy):
         assert re.search(f"^PASSED tests/test_{name.replace('[', '.*')}", said, re.MULTILINE), name
 
 
+@at_night
 def test_they_fail_where_what_was_added_is_wrong(copy):
     kernel = copy / "kernels/scale/2_sum_with_itself.wgsl"
     kernel.write_text(VERSIONS["2_sum_with_itself"].replace("input[i];", "input[0];"), encoding="utf-8")

@@ -479,6 +479,7 @@ def test_nothing_jumps_or_flickers_and_it_would_be_noticed(lesson, record_proper
         lesson.page.evaluate("removeEventListener('keydown', window.fault, true)")
 
 
+@at_night
 @WEIGHTS
 def test_cells_of_the_picture_are_marked_by_finger_mouse_keys_and_typing_in_both_themes(lesson):
     theme(lesson, "Dark")

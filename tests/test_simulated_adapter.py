@@ -64,6 +64,7 @@ def test_it_is_named_and_says_why_it_is_used(simulated: Run):
     assert whole.splitlines()[-1] in simulated("print(helpers.adapter_info().summary)")
 
 
+@at_night
 def test_every_version_gives_what_the_reference_gives(simulated: Run):
     assert int(simulated(RIGHT)) > 20
 

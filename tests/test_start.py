@@ -294,7 +294,7 @@ def test_all_cases_are_tried_by_every_core(called, monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(8)), raising=False)
     env = {}
     assert start.test(start.arguments(["test", "--all"]), env) == 0
-    assert "pytest -n 9 --dist loadfile" in called.lines[-1]
+    assert "pytest -n 8 --dist loadfile" in called.lines[-1]
     assert env == {"CONVGRAD_ALL_TESTS": "yes"}
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.sample import sample
+from support.sample import at_night, sample
 
 import helpers
 from helpers.data.digits import seen_and_unseen
@@ -82,6 +82,7 @@ def test_a_batch_with_too_many_loops_for_the_driver_is_refused():
 # --- In a process apart ---------------------------------------------------------------------------------------
 
 
+@at_night
 def test_a_wrong_gradient_trains_as_it_would_here_and_the_notebooks_network_is_not_touched():
     text = OFFICIAL[BIAS].replace("row = 0u", "row = 1u")
     student_files.keep(BIAS, text)
