@@ -19,6 +19,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 
 from browser import site
 from helpers import exercises, gradebook
+from helpers.data_parallel.training import IN_A_BROWSER
 from helpers.widgets import WAKE
 from start import FIRST, find_browser
 
@@ -122,7 +123,8 @@ def differences(page: Page, path: Path) -> dict[int, tuple]:
     for i, cell in enumerate(json.loads(path.read_text(encoding="utf-8"))["cells"]):
         if cell["cell_type"] == "code":
             found, source = said(page.evaluate(RUN, [i, LONGEST])), "".join(cell["source"])
-            if found != said(cell["outputs"]) and not {"nbval-ignore-output"} & {*cell["metadata"].get("tags", [])}:
+            right = said(cell["outputs"]), [IN_A_BROWSER]  # lesson 09 says why there are no workers
+            if found not in right and not {"nbval-ignore-output"} & {*cell["metadata"].get("tags", [])}:
                 other[i] = source, found
     return other
 

@@ -5,10 +5,13 @@ That two workers get the bits of one, also after one was killed, is in the lesso
 
 import pickle
 import sys
+from contextlib import closing
 from types import SimpleNamespace
 
+import dask
 import numpy as np
 import pytest
+from support.sample import at_night
 
 from helpers.data_parallel import indices, training
 from helpers.data_parallel.training import Gradient, Part, combine, gradient
@@ -58,6 +61,38 @@ def test_the_model_is_as_near_to_what_was_measured_as_the_lesson_says() -> None:
     assert 0.12 < max(off) <= 0.135
 
 
+def test_workers_share_the_parts_and_one_is_killed_in_the_middle_of_its_own(monkeypatch) -> None:
+    """The losses cannot show that: they are the same whoever computes, and if nobody is killed."""
+    asked, killed = [], []
+
+    def submit(function, *given, workers=None, **how):
+        asked.extend(workers or [])
+        return SimpleNamespace(result=lambda: given[0])
+
+    workers = SimpleNamespace(names=["a", "b"], client=SimpleNamespace(submit=submit), wait=list, kill=killed.append)
+    mean = Gradient(np.zeros(4, np.float32), 2.0, 8)
+
+    monkeypatch.setattr(training, "start_of_lenet", lambda: np.ones(4, np.float32))
+    training.train(workers, lambda client, futures: SimpleNamespace(result=lambda: mean), alone=True)
+    assert (asked, killed) == (["a"] * 12, [])
+    asked.clear()
+    training.train(workers, lambda client, futures: SimpleNamespace(result=lambda: mean), kill_in_step=1)
+    assert (asked, len(killed)) == (["a", "a", "b", "b"] * 3, 1)
+    assert [part.result().first for part in killed[0]] == [12]  # the third part of the second batch of eight
+
+
+@at_night
+def test_a_killed_worker_is_gone_and_another_takes_its_place() -> None:
+    with closing(cluster.Workers("2")) as workers:
+        settings = ("scheduler.work-stealing", False), ("scheduler.rootish-taskgroup", 0)
+        assert all(dask.config.get(f"distributed.{name}") == value for name, value in settings)
+        before = workers.names
+        workers.kill([])
+        workers.wait()
+        assert before[1] not in workers.names
+        assert (len(workers.names), before[0] in workers.names) == (2, True)
+
+
 def test_who_has_no_cluster_is_told_and_goes_on_with_two_workers(capsys, monkeypatch) -> None:
     started = []
 
@@ -76,8 +111,9 @@ def test_who_has_no_cluster_is_told_and_goes_on_with_two_workers(capsys, monkeyp
 
 
 def test_in_a_browser_each_use_of_the_workers_says_why_there_are_none(monkeypatch) -> None:
-    monkeypatch.setattr(training, "sys", SimpleNamespace(platform="emscripten"))
+    monkeypatch.setattr(training, "sys", SimpleNamespace(platform="emscripten", modules=(modules := {})))
     nobody = training.start()
+    assert modules == {"dask": nobody}
     assert repr(nobody) == training.IN_A_BROWSER
     with pytest.raises(training.NoWorkersError) as caught:
         training.train(nobody, lambda client, computed: computed[0])
