@@ -106,7 +106,12 @@ def _network() -> Network:
 
 def gradient(part: Part) -> Gradient:
     """What a worker makes of a recipe: its GPU computes, and numbers come back."""
-    network, (images, labels, *_) = _network(), seen_and_unseen()
+    images, labels, *_ = seen_and_unseen()
+    return gradient_in(_network(), images, labels, part)
+
+
+def gradient_in(network: Network, images: Array, labels: Array, part: Part) -> Gradient:
+    """The mean gradient of a part of some images in a network."""
     network.restore((part.parameters, np.zeros_like(part.parameters)))
     chosen = slice(part.first, part.end)
     loss = network.step(images[chosen], labels[chosen], learning_rate=0)
@@ -124,20 +129,21 @@ def combine(a: Gradient, b: Gradient) -> Gradient:
 # --- Who computes -------------------------------------------------------------------------------------------------
 
 
-def parts(parameters: Array, step: int) -> list[Part]:
+def parts(parameters: Array, step: int, each: int = EACH) -> list[Part]:
     """The recipes of a batch."""
-    first = step * PARTS * EACH
-    return [Part(parameters, first + EACH * k, first + EACH * (k + 1)) for k in range(PARTS)]
+    first = step * PARTS * each
+    return [Part(parameters, first + each * k, first + each * (k + 1)) for k in range(PARTS)]
 
 
-def gradients(workers: "Workers", recipes: Sequence[Part], alone: bool = False) -> list["Future"]:
+def gradients(
+    workers: "Workers", recipes: Sequence[Part], alone: bool = False, made: Callable[[Part], Gradient] = gradient
+) -> list["Future"]:
     """Have each worker compute neighboring parts, or the first one all; others step in where one is gone."""
     names = workers.names[:1] if alone else workers.names
     chosen = (names[k * len(names) // len(recipes)] for k in range(len(recipes)))
     how = {"allow_other_workers": True, "pure": False}
     return [
-        workers.client.submit(gradient, recipe, workers=[name], **how)
-        for recipe, name in zip(recipes, chosen, strict=True)
+        workers.client.submit(made, recipe, workers=[name], **how) for recipe, name in zip(recipes, chosen, strict=True)
     ]
 
 
