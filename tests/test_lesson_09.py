@@ -61,24 +61,46 @@ def test_the_model_is_as_near_to_what_was_measured_as_the_lesson_says() -> None:
     assert 0.12 < max(off) <= 0.135
 
 
-def test_workers_share_the_parts_and_one_is_killed_in_the_middle_of_its_own(monkeypatch) -> None:
-    """The losses cannot show that: they are the same whoever computes, and if nobody is killed."""
+def pretended(own: bool) -> SimpleNamespace:
+    """Two workers that compute nothing: `asked` has who was to compute each part, `killed` what was done before."""
     asked, killed = [], []
 
     def submit(function, *given, workers=None, **how):
         asked.extend(workers or [])
         return SimpleNamespace(result=lambda: given[0])
 
-    workers = SimpleNamespace(names=["a", "b"], client=SimpleNamespace(submit=submit), wait=list, kill=killed.append)
-    mean = Gradient(np.zeros(4, np.float32), 2.0, 8)
+    client = SimpleNamespace(submit=submit)
+    known = {"names": ["a", "b"], "client": client, "own": own, "asked": asked, "killed": killed}
+    return SimpleNamespace(**known, wait=list, close=list, kill=killed.append)
 
+
+def mean(client: object, futures: list) -> SimpleNamespace:
+    """A tree that is not computed."""
+    return SimpleNamespace(result=lambda: Gradient(np.zeros(4, np.float32), 2.0, 8))
+
+
+def test_workers_share_the_parts_and_one_is_killed_in_the_middle_of_its_own(monkeypatch, capsys) -> None:
+    """The losses cannot show that: they are the same whoever computes, and if nobody is killed."""
     monkeypatch.setattr(training, "start_of_lenet", lambda: np.ones(4, np.float32))
-    training.train(workers, lambda client, futures: SimpleNamespace(result=lambda: mean), alone=True)
-    assert (asked, killed) == (["a"] * 12, [])
-    asked.clear()
-    training.train(workers, lambda client, futures: SimpleNamespace(result=lambda: mean), kill_in_step=1)
-    assert (asked, len(killed)) == (["a", "a", "b", "b"] * 3, 1)
-    assert [part.result().first for part in killed[0]] == [12]  # the third part of the second batch of eight
+    ours = pretended(own=True)
+    training.train(ours, mean, alone=True)
+    assert (ours.asked, ours.killed) == (["a"] * 12, [])
+    ours.asked.clear()
+    training.train(ours, mean, kill_in_step=1)
+    assert (ours.asked, len(ours.killed)) == (["a", "a", "b", "b"] * 3, 1)
+    assert [part.result().first for part in ours.killed[0]] == [12]  # the third part of the second batch of eight
+    assert capsys.readouterr().out == ""
+
+
+def test_no_worker_of_somebody_else_is_killed_but_one_of_two_that_start_for_it(monkeypatch, capsys) -> None:
+    monkeypatch.setattr(training, "start_of_lenet", lambda: np.ones(4, np.float32))
+    theirs, ours = pretended(own=False), pretended(own=True)
+    monkeypatch.setattr(training, "start", lambda: ours)
+    training.train(theirs, mean)
+    assert (len(theirs.asked), capsys.readouterr().out) == (12, "")
+    assert training.train(theirs, mean, kill_in_step=1) == [2.0] * 3
+    assert (len(theirs.asked), theirs.killed, len(ours.asked), len(ours.killed)) == (12, [], 12, 1)
+    assert capsys.readouterr().out == f"{training.NOT_OURS}\n"
 
 
 @at_night

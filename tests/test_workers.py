@@ -97,6 +97,15 @@ def test_who_differs_is_refused(address, tmp_path, monkeypatch):
         next(mapped("math:sqrt", [4], address, tmp_path / "ledger"))
 
 
+def test_workers_that_were_not_started_here_are_not_killed(address):
+    workers = cluster.Workers(address)
+    before = workers.names
+    with pytest.raises(WorkersError, match=rf"^the workers of {address} were not started here: none is killed"):
+        workers.kill([])
+    assert workers.names == before
+    workers.close()
+
+
 def test_an_address_or_a_number_without_workers_is_said(tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "SECONDS", 0.2)
     for workers, said in {

@@ -6,6 +6,7 @@ to the last bit, whoever computes them.
 
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from time import perf_counter
@@ -30,6 +31,10 @@ Tree = Callable[["Client", Sequence["Future"]], "Future"]
 PARTS, EACH = 4, 2  # of a batch, and images of each of them
 LEARNING_RATE, MOMENTUM = 0.05, 0.9
 GOES_ON = "The lesson goes on with two workers on this machine."
+NOT_OURS = (
+    "Your workers were not started here, and may be computing for others: none of them is killed. Two start on this "
+    "machine, and one of these is. If its GPU is of another make, the last bits may differ."
+)
 IN_A_BROWSER = (
     "a page in a browser cannot start workers: read this lesson as a page, with what was stored of each cell; "
     "installed on a machine of your own, as the README says, it runs"
@@ -155,7 +160,14 @@ def start_of_lenet() -> Array:
 def train(
     workers: "Workers", tree: Tree, steps: int = 3, alone: bool = False, kill_in_step: int | None = None
 ) -> list[float]:
-    """The losses of LeNet in some steps; in the middle of `kill_in_step`, the last worker is killed."""
+    """The losses of LeNet in some steps; in the middle of `kill_in_step`, the last worker is killed.
+
+    Only a process that was started here is killed: of others' workers, none is, and two that start here take over.
+    """
+    if kill_in_step is not None and not workers.own:
+        print(NOT_OURS)
+        with closing(start()) as ours:
+            return train(ours, tree, steps, alone, kill_in_step)
     workers.wait()
     parameters = start_of_lenet()
     velocity, losses = np.zeros_like(parameters), []

@@ -41,8 +41,8 @@ def computed(workers: str, function: str, texts: Sequence[str]) -> Iterator[tupl
 class Workers:
     """Workers that a notebook uses until `close`: those of the scheduler at an address, or as many processes here.
 
-    `client` is Dask's, and `names` has their addresses, in the order of their names. Raises WorkersError where they
-    cannot be used.
+    `client` is Dask's, `names` has their addresses, in the order of their names, and `own` says whether they were
+    started here. Raises WorkersError where they cannot be used.
     """
 
     def __init__(self, workers: str) -> None:
@@ -50,7 +50,7 @@ class Workers:
             self.client = stack.enter_context(_client(workers, dashboard=DASHBOARD))
             _checked(self.client)
             self._end = stack.pop_all()
-        self.count = len(self.names)
+        self.count, self.own = len(self.names), self.client.cluster is not None
 
     @property
     def names(self) -> list[str]:
@@ -67,7 +67,9 @@ class Workers:
             self.client.wait_for_workers(self.count, timeout=LOST)
 
     def kill(self, computed: Sequence[Future]) -> None:
-        """End the last worker's process, once these are computed."""
+        """End the last worker's process, once these are computed. Raises WorkersError where it is somebody else's."""
+        if not self.own:
+            raise WorkersError(f"the workers of {self.client.scheduler.address} were not started here: none is killed")
         wait(computed)
         self.client.run(os._exit, 1, workers=self.names[-1:], on_error="ignore")
 
