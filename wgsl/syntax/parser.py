@@ -26,8 +26,11 @@ TYPE_FOLLOWS = ("COLON", "ARROW", "ASSIGN")
 
 @cache
 def _parser() -> Lark:
-    grammar = Path(__file__).with_name("wgsl.lark").read_text(encoding="utf-8")
-    return Lark(grammar, parser="lalr", lexer=Tokens, start="module", transformer=Builder())
+    """The parser; its tables, which take 0.25 s to make, are kept beside the byte code, where that can be written."""
+    kept = f"{Path(__file__).parent}/__pycache__/wgsl.lark"
+    return Lark.open(
+        "wgsl.lark", __file__, parser="lalr", lexer=Tokens, start="module", transformer=Builder(), cache=kept
+    )
 
 
 def parse(source: str) -> Module:
