@@ -112,7 +112,7 @@
       count(function (open) {
         if (open < 3) return;
         say("memory", "This is the " + open + (open === 3 ? "rd" : "th") + " open lesson. Each keeps a Python of its "
-          + "own: some 640 MB of memory for one, and 290 MB for each more. Close those that you do not need.");
+          + "own, which takes some 450 MB of memory. Close those that you do not need.");
         var less = setInterval(function () {
           count(function (now) { if (now < open) { unsay("memory"); clearInterval(less); } });
         }, 1000);

@@ -20,6 +20,7 @@ import sys
 import tarfile
 import tempfile
 import zipfile
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from io import BytesIO
@@ -62,11 +63,24 @@ OWN = "convgrad-1-py3-none-any.whl"
 UNREAD = r"/tests?/", "/sample_data/", "/fonts/(?:afm|pdfcorefonts)/", "/DejaVuSerif", r"/DejaVuSans\w*-\w+Oblique"
 UNREAD += "^jedi/third_party/django-stubs/", "^pygments/lexers/(?!_|python)", "^_ssl"
 DUMMY = r"-3\.6\.999-"  # the version of a package of the kernel that PURE has as it is
-# Where JupyterLite cannot write a file, Python would wait for its answer for ever: here, both it and the page get one.
-UNANSWERED = {
-    "processDriveRequest(e);this": "processDriveRequest(e).catch(o=>(['put','mknod'].includes(e.method)&&"
-    "dispatchEvent(new Event('convgrad-not-kept')),{failed:String(o)}));this",
-    "new Response(JSON.stringify(s))": "new Response(JSON.stringify(s),{status:s&&s.failed?507:200})",
+# What is repaired in JupyterLite's scripts, each in so many of them. Where a file cannot be written, Python would wait
+# for its answer for ever: here, both it and the page get one. A picture would first be asked for where it is not, and
+# the server for folders that only the reader has.
+FOLDERS = "", "notebooks", "notebooks/pictures"
+REPAIRS = {
+    "processDriveRequest(e);this": (
+        "processDriveRequest(e).catch(o=>(['put','mknod'].includes(e.method)&&"
+        "dispatchEvent(new Event('convgrad-not-kept')),{failed:String(o)}));this",
+        2,
+    ),
+    "new Response(JSON.stringify(s))": ("new Response(JSON.stringify(s),{status:s&&s.failed?507:200})", 2),
+    "t.innerHTML=n,t.get": (
+        "t.replaceChildren(await(async e=>(e.innerHTML=n,s&&await y.handleUrls({getElementsByTagName:()=>[],"
+        "querySelectorAll:t=>e.content.querySelectorAll(t)},s,a).catch(()=>{}),e.content))"
+        '(document.createElement("template"))),t.get',
+        1,
+    ),
+    "if(!this._serverContents.has(t)){": (f"if(!this._serverContents.has(t)&&{[*FOLDERS]}.includes(t)){{", 1),
 }
 
 
@@ -185,12 +199,12 @@ def jupyterlite(wheel: Path) -> None:
                 inside = others & {*Path(member.name).parts[1:-1]}
                 if member.isfile() and not member.name.endswith(".map") and not inside:
                     content = app.extractfile(member).read()
-                    for old, new in UNANSWERED.items():
+                    for old, (new, _) in REPAIRS.items():
                         if old.encode() in content:
                             content, repaired = content.replace(old.encode(), new.encode()), [*repaired, old]
                     write(member.name.removeprefix("package/"), content)
-    if sorted(repaired) != sorted([*UNANSWERED, *UNANSWERED]):  # each is there twice
-        raise ValueError(f"JupyterLite answers Python in another way than 0.6.4: {repaired}")
+    if Counter(repaired) != {old: scripts for old, (_, scripts) in REPAIRS.items()}:
+        raise ValueError(f"JupyterLite's scripts are others than those of 0.6.4: {repaired}")
 
 
 def extension(wheel: Path, name: str) -> dict:
@@ -378,7 +392,7 @@ def lessons() -> None:
     paths = [path for path in sorted(folder.rglob("*")) if path.suffix in kinds and not private(path)]
     for path in paths:
         write(f"files/{path.relative_to(ROOT).as_posix()}", lesson(path))
-    for directory in {parent for path in paths for parent in path.relative_to(ROOT).parents}:
+    for directory in map(Path, FOLDERS):
         write(f"api/contents/{(directory / 'all.json').as_posix()}", listing(directory))
 
 

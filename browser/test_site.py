@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, ClassVar
 
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Locator, Page, expect, sync_playwright
 
 from browser import site
 from helpers import exercises, gradebook
@@ -45,9 +45,15 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
     """Answers without a word, and notes which files it sent."""
 
     sent: ClassVar[list[Path]] = []
+    missed: ClassVar[list[str]] = []
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
+
+    def send_error(self, *given: object) -> None:
+        """Note what is not there."""
+        self.missed.append(self.path)
+        super().send_error(*given)
 
     def copyfile(self, source: BinaryIO, output: BinaryIO) -> None:
         """Send a file that the browser does not have yet."""
@@ -79,8 +85,10 @@ def page() -> Iterator[Page]:
         chromium = playwright.chromium.launch(executable_path=find_browser(), args=FLAGS)
         context = chromium.new_context(viewport={"width": 1280, "height": 900})
         context.set_default_timeout(LONGEST * 1000)
+        Quiet.missed.clear()
         yield context.new_page()
         chromium.close()
+    assert Quiet.missed == []
 
 
 def opened(page: Page, address: str, lesson: str) -> None:
@@ -181,6 +189,15 @@ def test_the_page_is_dark_where_the_readers_system_is(theme: str, page: Page, ad
     expect(page.locator(".jp-CodeCell .jp-OutputArea img").first).to_be_visible()
 
 
+def scrolled_to(page: Page, part: Locator) -> None:
+    """Scroll cell by cell until this part is there: JupyterLab draws only what is near."""
+    for i in range(page.evaluate("() => jupyterapp.shell.currentWidget.content.model.cells.length")):
+        if part.count():
+            break
+        page.evaluate("i => jupyterapp.shell.currentWidget.content.scrollToItem(i)", i)
+    expect(part).to_be_visible()
+
+
 LINK = re.compile(r"\]\(([^)#\s]+)")
 
 
@@ -192,9 +209,10 @@ def test_no_link_is_dead_and_a_file_of_the_project_is_a_page_of_text(page: Page,
                 assert link.startswith("http") or (site.SITE / target).is_file(), (path.name, link)
     without_python(page)
     read(page, address, "05_trusting_a_gradient.ipynb")
-    page.evaluate("i => jupyterapp.shell.currentWidget.content.scrollToItem(i)", 29)
+    link = page.get_by_role("link", name="a report on its mutants")
+    scrolled_to(page, link)
     with page.expect_popup() as shown:
-        page.get_by_role("link", name="a report on its mutants").click()
+        link.click()
     expect(shown.value.locator("pre")).to_contain_text("| kernel | mutants |")
     assert not [*(site.SITE / "files").rglob("*.md")], "a teacher's page has answers"
     assert (site.SITE / "text" / "notebooks" / "teaching" / f"{NOTEBOOKS[0].stem}.md.html").is_file()
@@ -618,6 +636,7 @@ def test_how_soon_the_first_picture_is_there(page: Page, address: str, capsys):
     page.evaluate(RUN, [1, LONGEST])
     warm = time.monotonic() - begin
     more = sum(path.stat().st_size for path in Quiet.sent if path.is_file())
+    assert more < 0.02 * sum(sent.values()), "a second visit fetches again what the browser has"
     with capsys.disabled():
         print(f"\nThe page took {opening:.0f} s and the first picture {first:.0f} s; ", end="")
         print(f"{sum(sent.values()) / 1e6:.1f} MB were sent ({sum(could.values()) / 1e6:.1f} if all is compressed).")
@@ -628,8 +647,12 @@ def test_how_soon_the_first_picture_is_there(page: Page, address: str, capsys):
 def test_a_browser_that_opens_no_compressed_files_gets_them_as_they_are(page: Page, address: str):
     page.add_init_script("delete window.DecompressionStream")
     begin_with(page, "delete self.DecompressionStream;")
+    Quiet.sent.clear()
     opened(page, address, NOTEBOOKS[0].name)
     assert typed(page, "print(6 * 7)") == "42\n"
+    names = {path.relative_to(site.SITE).as_posix() for path in Quiet.sent}
+    assert {f"pyodide/{name}" for name in site.PACKED} <= names
+    assert not [name for name in names if re.match(r"(build|extensions)/.*\.packed", name)]
 
 
 # --- Making it ------------------------------------------------------------------------------------------
