@@ -55,3 +55,5 @@ logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # it says 
 _one_at_a_time()
 if DRIVE.is_dir():
     os.environ.setdefault("CONVGRAD_MY", str(DRIVE / "my"))
+else:  # an address without https, or a storage that is blocked
+    os.environ["CONVGRAD_KEPT"] = "kept until you close this page"

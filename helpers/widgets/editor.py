@@ -1,6 +1,7 @@
 """An editor for a puzzle's kernel: the text is a file, and the verdict stands beside it."""
 
 import html
+import os
 import re
 from collections.abc import Callable
 
@@ -110,7 +111,8 @@ class Editor(anywidget.AnyWidget):
             return False
         problem = student_files.keep(self.puzzle, text)
         self._kept = student_files.stamp(self.puzzle)
-        self.state = problem or f"kept in notebooks/my/{student_files.path_of(self.puzzle).name}"
+        place = f"kept in notebooks/my/{student_files.path_of(self.puzzle).name}"
+        self.state = problem or os.environ.get("CONVGRAD_KEPT", place)  # a browser may store nothing
         return not problem
 
     def run(self, text: str) -> Grades:
