@@ -13,7 +13,9 @@ ADD = """override by: f32 = 1.0;
 @compute @workgroup_size(4) fn main(@builtin(global_invocation_id) id: vec3u) { b[id.x] += a[id.x] * by; }"""
 KINDS = {"type": "read-only-storage"}, {"type": "storage"}
 
-device = wgpu.gpu.request_adapter_sync(power_preference="high-performance").request_device_sync()
+adapter = wgpu.gpu.request_adapter_sync(power_preference="high-performance")
+clocks = sorted({"timestamp-query"} & {*adapter.features})  # some adapters have none
+device = adapter.request_device_sync(required_features=clocks)
 entries = [{"binding": i, "visibility": wgpu.ShaderStage.COMPUTE, "buffer": kind} for i, kind in enumerate(KINDS)]
 layout = device.create_bind_group_layout(entries=entries)
 whole = device.create_pipeline_layout(bind_group_layouts=[layout])
@@ -89,3 +91,26 @@ for wrong in ADD.replace("b[id.x] +=", "c[id.x] +="), ADD.replace("* by", "* tru
         pipeline(wrong)
     except wgpu.GPUValidationError as error:
         print("a mistake is refused where it is", "wgsl:4:" in str(error))
+mapped.destroy()
+
+
+def in_order():
+    """Two timestamps of a pass, where there are any; of their buffer and their set, no name is left."""
+    if not clocks:
+        return True
+    times = device.create_query_set(type="timestamp", count=2)
+    result = device.create_buffer(size=16, usage=wgpu.BufferUsage.QUERY_RESOLVE | wgpu.BufferUsage.COPY_SRC)
+    encoder = device.create_command_encoder()
+    marks = {"beginning_of_pass_write_index": 0, "end_of_pass_write_index": 1}
+    encoder.begin_compute_pass(label="timed", timestamp_writes={"query_set": times, **marks}).end()
+    encoder.resolve_query_set(times, 0, 2, result, 0)
+    del times
+    submit(encoder.finish())
+    begin, end = np.frombuffer(device.queue.read_buffer(result), np.uint64)
+    return bool(begin <= end)
+
+
+print("timestamps are in order", in_order())
+known = "device", "description", "backend_type", "adapter_type"
+print("an adapter names itself", all({*known} <= {*each.info} for each in wgpu.gpu.enumerate_adapters_sync()))
+print("and in one line", adapter.info["adapter_type"] in adapter.summary)
