@@ -22,7 +22,7 @@ most = 50 if ALL else 8
 settings.register_profile("convgrad", derandomize=True, database=None, deadline=None, max_examples=most)
 settings.load_profile("convgrad")
 
-_my = tempfile.TemporaryDirectory(prefix="convgrad_my_")  # removed at the end
+_my = tempfile.TemporaryDirectory()  # removed at the end
 os.environ["CONVGRAD_MY"] = _my.name  # notebooks' kernels inherit it
 
 

@@ -190,7 +190,7 @@ def test_a_gpu_works_until_it_is_awake_before_it_is_timed(step):
 @pytest.mark.parametrize(("features", "tick"), [(set(), 10), ({"timestamp-query"}, 0), ({"timestamp-query"}, 10)])
 def test_a_clock_that_is_missing_or_stands_still_gives_way_to_the_wall(features, tick, step, monkeypatch):
     ticks = iter([3 * tick, tick, 2 * tick])
-    monkeypatch.setattr(timing, "_timestamps", lambda _: next(ticks))
+    monkeypatch.setattr(timing, "_ticks", lambda *_: [0, next(ticks)])
     monkeypatch.setattr(timing, "_nanoseconds_per_tick", lambda: 2.5)
     monkeypatch.setattr(type(gpu.device()), "features", features)
     taken, moves = timing.measure(step, repeats=3), features and tick

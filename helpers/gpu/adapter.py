@@ -76,7 +76,7 @@ def gpus() -> list[wgpu.GPUAdapter]:
 
 
 def _numbered(number: str) -> wgpu.GPUAdapter:
-    there = dict(zip(map(str, range(99)), gpus(), strict=False))
+    there = {str(i): each for i, each in enumerate(gpus())}
     if number not in there:
         known = ", ".join(f"{k}: {each.summary}" for k, each in there.items()) or "no GPU with Vulkan"
         raise GpuError(f"{SETTINGS[0]}={number}: no GPU has this number; this machine has {known}")

@@ -37,10 +37,9 @@ SPLIT = "split the batch (gradients of weights and biases add up, those of input
 
 def too_large(nbytes: int, name: str, advice: str = SPLIT) -> str | None:
     """Why one binding cannot hold a tensor of this many bytes, with advice, or None."""
-    if nbytes <= MAX_BINDING:
-        return None
-    size = f"{nbytes / 2**20:.1f} MiB, more than the {MAX_BINDING >> 20} MiB that one binding may hold"
-    return f"{name} takes {size}: {advice}"
+    if nbytes > MAX_BINDING:
+        size = f"{nbytes / 2**20:.1f} MiB, more than the {MAX_BINDING >> 20} MiB that one binding may hold"
+        return f"{name} takes {size}: {advice}"
 
 
 def empty(nbytes: int, name: str) -> wgpu.GPUBuffer:

@@ -2,15 +2,19 @@
 
 cffi reads each type that wgpu uses, such as ``WGPUBufferDescriptor *``, with a parser of C, to which it first tells all
 names of types that wgpu has. That takes two seconds of every process that uses a GPU. A name that does not occur in
-what is read makes no difference to it.
+what is read makes no difference to it. wgpu's header, which takes a third of a second, is parsed once.
 """
 
+import pickle
 import re
+from contextlib import suppress
+from pathlib import Path
 
 import cffi
-from cffi.cparser import Parser
+from cffi.cparser import Parser, pycparser
 
 TESTED = 2, 1  # this version of cffi; another one may read in another way
+KEPT = Path(__file__).parent / "__pycache__/header.pickle"
 _told_all = getattr(Parser, "_parse", None)
 
 
@@ -24,7 +28,20 @@ def _told_what_occurs(parser: Parser, text: str) -> tuple:
         parser._declarations = known
 
 
+def _remembered(parser: Parser, text: str) -> tuple:
+    """What the parser makes of a text; of a long one, it is kept beside the byte code, where that can be written."""
+    if len(text) < 10_000:
+        return _told_what_occurs(parser, text)
+    by = text, pycparser.__version__
+    with suppress(Exception):  # there is none of this text, or another process is just writing it
+        return pickle.loads(KEPT.read_bytes())[by]
+    parsed = _told_what_occurs(parser, text)
+    with suppress(OSError):
+        KEPT.write_bytes(pickle.dumps({by: parsed}))
+    return parsed
+
+
 def declare_only_used_types() -> None:
     """Read types in the quick way from now on, with the version of cffi for which that was tested."""
     if cffi.__version_info__[:2] == TESTED:
-        Parser._parse = _told_what_occurs
+        Parser._parse = _remembered

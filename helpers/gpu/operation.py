@@ -4,7 +4,7 @@ A call walks one way: check the arguments, plan once, upload, run, read.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
 from math import ceil, prod
@@ -296,7 +296,7 @@ class Operation:
         scratch = (empty(nbytes, name) for name, nbytes in plan.scratch.items())
         takes_params = plan.passes[0].kernel.buffer_types[-1] == "uniform"
         bindings = (*buffers, *scratch, *([uniform(plan.params)] if takes_params else []))
-        return tuple(dispatch.over(bindings) for dispatch in plan.passes)
+        return tuple(replace(dispatch, buffers=bindings) for dispatch in plan.passes)
 
     def _check_buffers(self, buffers: Sequence[wgpu.GPUBuffer], shape: Shape) -> None:
         """Refuse a wrong number of buffers, one buffer for two tensors, or one too small for its tensor."""
@@ -333,13 +333,13 @@ def _planned(operation: Operation, shape: Shape, kernel: Kernel) -> Plan:
     kernel, schedule = operation.scheduled(shape, kernel)
     passes = tuple(Pass(kernel, (), *step) for step in schedule.steps)
     tensors = {name: 4 * prod(shape.of(name)) for name in operation.tensors}
-    sizes = chain(
+    problems = chain(
+        [schedule.refused],
         (too_large(nbytes, name) for name, nbytes in tensors.items()),
         (
             too_large(nbytes, f"{kernel.name}: {name}", "choose another version")
             for name, nbytes in schedule.scratch.items()
         ),
+        (dispatch.problem() for dispatch in passes),
     )
-    problems = chain([schedule.refused], sizes, (dispatch.problem() for dispatch in passes))
-    problem = next(filter(None, problems), None)
-    return Plan(passes, tensors, schedule.scratch, operation.params(shape), problem)
+    return Plan(passes, tensors, schedule.scratch, operation.params(shape), next(filter(None, problems), None))

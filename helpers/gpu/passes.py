@@ -179,20 +179,14 @@ class Pass:
             rule = f"each number may be at most {MAX_WORKGROUPS:,}"
             return f"{self._name}: {self.workgroups} workgroups: {rule}: {ADVICE}"
         if self.iterations > CAP and loop_cap():
-            used = f"{adapter_info().name}, {adapter_info().driver}"
             return (
-                f"{self._name}: a thread may loop {self.iterations:,} times, and this adapter's driver ({used}) stops "
-                f"it after {loop_cap():,}: {ADVICE}"
+                f"{self._name}: a thread may loop {self.iterations:,} times, and this adapter's driver "
+                f"({adapter_info().name}, {adapter_info().driver}) stops it after {loop_cap():,}: {ADVICE}"
             )
-        return None
 
     @property
     def _name(self) -> str:
-        return " ".join(filter(None, [self.kernel.name, self.label]))
-
-    def over(self, buffers: tuple[wgpu.GPUBuffer, ...]) -> "Pass":
-        """The same dispatch over other buffers."""
-        return Pass(self.kernel, buffers, self.workgroups, self.iterations, self.entry_point, self.label, self.checked)
+        return f"{self.kernel.name} {self.label}".strip()
 
     @cached_property
     def compiled(self) -> tuple[wgpu.GPUComputePipeline, wgpu.GPUBindGroup]:
@@ -253,8 +247,8 @@ def submit(passes: Sequence[Pass | Copy], clock: wgpu.GPUQuerySet | None = None)
         gpu.queue.submit([encoder.finish()])
     except wgpu.GPUError as error:
         why = re.sub(SMALL_BUFFER, r"the buffer at binding \1 has \2 bytes, and the kernel needs \3", reason(error))
-        named = ", ".join(dispatch.kernel.name for dispatch in passes if isinstance(dispatch, Pass))
-        raise GpuError(f"{named}: {why}") from error
+        kernels = ", ".join(each.kernel.name for each in passes if isinstance(each, Pass))
+        raise GpuError(f"{kernels}: {why}") from error
 
 
 def submit_apart(groups: Sequence[Sequence[Pass]], clock: wgpu.GPUQuerySet) -> None:

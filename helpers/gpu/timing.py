@@ -47,7 +47,7 @@ def measure(*passes: Pass, repeats: int = 20, awake: float = AWAKE) -> Timing:
     run(*passes)
     _wake(passes, awake)
     if "timestamp-query" in device().features:
-        ticks = [_timestamps(passes) for _ in range(repeats)]
+        ticks = [np.diff(_ticks(2, partial(submit, passes))).item() for _ in range(repeats)]
         if min(ticks) > 0:  # some drivers return zeros
             return Timing(tuple(tick * _nanoseconds_per_tick() for tick in ticks), "timestamps")
     end = time.perf_counter() + PATIENCE
@@ -95,11 +95,6 @@ def _host_laps(passes: tuple[Pass, ...]) -> np.ndarray:
     times.append(time.perf_counter_ns())
     device().queue.submit([commands])
     return np.diff([*times, time.perf_counter_ns()])
-
-
-def _timestamps(passes: tuple[Pass, ...]) -> int:
-    begin, end = _ticks(2, partial(submit, passes))
-    return int(end) - int(begin)
 
 
 def _ticks(count: int, submit_with: Callable[[wgpu.GPUQuerySet], None]) -> np.ndarray:

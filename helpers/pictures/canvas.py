@@ -337,8 +337,10 @@ def _ground() -> str:
 def _svg_path(path: Path) -> str:
     """A path of straight lines as SVG writes it."""
     letters = {Path.MOVETO: "M", Path.LINETO: "L"}
-    steps = zip(path.vertices.tolist(), path.codes.tolist(), strict=True)
-    return "".join(f"{letters[code]}{x:.5g} {y:.5g}" if code in letters else "Z" for (x, y), code in steps)
+    return "".join(
+        f"{letters[code]}{x:.5g} {y:.5g}" if code in letters else "Z"
+        for (x, y), code in zip(path.vertices.tolist(), path.codes.tolist(), strict=True)
+    )
 
 
 # --- Words --------------------------------------------------------------------------------------------------
