@@ -98,6 +98,10 @@ def _client(workers: str, dashboard: str | None = None) -> Iterator[Client]:
         "distributed.scheduler.work-stealing": False,
         "distributed.scheduler.rootish-taskgroup": 0,  # a part that is lost is computed where it was asked for
         "distributed.worker.multiprocessing-method": "spawn",
+        # What a worker would do beside its piece, 150 times a second:
+        "distributed.worker.profile.enabled": False,
+        "distributed.admin.tick.interval": "10s",
+        "distributed.admin.system-monitor.interval": "10s",
     }
     here = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": dashboard, "silence_logs": "CRITICAL"}
     with dask.config.set(settings), LocalCluster(n_workers=0, **here) as cluster, Client(cluster) as client:
