@@ -26,8 +26,8 @@ def value(puzzle: str, **given: object) -> object:
 
 
 def test_pictures_and_workers_do_what_the_official_lines_say() -> None:
-    for workers, size in (2, 4), (3, 3), (4, 2):
-        assert indices.bounds(8, workers) == [value("split_batch", n=8, size=size, k=k) for k in range(workers)]
+    for workers in 2, 3, 4:
+        assert indices.bounds(8, workers) == [value("split_batch", n=8, p=workers, k=k) for k in range(workers)]
     a, b = (Gradient(np.float32([3, -8]) * n, 0.5 * n, n) for n in (1, 3))
     both = combine(a, b)
     expected = [value("combine_means", a=x, b=y, n_a=1, n_b=3) for x, y in ((3.0, 9.0), (-8.0, -24.0), (0.5, 1.5))]

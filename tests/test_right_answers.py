@@ -220,6 +220,16 @@ def statements_in_lockstep() -> int:
 
 # --- The tables -------------------------------------------------------------------------------------------------
 
+
+def rounds_of_exchange(workers: int) -> int:
+    """Until each has all terms, where the workers at some distance exchange what they have; a bit stands for a term."""
+    held, distance = [1 << worker for worker in range(workers)], 1
+    while set(held) != {2**workers - 1}:
+        held = [own | held[worker ^ distance] for worker, own in enumerate(held)]
+        distance *= 2
+    return distance.bit_length() - 1
+
+
 COMPUTED = {
     "output_by_hand": lambda: weight_by_hand(1, 0),
     "output_size": lambda: square(12, 5, 2, 2).out_h,
@@ -260,8 +270,8 @@ COMPUTED = {
     "products_of_winograd": lambda: 144 / 36,
     "numbers_to_add": lambda: sum(map(prod, Conv2d("conv2", 16, 5).parameters((6, 14, 14)).values())),
     "totals_by_arrival": lambda: len({sum(map(np.float32, order)) for order in permutations((2**24, 1, 1))}),
-    "parts_lost": lambda: [k * 6 // 30 for k in range(30)].count(3),
-    "rounds_of_a_tree": lambda: next(k for k in range(99) if 2**k >= 1000),
+    "parts_lost": lambda: [worker in (2, 3) for worker in range(4) for _ in range(9)].count(True),
+    "rounds_for_all": lambda: rounds_of_exchange(1_024),
     "best_number_of_workers": lambda: min((2**k for k in range(1, 10)), key=lambda w: 96 / w + log2(w)),
 }
 OWN = "threads", "lesson_02", "lesson_05", "exercise_network", "appendix_a", "appendix_c", "appendix_e"

@@ -24,11 +24,13 @@ def _lines(
     return PythonCase(name, given, tuple(right(*row) for row in rows))
 
 
-def _split(n: int, size: int) -> PythonCase:
-    parts = [(n, size, k) for k in range(-(-n // size))]
-    bounds = [*range(0, n, size), n]
-    name = f"{n}_images_in_parts_of_{size}"
-    return _lines(name, "n size k", lambda _, __, k: (bounds[k], bounds[k + 1]), *parts, min=_smaller)
+def _split(n: int, p: int) -> PythonCase:
+    ends = np.cumsum([0, *(len(range(k, n, p)) for k in range(p))]).tolist()
+    return _lines(
+        *(f"{n}_images_in_{p}_parts", "n p k", lambda n, p, k: (ends[k], ends[k + 1])),
+        *((n, p, k) for k in range(p)),
+        min=_smaller,
+    )
 
 
 def _combined(a: float, b: float, n_a: int, n_b: int) -> float:
