@@ -10,7 +10,7 @@ from re import findall
 import numpy as np
 from support.legible import faults, written
 from support.notebook_gate import NOTEBOOKS, Lesson
-from support.sample import at_night
+from support.sample import at_night, sample
 
 import helpers
 from helpers import gradient_checks
@@ -70,6 +70,27 @@ def test_what_nobody_watches_returns_what_the_simulator_does():
         if wrong.reasons != ENDLESS:
             few = shrunk(wrong.wrong)
             assert np.array_equal(returned(few, problem), watched(few, problem), equal_nan=True), wrong
+
+
+TRIED = [  # sizes and data, of which each says why some faults cannot show
+    (written_test.shape(2, 2, 5, 6, 3, 3, 2, 2, (1, 0)), "fractions"),
+    (written_test.shape(1, 1, 4, 4, 1, 2, 2, 1, 1), "ones"),
+    (written_test.shape(2, 1, 4, 2, 3, 1, 3, 3, (2, 1)), "whole"),
+    (written_test.shape(1, 1, 1, 2, 1, 3, 2, 3, (1, 0)), "whole"),
+    (written_test.shape(2, 2, 5, 6, 3, 3, 2, 2, (1, 2)), "fractions"),
+    (written_test.shape(2, 3, 4, 5, 2, 2, 4, 2, (2, 1)), "symmetric"),
+]
+HIDDEN = [(each, tried) for each in written_test.CAUSES for tried in TRIED if each.holds(*tried)]
+
+
+def test_a_cause_is_named_only_where_it_is_true_and_none_of_its_faults_shows_there():
+    assert {each.words for each, _ in HIDDEN} == {each.words for each in written_test.CAUSES}
+    faults = {written_test.test_name(wrong): wrong for wrong in written_test.WRONG_KERNELS}
+    hidden = [(cause, tried, faults[name]) for cause, tried in HIDDEN for name in cause.hides]
+    for cause, tried, wrong in sample(hidden, 25):
+        (named,) = findall(", because (.*?): ", written_test.let_through(wrong, tried))
+        true = [each.words for each, test in HIDDEN if test == tried]
+        assert {named, cause.words} <= {*true}, (cause, wrong)
 
 
 def test_what_an_array_holds_is_not_shown_and_no_right_gradient_is_given():

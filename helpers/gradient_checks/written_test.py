@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from helpers.convolution import reference
 from helpers.convolution.shapes import ConvShape, Pair
 from helpers.gradient_checks import problems, wrong_kernels
 from helpers.gradient_checks.harness import normal, whole
-from helpers.gradient_checks.problems import Problem, shrunk
+from helpers.gradient_checks.problems import SIZES, Problem, shrunk
 from helpers.gradient_checks.wrong_kernels import (
     ENDLESS,
     INPUT_1,
@@ -92,6 +93,102 @@ def test_name(wrong: WrongKernel) -> str:
     return wrong.name if wrong.kernel == WEIGHT_1 else f"{wrong.name} (2)"
 
 
+class Cause(NamedTuple):
+    """Why a test cannot show some faults: words that complete "because ...", when they are true, and these faults.
+
+    Where they are true, none of the faults shows, whatever else the test is.
+    """
+
+    words: str
+    holds: Callable[[ConvShape, str], bool]
+    hides: tuple[str, ...]
+
+
+def _misses(s: ConvShape, axis: str, o: int) -> bool:
+    """Whether the windows of an output row or column lie wholly in the padding."""
+    start = o * getattr(s, f"stride_{axis}") - getattr(s, f"padding_{axis}")
+    return not -getattr(s, f"kernel_{axis}") < start < getattr(s, f"in_{axis}")
+
+
+def _whole_windows(s: ConvShape) -> bool:
+    """Whether the rows of windows end where the padded rows end, so that a mirror image has the same windows."""
+    return (s.padded("h") - s.kernel_h) % s.stride_h == 0
+
+
+CAUSES = tuple(
+    Cause(words, holds, tuple(hides.split(", ")))
+    for words, holds, hides in (
+        (
+            "there is one image",
+            lambda s, _: s.batch == 1,
+            "batch not summed, mean over the batch, batch and channel swapped",
+        ),
+        ("there is one output channel", lambda s, _: s.out_channels == 1, "batch and channel swapped"),
+        ("there is one input channel", lambda s, _: s.in_channels == 1, "input channel ignored"),
+        (
+            "the upstream gradient is all ones",
+            lambda _, data: data == "ones",
+            "batch and channel swapped, sum rounded to 16 bits",
+        ),
+        ("all numbers are whole", lambda _, data: data == "whole", "sum cut to a whole number, sum rounded to 16 bits"),
+        (
+            "the data are their own mirror images",
+            lambda s, data: data == "symmetric" and _whole_windows(s),
+            "filter flipped",
+        ),
+        ("the filter has one row", lambda s, _: s.kernel_h == 1, "filter flipped"),
+        (
+            "the filter is square",
+            lambda s, _: s.kernel_h == s.kernel_w,
+            "index decoded by rows, channel decoded by rows (2)",
+        ),
+        (
+            "the filter is not wider than high, and there is one input channel",
+            lambda s, _: s.in_channels == 1 and s.kernel_w <= s.kernel_h,
+            "channel decoded by rows (2)",
+        ),
+        ("the stride is 1", lambda s, _: s.stride_h == 1, "stride forgotten"),
+        ("the output has one column", lambda s, _: s.out_w == 1, "stride forgotten"),
+        (
+            "the columns have no padding",
+            lambda s, _: s.padding_w == 0,
+            "padding added, padding read as data, columns of padding read (2)",
+        ),
+        (
+            "rows and columns have the same padding",
+            lambda s, _: s.padding_h == s.padding_w,
+            "one padding for both axes",
+        ),
+        ("the output has as many rows as columns", lambda s, _: s.out_h == s.out_w, "output decoded by rows (2)"),
+        (
+            "the first window lies wholly in the padding",
+            lambda s, _: _misses(s, "h", 0) or _misses(s, "w", 0),
+            "one product too many (2)",
+        ),
+        (
+            "the last window lies wholly in the padding",
+            lambda s, _: _misses(s, "h", s.out_h - 1) or _misses(s, "w", s.out_w - 1),
+            "last product left out (2)",
+        ),
+        (
+            "the last row of windows lies wholly in the padding",
+            lambda s, _: _misses(s, "h", s.out_h - 1),
+            "last output row left out",
+        ),
+        (
+            "each weight has at most 4 products, one for each thread",
+            lambda s, _: s.batch * s.out_h * s.out_w <= SIZES["THREADS"],
+            "one product per thread (2)",
+        ),
+        (
+            "each weight has two products at most",
+            lambda s, _: s.batch * s.out_h * s.out_w <= 2,
+            "tree begins at a quarter (2)",
+        ),
+    )
+)
+
+
 def let_through(wrong: WrongKernel, test: object) -> str:
     """What to say of a test that a wrong kernel passes, or nothing."""
     if not _is_test(test):
@@ -99,7 +196,9 @@ def let_through(wrong: WrongKernel, test: object) -> str:
     if rejects(wrong.wrong, *test, ends=ENDLESS[0] not in wrong.reasons):
         return ""
     old, new = (f"`{text}`" if text else "nothing" for text in map(_brief, (wrong.old, wrong.new)))
-    return f"“{test_name(wrong)}” escapes your test: this kernel has {new} in place of {old}"
+    name = test_name(wrong)
+    why = next((f", because {each.words}" for each in CAUSES if name in each.hides and each.holds(*test)), "")
+    return f"“{name}” escapes your test{why}: this kernel has {new} in place of {old}"
 
 
 def _brief(code: str) -> str:

@@ -303,7 +303,7 @@ class _Grader:
         if suspects and (mistake := self._recognized()):
             tail = causes(self.kernel.source)
             verdicts = {run: replace(said, detail=said.detail.replace(tail, "")) for run, said in verdicts.items()}
-            verdicts[suspects[0]] = self._named(verdicts[suspects[0]], mistake)
+            verdicts[suspects[0]] = verdicts[suspects[0]].named(mistake.name, mistake.question)
         for smallest in self.smallest:
             verdicts[smallest] = replace(verdicts[smallest], drawing=self._drawn(smallest), **self._pictured(smallest))
         for run in suspects[:1] if not self.smallest else ():
@@ -330,13 +330,7 @@ class _Grader:
         if stopped:
             detail += f"; in {stopped.case.name}, it is stopped: {stopped.finding.message.partition(', ')[0]}"
         first, *others = Grades.alike(self.puzzle.tests, NOT_YET, detail)
-        return Grades([self._named(first, mistake) if mistake else first, *others])
-
-    def _named(self, verdict: Verdict, mistake: Mistake) -> Verdict:
-        """The verdict with a known mistake before it, as a question."""
-        what = f"this is what {'comes out' if self.wrong or self.lacks else 'happens'} when {mistake.name}"
-        sentence = verdict.detail[0].upper() + verdict.detail[1:]
-        return replace(verdict, detail=f"{what}: {mistake.question} {sentence}")
+        return Grades([first.named(mistake.name, mistake.question) if mistake else first, *others])
 
     def _verdict(self, run: TestRun) -> Verdict:
         finding = run.finding or self.everywhere

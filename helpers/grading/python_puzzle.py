@@ -10,7 +10,7 @@ from typing import ClassVar
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import OfficialText, Skill
 from helpers.grading.python_lines import Program, Result, shown, without_comments
-from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, WRONG, Grades, Verdict
+from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, WRONG, Grades, Verdict, capitalized
 from wgsl import WgslError
 
 ROUNDING = 1e-9  # relative: what another order of the same arithmetic may change
@@ -135,14 +135,17 @@ class _Grader:
         if first is None:
             return Grades(verdicts)
         if mistake := self._recognized(first):
-            detail = verdicts[first].detail
-            also = "also " * isinstance(self.runs[first].values[0], str)  # other tests let the same pass
-            named = f"this is {also}what comes out when {mistake.name}: {mistake.question} "
-            named += detail[0].upper() + detail[1:]
-            verdicts[first] = replace(verdicts[first], detail=named)
+            verdicts[first] = self._named(verdicts[first], mistake, self.runs[first].values[0])
         if verdicts[first].outcome == WRONG:
             verdicts[first] = replace(verdicts[first], drawing=self._drawn(self.runs[first]))
         return Grades(verdicts)
+
+    @staticmethod
+    def _named(verdict: Verdict, mistake: Mistake, value: object) -> Verdict:
+        """The verdict after a known mistake's name and question: a sentence tells its cause itself."""
+        if isinstance(value, str):
+            return replace(verdict, detail=f"{mistake.question} {capitalized(verdict.detail)}")
+        return verdict.named(mistake.name, mistake.question)
 
     def _verdict(self, run: _Run) -> Verdict:
         name, skill = run.case.name, self.puzzle.skill

@@ -10,6 +10,7 @@ WRONG, UNSAFE = "wrong", "unsafe"  # unsafe: the numbers are right, but by luck
 NOT_YET = "not yet"  # right and safe, but without what the puzzle is about; or our simulator cannot run it
 
 OURS = "; ours: "  # precedes the counts of the official kernel, where they differ
+MANY = 10  # tests
 AS_OURS = "with the same loads, stores and barriers as our kernel, "
 
 
@@ -33,6 +34,13 @@ class Verdict:
     drawing: str = ""
     picture: str = ""
     caption: str = ""
+
+    def named(self, mistake: str, question: str) -> "Verdict":
+        """With what a known mistake does, and the question that leads to the cure, before the rest."""
+        start, but, rest = self.detail.partition(", but ") if self.outcome == NOT_YET else ("", "", self.detail)
+        what = f"{start}{but}its counts are" if start else "this is"
+        does = "happens" if self.outcome == UNSAFE else "comes out"
+        return replace(self, detail=f"{what} what {does} when {mistake}: {question} {capitalized(rest)}")
 
     @property
     def said(self) -> str:
@@ -70,8 +78,11 @@ class Grades(tuple[Verdict, ...]):
         return "\n".join([*self._lines(), f"{AS_OURS * self.as_ours}{self.passed} of {len(self)} tests pass"])
 
     def _lines(self) -> list[str]:
-        """One line for each test; a reason that several tests share is said once."""
-        lines = []
+        """One line for each test, or for all of many that say the same; a reason that several share is said once."""
+        lines, first = [], self[0]
+        alike = (verdict.outcome == first.outcome and ends_with(first.detail, verdict.detail) for verdict in self)
+        if len(self) > MANY and first.outcome != RIGHT and all(alike):
+            return [repr(replace(first, test=f"all {len(self)} tests"))]
         for i, verdict in enumerate(self):
             said = verdict.detail and any(ends_with(before.detail, verdict.detail) for before in self[:i])
             lines.append(repr(replace(verdict, detail="the same") if said and verdict.outcome != RIGHT else verdict))
@@ -84,6 +95,11 @@ class Grades(tuple[Verdict, ...]):
     def _repr_pretty_(self, printer: object, cycle: bool) -> None:
         """What a notebook shows; for a tuple, IPython takes no text from `_repr_mimebundle_`."""
         printer.text(str(self))
+
+
+def capitalized(sentence: str) -> str:
+    """With a capital at the start, and all else as it is."""
+    return sentence[:1].upper() + sentence[1:]
 
 
 def ends_with(text: str, end: str) -> bool:
