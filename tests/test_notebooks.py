@@ -157,9 +157,19 @@ def loaded(lesson: Lesson) -> list[tuple[str, str, str]]:
     return [names for cell in lesson.code for names in LOAD.findall(cell.source)]
 
 
+def speaks_of(cell: Cell, variable: str, version: str) -> bool:
+    """Does a cell name a kernel, the variable that holds it, or the dictionary of kernels that it may be in?"""
+    return bool(re.search(rf"\b({variable}|{version}|kernels)\b", cell.source))
+
+
+def shown(path: Path, variable: str, operation: str, version: str) -> bool:
+    """Does a lesson show what a kernel computes? One that only gives its bindings is not run."""
+    return any(cell.outputs for cell in Lesson.read(path).code if speaks_of(cell, variable, version))
+
+
 LOADING = [path for path in LESSONS if loaded(Lesson.read(path))]
 SHORTEST = min(LESSONS, key=lambda path: len(Lesson.read(path).code))
-LOADED = [(path, *names) for path in sample(LOADING, 1) for names in loaded(Lesson.read(path))]
+LOADED = [(path, *names) for path in sample(LOADING, 1) for names in loaded(Lesson.read(path)) if shown(path, *names)]
 RIGHT, WRONG = "var sum = ", "var sum = 1.0 + "  # how every kernel that adds begins its sum
 
 
@@ -189,11 +199,6 @@ def change_kernels(path: Path) -> None:
         kernel.write_text(kernel.read_text(encoding="utf-8").replace(RIGHT, WRONG), encoding="utf-8")
     lesson.notebook.cells = [cell.node for cell in speaking(lesson)]
     nbformat.write(lesson.notebook, path)
-
-
-def speaks_of(cell: Cell, variable: str, version: str) -> bool:
-    """Does a cell name a kernel, the variable that holds it, or the dictionary of kernels that it may be in?"""
-    return bool(re.search(rf"\b({variable}|{version}|kernels)\b", cell.source))
 
 
 def speaking(lesson: Lesson) -> list[Cell]:
