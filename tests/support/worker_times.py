@@ -20,22 +20,26 @@ from helpers.workers import cluster, mapped
 EACH = 24  # pieces for each worker: about a minute
 
 
-def rate(workers: int, *where: object) -> float:
-    """Problems a second. Before, each worker has two pieces in which it loads what it needs."""
+def rate(workers: int, most: int, *where: object) -> float:
+    """Problems a second. Before, each worker has two pieces in which it loads what it needs.
+
+    Pieces differ, so any number of workers takes its own from all over the same ones.
+    """
     for first, each in ((10**6, 2), (0, EACH)):
         begin = time.monotonic()
-        pieces = [[0, first + i * LAYERS, LAYERS] for i in range(workers * each)]
+        pieces = [[0, first + i * most // workers * LAYERS, LAYERS] for i in range(workers * each)]
         problems = sum(found["problems"] for found in mapped("tests.random_problems:judged", pieces, *where))
     return problems / (time.monotonic() - begin)
 
 
 def main(counts: list[str]) -> None:
     """Print a line for each number of workers."""
-    one = rate(1)
+    most = max(map(int, counts))
+    one = rate(1, most)
     print(f"one process: {one:.2f} problems a second", flush=True)
     for count in counts:
         with cluster._client(count) as client, TemporaryDirectory() as folder:
-            many = rate(int(count), client.scheduler.address, Path(folder, "ledger"))
+            many = rate(int(count), most, client.scheduler.address, Path(folder, "ledger"))
         print(f"{count} workers: {many:.2f}, {many / one:.2f} times as many: {many / one / int(count):.2f} of ideal")
 
 
