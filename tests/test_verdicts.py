@@ -135,7 +135,7 @@ def test_a_kernel_that_stores_one_number_everywhere_gets_no_false_name(name, val
     source, count = re.subn(rf"({output}\[[^=;]*\]) = ([^;]*);", rf"\1 = {VALUES[value]};", edited(name))
     assert count
     said = re.findall("this is what (?:comes out|happens) when (.*?):", repr(grade(PUZZLES[name], source)))
-    assert said == [ZEROS[name]] * (name in ZEROS and value == "0.0")
+    assert said == ([ZEROS[name]] if name in ZEROS and value == "0.0" else [])
 
 
 # --- One test's numbers ---------------------------------------------------------------------------------------
