@@ -15,7 +15,7 @@ from wgsl.simulator.run import size_of
 from wgsl.types import kinds
 from wgsl.types.kinds import Array, Atomic, Scalar, Struct, Type
 from wgsl.types.program import Program, Variable
-from wgsl.types.usage import Usage
+from wgsl.types.usage import usage
 
 MOST = 2**24  # elements of a buffer
 SIZE = re.compile(r"(\d+(?:x\d+)*)(?::(.+))?")  # 64 or 4x16, perhaps with a value
@@ -31,7 +31,7 @@ def buffers_for(program: Program, given: Mapping[str, str], seed: int) -> list[n
     for name, text in given.items():
         if name not in names:
             raise ValueError(f"{name}={text}: the kernel has no binding `{name}`; it has {', '.join(names)}")
-    touched = Usage(program.entry).variables
+    touched = usage(program.entry).variables
     texts = [given.get(variable.name, _left_out(variable, variable in touched)) for variable in program.bindings]
     missing = [_wanted(variable) for variable, text in zip(program.bindings, texts, strict=True) if text is None]
     if missing:

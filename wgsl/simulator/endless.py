@@ -13,6 +13,7 @@ from wgsl.simulator.memory import Words
 from wgsl.simulator.settled import settled
 from wgsl.simulator.watch import Watch
 from wgsl.types import program as ir
+from wgsl.types.usage import nodes
 
 
 class Stopped(Exception):
@@ -105,8 +106,8 @@ class Budget:
 def exit_variables(loop: ir.Loop) -> tuple[ir.Variable, ...]:
     """The function's and private variables that the conditions read on which a loop's end depends."""
     conditions = [loop.condition, loop.break_if]
-    conditions += [part.condition for part in ir.parts(loop.body) if isinstance(part, ir.If) and _leaves(part)]
-    roots = (part for condition in conditions if condition for part in ir.parts(condition) if isinstance(part, ir.Root))
+    conditions += [part.condition for part in nodes(loop.body) if isinstance(part, ir.If) and _leaves(part)]
+    roots = (part for part in nodes(tuple(conditions)) if isinstance(part, ir.Root))
     return tuple(dict.fromkeys(root.variable for root in roots if root.variable.space in ("function", "private")))
 
 
@@ -114,7 +115,7 @@ def _is_closed(loop: ir.Loop) -> bool:
     """Whether a loop has no condition but `true`, and nothing in it leaves it."""
     endings = [loop.condition, loop.break_if]
     always = all(isinstance(condition, ir.Constant | None) for condition in endings)
-    return always and not any(isinstance(part, ir.Break | ir.Return) for part in ir.parts(loop.body))
+    return always and not any(isinstance(part, ir.Break | ir.Return) for part in nodes(loop.body))
 
 
 def _leaves(statement: ir.If) -> bool:

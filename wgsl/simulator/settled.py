@@ -5,6 +5,7 @@ from __future__ import annotations
 from wgsl.diagnostics import Lines
 from wgsl.types import program as ir
 from wgsl.types.kinds import U32
+from wgsl.types.usage import nodes
 
 HOLDS = {"<": False, ">=": True}, {">": False, "<=": True}  # beside a 0 on the right, and beside one on the left
 
@@ -21,7 +22,7 @@ def settled(condition: object) -> bool | None:
 
 def remark(program: ir.Program, source: str) -> str:
     """The settled comparisons of an entry point, as a sentence; nothing where there are none."""
-    parts = (part for part in ir.parts(program.entry.body) if settled(part) is not None)
+    parts = (part for part in nodes(program.entry.body) if settled(part) is not None)
     named = {Lines(source).quoted(part): settled(part) for part in parts}
     first = next(iter(named.values()), None)
     names = [f"`{name}`" for name, holds in named.items() if holds is first]

@@ -11,7 +11,7 @@ from wgsl.diagnostics import Lines
 from wgsl.simulator.memory import as_numbers
 from wgsl.types import kinds
 from wgsl.types.program import Bind, Binding, Declare, Program, Variable
-from wgsl.types.usage import Usage, nodes
+from wgsl.types.usage import nodes, usage
 
 Named = Variable | Binding
 
@@ -33,7 +33,7 @@ def own_variables(program: Program, source: str) -> dict[str, Named]:
 
 
 def _own(program: Program) -> list[Named]:
-    functions, found = Usage(program.entry).functions, [*program.private]
+    functions, found = usage(program.entry).functions, [*program.private]
     for function in functions:
         found += function.parameters
     for node in nodes(tuple(function.body for function in functions)):

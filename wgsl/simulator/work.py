@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wgsl.simulator.lanes import Lanes
+from wgsl.syntax.tree import children
 from wgsl.types import kinds
 from wgsl.types import program as ir
+from wgsl.types.usage import nodes
 
 OVERHEAD = 1_000  # an array operation takes this many times as long as one of its elements takes: together about 5 us
 ACCESS, ATOMIC = 16, 128  # operations of one that is watched for races, and of one in which threads take turns
@@ -38,9 +40,7 @@ class TooLong(ValueError):
 def operations_of(statement: ir.Statement) -> int:
     """How many array operations a statement takes, without the statements in it."""
     declared = kinds.words(statement.variable.type) // CLEARED if isinstance(statement, ir.Declare) else 0
-    given = tuple(getattr(statement, name) for name in ir.members(type(statement)))
-    parts = (part for part in ir.parts(given, ir.Statement) if isinstance(part, ir.Part))
-    return 1 + declared + sum(map(_weight, parts))
+    return 1 + declared + sum(map(_weight, nodes(tuple(children(statement, ir.Part)))))
 
 
 def _weight(part: ir.Part) -> int:

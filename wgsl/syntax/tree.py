@@ -276,11 +276,11 @@ def attribute(node: object, name: str) -> Attribute | None:
     return next((given for given in getattr(node, "attributes", ()) if given.name == name), None)
 
 
-def children(node: Node) -> list[Node]:
-    """The child nodes of a node, in the order of its fields."""
+def children(node: object, kind: type | tuple[type, ...] = Node) -> list:
+    """What a node consists of, in the order of its fields, as far as that is of a kind, such as a node itself."""
     fields = (getattr(node, name) for name in node.__slots__)
     parts = (part for field in fields for part in (field if isinstance(field, tuple) else (field,)))
-    return [part for part in parts if isinstance(part, Node)]
+    return [part for part in parts if isinstance(part, kind)]
 
 
 def walk(node: Node) -> Iterator[Node]:

@@ -33,7 +33,7 @@ from wgsl.types.statements import (
     statements,
     written_type,
 )  # fmt: skip
-from wgsl.types.usage import RETURNED, Usage, ends
+from wgsl.types.usage import RETURNED, ends, usage
 
 Named = tree.Declaration | tree.Function | tree.Struct | tree.Alias
 
@@ -268,14 +268,14 @@ def program_of(declarations: Declarations, entry_point: str, faults: type | tupl
     """The same, whatever its bindings and what it does not use, unless a value has one of these faults."""
     node = declarations.entry(entry_point)
     function = declarations.find(entry_point).function
-    usage, variables = Usage(function), declarations.variables
-    for called in usage.functions:
+    uses, variables = usage(function), declarations.variables
+    for called in uses.functions:
         if isinstance(called.fault, faults):
             raise called.fault
-    used = {space: tuple(v for v in variables if v.space == space and v in usage.variables) for space in MEMORIES}
+    used = {space: tuple(v for v in variables if v.space == space and v in uses.variables) for space in MEMORIES}
     held = sum(words(variable.type) * 4 for variable in used["workgroup"])
-    size, bindings = _workgroup_size(node, declarations, held), _bindings(variables, usage)
-    return Program(function, _inputs(node, declarations), size, bindings, *used.values(), frozenset(usage.written))
+    size, bindings = _workgroup_size(node, declarations, held), _bindings(variables, uses.variables)
+    return Program(function, _inputs(node, declarations), size, bindings, *used.values(), frozenset(uses.stored))
 
 
 MEMORIES = ("workgroup", "private")
@@ -294,15 +294,15 @@ def _workgroup_size(node: tree.Function, declarations: Declarations, held: int) 
     return size
 
 
-def _bindings(variables: tuple[Variable, ...], usage: Usage) -> tuple[Variable, ...]:
+def _bindings(variables: tuple[Variable, ...], used: set[Variable]) -> tuple[Variable, ...]:
     """The variables that have a binding, in the order of the numbers; of two with the same, the one that is used."""
     bindings: dict[tuple[int, int], Variable] = {}
     for variable in (variable for variable in variables if variable.binding >= 0):
         place = variable.group, variable.binding
         other = bindings.setdefault(place, variable)
-        if variable is not other and {variable, other} <= usage.variables:
+        if variable is not other and {variable, other} <= used:
             raise Refused(
                 f"the binding {variable.binding} is declared twice: each variable has a number of its own", variable
             )
-        bindings[place] = variable if variable in usage.variables else other
+        bindings[place] = variable if variable in used else other
     return tuple(bindings[place] for place in sorted(bindings))

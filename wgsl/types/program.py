@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, is_dataclass
-from functools import cache
+from dataclasses import dataclass, field
 
 from wgsl.diagnostics import Span
 from wgsl.syntax.tokens import Word
@@ -402,23 +400,3 @@ class Program:
     workgroup: tuple[Variable, ...]
     private: tuple[Variable, ...]
     written: frozenset[Variable] = field(default_factory=frozenset)
-
-
-@cache
-def members(kind: type) -> tuple[str, ...] | None:
-    """The names of what an object of a class consists of; None where it is no part of a statement or expression."""
-    if not is_dataclass(kind) or issubclass(kind, Variable | Binding | Function):
-        return None
-    return tuple(member.name for member in fields(kind) if member.name not in ("place", "type"))
-
-
-def parts(node: object, but: type | tuple = ()) -> Iterator[object]:
-    """All that a statement or expression consists of, but for objects of a class and what is in them."""
-    waiting = [node]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, tuple):
-            waiting += reversed(node)
-        elif not isinstance(node, but) and (names := members(type(node))) is not None:
-            yield node
-            waiting += [getattr(node, name) for name in reversed(names)]

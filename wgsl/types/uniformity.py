@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, reduce
+from functools import reduce
 
 from wgsl.diagnostics import Unsupported
+from wgsl.syntax.tree import children
 from wgsl.types import program as ir
 from wgsl.types.kinds import Pointer
-from wgsl.types.usage import NEXT, ends, inside, nodes
+from wgsl.types.usage import NEXT, ends, usage
 
 UNIFORM_INPUTS = ("workgroup_id", "num_workgroups")
 
@@ -254,8 +255,7 @@ class Uniformity:
 
     def _any(self, node: ir.Expression, flow: Doubt | None) -> Doubt | None:
         """The first doubt about the operands."""
-        operands = (part for name in reversed(inside(node)) for part in (name if isinstance(name, tuple) else [name]))
-        doubts = [self._value(part, flow) for part in operands if isinstance(part, ir.Part)]
+        doubts = [self._value(part, flow) for part in children(node, ir.Part)]
         return next(filter(None, doubts), None)
 
     def _loaded(self, reference: ir.Reference, flow: Doubt | None) -> Doubt | None:
@@ -323,7 +323,7 @@ class Uniformity:
 
     def _check_aliases(self, node: ir.Call) -> None:
         """Refuse a call that lets a function reach one variable in two ways, and write it in one of them."""
-        used = accesses(node.function)
+        used = usage(node.function)
         reached: dict[ir.Variable, tuple[ir.Part, bool]] = {root: (node, root in used.written) for root in used.touched}
         for parameter, argument in zip(node.function.parameters, node.arguments, strict=True):
             if not isinstance(argument.type, Pointer) or parameter not in used.touched:
@@ -337,56 +337,3 @@ class Uniformity:
 
     def _note(self, part: ir.Part, words: str, other: ir.Part | None = None) -> None:
         self.refused.setdefault(part.at, NotPortable(part, words=words, other=other))
-
-
-class Accesses:
-    """Which variables of the module and pointer parameters a function, with those that it calls, reads and writes."""
-
-    def __init__(self, function: ir.Function) -> None:
-        self.touched: set[ir.Variable | ir.Binding] = set()
-        self.written: set[ir.Variable | ir.Binding] = set()
-        targets: dict[ir.Binding, object] = {}
-        for node in nodes(function.body):
-            match node:
-                case ir.Bind(binding=binding, value=value) if isinstance(binding.type, Pointer):
-                    targets[binding] = _origin(value, targets)
-                case ir.Load(reference=reference) | ir.UniformLoad(reference=reference):
-                    self._note(reference, targets, False)
-                case ir.Store(reference=reference) | ir.Update(reference=reference):
-                    self._note(reference, targets, True)
-                case ir.AtomicCall(name=name, reference=reference):
-                    self._note(reference, targets, name != "atomicLoad")
-                case ir.Call():
-                    self._called(node, targets)
-
-    def _note(self, reference: ir.Reference, targets: dict[ir.Binding, object], write: bool) -> None:
-        origin = _origin(reference, targets)
-        if isinstance(origin, ir.Binding) or origin.space != "function":
-            self.touched.add(origin)
-            self.written |= {origin} if write else set()
-
-    def _called(self, node: ir.Call, targets: dict[ir.Binding, object]) -> None:
-        inner = accesses(node.function)
-        given = {
-            parameter: _origin(argument, targets)
-            for parameter, argument in zip(node.function.parameters, node.arguments, strict=True)
-            if isinstance(argument.type, Pointer)
-        }
-        for mine, theirs in ((self.touched, inner.touched), (self.written, inner.written)):
-            outside = {given.get(name, name) for name in theirs}
-            mine |= {name for name in outside if isinstance(name, ir.Binding) or name.space != "function"}
-
-
-accesses = lru_cache(maxsize=64)(Accesses)
-
-
-def _origin(part: ir.Expression | ir.Reference, targets: dict[ir.Binding, object]) -> ir.Variable | ir.Binding:
-    """The variable, or the pointer parameter, from which a reference or pointer comes."""
-    match part:
-        case ir.Root(variable=variable):
-            return variable
-        case ir.Named(binding=binding):
-            return targets.get(binding, binding)
-        case ir.AddressOf(reference=inner) | ir.Deref(pointer=inner):
-            return _origin(inner, targets)
-    return _origin(part.base, targets)

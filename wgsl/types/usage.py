@@ -1,9 +1,11 @@
-"""Which functions and variables an entry point reaches, which it can store to, and where control may go."""
+"""Which functions and variables a function reaches, which it can store to, and where control may go."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
+from wgsl.syntax.tree import children
 from wgsl.types.kinds import Pointer
 from wgsl.types.program import (
     AddressOf,
@@ -17,13 +19,12 @@ from wgsl.types.program import (
     Constant,
     Continue,
     Deref,
-    Element,
     Expression,
     Function,
     If,
+    Load,
     Logical,
     Loop,
-    Member,
     Named,
     Part,
     Reference,
@@ -32,11 +33,12 @@ from wgsl.types.program import (
     Statement,
     Store,
     Switch,
+    UniformLoad,
     Update,
     Variable,
 )
 
-# --- What an entry point uses -------------------------------------------------------------------------------------
+# --- What a function uses -------------------------------------------------------------------------------------
 
 
 def nodes(part: object, live: bool = False) -> Iterator[object]:
@@ -50,7 +52,7 @@ def nodes(part: object, live: bool = False) -> Iterator[object]:
             waiting.append(item.then if known.leaves[0] else item.otherwise)
         elif isinstance(item, (Part, Statement, Case)):
             yield item
-            waiting += inside(item)
+            waiting += reversed(children(item, (Part, Statement, Case)))
 
 
 def _known(condition: Expression) -> Expression:
@@ -59,71 +61,69 @@ def _known(condition: Expression) -> Expression:
     return left if isinstance(left, Constant) else condition
 
 
-def inside(node: Part | Statement | Case) -> list[object]:
-    """What a node is made of, the last part first."""
-    return [getattr(node, name) for name in reversed(node.__slots__)]
-
-
 class Usage:
-    """What an entry point and the functions that it calls use."""
+    """What a function uses, and what do those that it calls, which are among its `functions`.
 
-    def __init__(self, entry: Function) -> None:
-        self.functions: list[Function] = []
-        self._nodes: list[object] = []
+    `touched` are the variables of the module, and the function's own parameters that are pointers, of which they load
+    or store something. Of these they change the `written` ones, and the `stored` ones in branches that some run can
+    take, where read-modify-write atomics such as `atomicAdd` do not count.
+    """
+
+    def __init__(self, function: Function) -> None:
+        self.functions: dict[Function, None] = {function: None}
         self.variables: set[Variable] = set()
-        self.written: set[Variable] = set()
-        self._pointed_at: dict[Binding, set[Variable]] = {}
-        self._reach(entry)
-        self._follow()
-
-    def _reach(self, function: Function) -> None:
-        if function in self.functions:
-            return
-        self.functions.append(function)
-        body_nodes = list(nodes(function.body))
-        self._nodes += body_nodes
-        for node in body_nodes:
-            if isinstance(node, Root):
-                self.variables.add(node.variable)
-            elif isinstance(node, Call):
-                self._reach(node.function)
-
-    def _follow(self) -> None:
-        """Collect what each named pointer may point at, until nothing is new; then what is stored through them."""
-        given = [pair for pair in _given(self._nodes) if isinstance(pair[0].type, Pointer)]
-        while any(self._learn(binding, value) for binding, value in given):
-            pass
-        for node in nodes(tuple(function.body for function in self.functions), live=True):
+        self.touched: set[Variable | Binding] = set()
+        self.written: set[Variable | Binding] = set()
+        self.stored: set[Variable | Binding] = set()
+        self._targets: dict[Binding, Variable | Binding] = {}
+        for node in nodes(function.body):
+            match node:
+                case Root(variable=variable):
+                    self.variables.add(variable)
+                case Bind(binding=binding, value=value) if isinstance(binding.type, Pointer):
+                    self._targets[binding] = self._origin(value)
+                case Load() | UniformLoad() | AtomicCall(name="atomicLoad"):
+                    _note(self._origin(node.reference), self.touched)
+                case Store() | Update() | AtomicCall():
+                    _note(self._origin(node.reference), self.touched, self.written)
+                case Call():
+                    self._call(node)
+        for node in nodes(function.body, live=True):
             match node:
                 case Store() | Update() | AtomicCall(name="atomicStore"):
-                    self.written |= self._roots(node.reference)
+                    _note(self._origin(node.reference), self.stored)
 
-    def _learn(self, binding: Binding, value: Expression) -> bool:
-        known = self._pointed_at.setdefault(binding, set())
-        new = self._roots(value) - known
-        known |= new
-        return bool(new)
+    def _call(self, node: Call) -> None:
+        """Add what a call uses, through its pointers, too."""
+        inner = usage(node.function)
+        self.functions |= inner.functions
+        self.variables |= inner.variables
+        given = dict(zip(node.function.parameters, node.arguments, strict=True))
+        kinds = (self.touched, inner.touched), (self.written, inner.written), (self.stored, inner.stored)
+        for mine, theirs in kinds:
+            for name in theirs:
+                _note(self._origin(given[name]) if name in given else name, mine)
 
-    def _roots(self, part: Reference | Expression) -> set[Variable]:
-        """The variables that a reference or a pointer may refer to."""
+    def _origin(self, part: Reference | Expression) -> Variable | Binding:
+        """The variable, or the parameter of the function, from which a reference or pointer comes."""
         match part:
             case Root(variable=variable):
-                return {variable}
+                return variable
             case Named(binding=binding):
-                return self._pointed_at.get(binding, set())
-            case AddressOf(reference=inner) | Deref(pointer=inner) | Element(base=inner) | Member(base=inner):
-                return self._roots(inner)
-        return set()
+                return self._targets.get(binding, binding)
+            case AddressOf(reference=inner) | Deref(pointer=inner):
+                return self._origin(inner)
+        return self._origin(part.base)
 
 
-def _given(all_nodes: list[object]) -> Iterator[tuple[Binding, Expression]]:
-    """The names that hold pointers, each with a value that it gets."""
-    for node in all_nodes:
-        match node:
-            case Bind(binding=binding, value=value):
-                yield binding, value
-            case Call(function=function, arguments=arguments):
-                yield from zip(function.parameters, arguments, strict=True)
+def _note(origin: Variable | Binding, *kinds: set[Variable | Binding]) -> None:
+    """Enter what others can see of a function: not a variable of its own."""
+    if isinstance(origin, Binding) or origin.space != "function":
+        for kind in kinds:
+            kind.add(origin)
+
+
+usage = lru_cache(maxsize=256)(Usage)
 
 
 # --- Where control may go -----------------------------------------------------------------------------------------
