@@ -41,8 +41,7 @@ def specialize(kernel: Kernel, constants: Mapping[str, int]) -> Kernel:
     resized = sized(kernel, constants)
     if problem := too_long(resized):
         raise WgslError(problem)
-    overrides = tuple(pair for pair in kernel.constants if kernel.kind(pair[0]) == "override")
-    return replace(kernel, source=_written(str, kernel.source, _edits(resized)), constants=overrides)
+    return _rewritten(kernel, _edits(resized))
 
 
 def with_sizes(kernel: Kernel, constants: Mapping[str, int]) -> Kernel:
@@ -50,9 +49,7 @@ def with_sizes(kernel: Kernel, constants: Mapping[str, int]) -> Kernel:
 
     What `kernel.with_constants` has set comes before `constants`.
     """
-    resized = sized(kernel, constants)
-    overrides = tuple(pair for pair in kernel.constants if kernel.kind(pair[0]) == "override")
-    return replace(kernel, source=_written(str, kernel.source, sorted(_constants(resized))), constants=overrides)
+    return _rewritten(kernel, sorted(_constants(sized(kernel, constants))))
 
 
 def too_long(kernel: Kernel) -> str | None:
@@ -148,6 +145,12 @@ def _copies(kernel: Kernel, loop: tree.For, body: int) -> Edit:
     suffix = "u" * source.endswith("u", 0, first.end)
     openings = [f"{' ' * (i > copies.start)}{{ const {loop.first.name} = {i}{suffix};" for i in copies]
     return Edit(loop.at, body, loop.end, openings)
+
+
+def _rewritten(kernel: Kernel, edits: Sequence[Edit]) -> Kernel:
+    """The kernel with edits of its text, which has no other constants after them but its overrides."""
+    overrides = tuple(pair for pair in kernel.constants if kernel.kind(pair[0]) == "override")
+    return replace(kernel, source=_written(str, kernel.source, edits), constants=overrides)
 
 
 def _written(measure: Callable, source: str, edits: Sequence[Edit], start: int = 0, end: int | None = None) -> Any:

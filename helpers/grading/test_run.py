@@ -18,7 +18,7 @@ from helpers import gpu
 from helpers.grading.puzzle import Case, Dispatch
 from wgsl import Kernel, UnsupportedWgsl, WgslError
 from wgsl.simulator.findings import NO_END, TOGETHER, Finding, quoted_line
-from wgsl.simulator.run import simulate_within
+from wgsl.simulator.run import simulate
 from wgsl.simulator.trace import Trace
 from wgsl.simulator.work import Work
 
@@ -244,7 +244,8 @@ def _filled(case: Case, before: float) -> list[Array]:
 def _pass(kernel: Kernel, buffers: Sequence[Array], dispatch: Dispatch, most: int, work: Work | None) -> Trace:
     """One pass of a simulated run."""
     try:
-        return simulate_within(work, kernel, buffers, dispatch.workgroups, dispatch.entry_point, max_steps=most)
+        entry_point = dispatch.entry_point
+        return simulate(kernel, buffers, dispatch.workgroups, entry_point=entry_point, max_steps=most, work=work)
     except ValueError as error:
         if isinstance(error, WgslError):
             raise

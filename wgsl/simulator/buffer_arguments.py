@@ -11,9 +11,10 @@ import numpy as np
 
 from wgsl.arguments import check_size
 from wgsl.arithmetic.operators import DTYPES
+from wgsl.simulator.memory import numbers
 from wgsl.simulator.run import size_of
 from wgsl.types import kinds
-from wgsl.types.kinds import Array, Atomic, Scalar, Struct, Type
+from wgsl.types.kinds import Atomic, Struct, Type
 from wgsl.types.program import Program, Variable
 from wgsl.types.usage import usage
 
@@ -90,24 +91,17 @@ def _filling(
     count = len(layout.offsets)
     if value:
         return np.full(count, _number(value))
-    if written or _has_atomics(variable.type):
+    if written or any(isinstance(part, Atomic) for part in kinds.parts(variable.type)):
         return np.zeros(count)
     numbers = random.integers(-LARGEST, LARGEST, count, endpoint=True)
     return np.where(layout.scalars == "u32", np.abs(numbers), numbers)
 
 
-def _has_atomics(type: Type) -> bool:
-    match type:
-        case Array(element):
-            return _has_atomics(element)
-        case Struct(fields=fields):
-            return any(_has_atomics(field.type) for field in fields)
-    return isinstance(type, Atomic)
-
-
 def _valued(type: Type, numbers: list[float]) -> np.ndarray:
     """A buffer with these numbers, one after another."""
-    before, repeated = map(len, parts(type))
+    last = type.fields[-1].type if isinstance(type, Struct) else type
+    repeated = len([*kinds.leaves(last)]) if size_of(type)[1] else 0
+    before = len([*kinds.leaves(type)]) - repeated
     elements = max(1, (len(numbers) - before) // (repeated or 1))
     layout = Layout.of(type, elements)
     if len(layout.offsets) != len(numbers):
@@ -127,8 +121,6 @@ def _number(text: str) -> float:
 
 # Where the numbers of a type lie in a buffer, and a buffer made of such numbers.
 
-Leaf = tuple[int, Scalar]
-
 
 @dataclass(frozen=True)
 class Layout:
@@ -142,14 +134,9 @@ class Layout:
     def of(cls, type: Type, elements: int) -> Layout:
         """The layout of a type; its runtime-sized array, if it has one, has at least this many elements."""
         least, step = size_of(type)
-        before, repeated = parts(type)
-        first = _start(type)
+        first = type.fields[-1].offset if isinstance(type, Struct) else 0
         words = max(least, first + elements * step)
-        repeats = (words - first) // step if step else 0
-        one = np.array([offset for offset, _ in repeated], np.int64)
-        offsets = [offset for offset, _ in before], (one + step * np.arange(repeats)[:, None]).ravel()
-        scalars = [[scalar.name for _, scalar in leaves] for leaves in (before, repeated)]
-        return cls(np.concatenate(offsets).astype(np.int64), np.array(scalars[0] + scalars[1] * repeats), words)
+        return cls(*numbers(type, words), words)
 
     def array(self, numbers: np.ndarray) -> np.ndarray:
         """A buffer with these numbers; uint32 words where they are of several types.
@@ -161,19 +148,6 @@ class Layout:
             chosen = self.scalars == name
             words[self.offsets[chosen]] = _converted(numbers[chosen], name).view(np.uint32)
         return words.view(DTYPES[name]) if len({*self.scalars}) == 1 else words
-
-
-def parts(type: Type) -> tuple[list[Leaf], list[Leaf]]:
-    """The numbers of a type that are there once, and those of one element of its runtime-sized array."""
-    leaves = list(kinds.leaves(type))
-    if not size_of(type)[1]:
-        return leaves, []
-    return [leaf for leaf in leaves if leaf[0] < _start(type)], [leaf for leaf in leaves if leaf[0] >= _start(type)]
-
-
-def _start(type: Type) -> int:
-    """Where the runtime-sized array of a type begins."""
-    return type.fields[-1].offset if isinstance(type, Struct) else 0
 
 
 def _converted(numbers: np.ndarray, name: str) -> np.ndarray:

@@ -47,7 +47,7 @@ class _Entry:
     message: Callable[[], str]  # called when the run is over
     other_at: int | None
     lanes: np.ndarray  # a mask of all invocations
-    words: int = 0  # of an output that no invocation wrote
+    words: int  # of an output that no invocation wrote
 
 
 class Collector:
@@ -58,23 +58,18 @@ class Collector:
         self._entries: dict[tuple[str, int], _Entry] = {}
 
     def add(
-        self, kind: str, at: int, lanes: np.ndarray, message: Callable[[], str], other_at: int | None = None
-    ) -> None:
+        self, kind: str, at: int, lanes: np.ndarray, message: Callable[[], str], other_at: int | None = None,
+        words: int = 0,
+    ) -> None:  # fmt: skip
         """Note that these invocations (numbers) do something at this offset; the first time, in these words."""
         entry = self._entries.get((kind, at))
         if entry is None:
-            entry = self._entries[kind, at] = _Entry(message, other_at, self._no_one())
+            no_one = np.zeros(self._dispatch.lanes, bool)
+            entry = self._entries[kind, at] = _Entry(message, other_at, no_one, words)
         entry.lanes[lanes] = True
-
-    def add_to_all(self, kind: str, at: int, count: int, message: str, other_at: int | None = None) -> None:
-        """Note something that no invocation did: `count` words are concerned."""
-        self._entries[kind, at] = _Entry(lambda: message, other_at, self._no_one(), count)
 
     def __contains__(self, key: tuple[str, int]) -> bool:
         return key in self._entries
-
-    def _no_one(self) -> np.ndarray:
-        return np.zeros(self._dispatch.lanes, bool)
 
     def findings(self) -> tuple[Finding, ...]:
         """All findings, in the order of the text."""

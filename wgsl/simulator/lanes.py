@@ -72,6 +72,12 @@ def joined(whole: Lanes, *parts: Lanes) -> Lanes:
     return Lanes(whole.dispatch, np.sort(np.concatenate([part.index for part in parts])))
 
 
+def axes(numbers: np.ndarray | int, sizes: tuple[int, int, int]) -> tuple:
+    """The x, y and z of invocations or workgroups, which are numbered x fastest."""
+    x, y, _ = sizes
+    return numbers % x, numbers // x % y, numbers // (x * y)
+
+
 class Dispatch:
     """All invocations of some workgroups: workgroup by workgroup, x fastest, and inside each one by local index.
 
@@ -96,18 +102,12 @@ class Dispatch:
             return tuple(np.array(size, np.uint32) for size in self.workgroups)
         if name == "local_invocation_index":
             return (self.local_index.astype(np.uint32),)
-        group = self._axes(self.groups + self._part.start, self.workgroups)
-        local = self._axes(self.local_index, self.size)
+        group = axes((self.groups + self._part.start).astype(np.uint32), self.workgroups)
+        local = axes(self.local_index.astype(np.uint32), self.size)
         if name == "global_invocation_id":
             return tuple(g * np.uint32(s) + i for g, s, i in zip(group, self.size, local, strict=True))
         return {"workgroup_id": group, "local_invocation_id": local}[name]
 
-    @staticmethod
-    def _axes(numbers: np.ndarray, sizes: tuple[int, int, int]) -> tuple[np.ndarray, ...]:
-        x, y, _ = sizes
-        return tuple(axis.astype(np.uint32) for axis in (numbers % x, numbers // x % y, numbers // (x * y)))
-
     def named(self, lane: int) -> tuple[tuple[int, int, int], int]:
         """An invocation as (workgroup_id, local_invocation_index)."""
-        group, x, y = int(self.groups[lane]) + self._part.start, *self.workgroups[:2]
-        return (group % x, group // x % y, group // (x * y)), int(self.local_index[lane])
+        return axes(int(self.groups[lane]) + self._part.start, self.workgroups), int(self.local_index[lane])

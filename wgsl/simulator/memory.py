@@ -8,7 +8,7 @@ import numpy as np
 
 from wgsl.arithmetic.operators import DTYPES
 from wgsl.simulator.lanes import Dispatch, Lanes
-from wgsl.types.kinds import BOOL, Array, Scalar, Struct, Type, words
+from wgsl.types.kinds import BOOL, Array, Scalar, Struct, Type, leaves, words
 from wgsl.types.program import Variable
 
 MOST_OWN = 2**27  # words of one variable, in all invocations: 512 MiB
@@ -117,16 +117,19 @@ def as_bits(values: np.ndarray) -> np.ndarray:
     return values.astype(np.uint32) if values.dtype == np.bool_ else values.view(np.uint32)
 
 
-def numbers(type: Type, size: int) -> np.ndarray:
-    """The words that hold numbers, and no padding, in a buffer of this many words."""
+def numbers(type: Type, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """The words that hold numbers, and no padding, in a buffer of this many words; and the names of their types."""
     match type:
         case Array(element, count):
-            inner = numbers(element, type.stride)
-            firsts = np.arange(size // type.stride if count is None else count) * type.stride
-            return (firsts[:, None] + inner).ravel()
+            inner, names = numbers(element, type.stride)
+            count = size // type.stride if count is None else count
+            firsts = np.arange(count) * type.stride
+            return (firsts[:, None] + inner).ravel(), np.tile(names, count)
         case Struct(fields=fields):
-            return np.concatenate([field.offset + numbers(field.type, size - field.offset) for field in fields])
-    return np.arange(words(type))
+            members = [numbers(field.type, size - field.offset) for field in fields]
+            places = [field.offset + inner for field, (inner, _) in zip(fields, members, strict=True)]
+            return np.concatenate(places), np.concatenate([names for _, names in members])
+    return np.arange(words(type)), np.array([scalar.name for _, scalar in leaves(type)])
 
 
 # --- Races ----------------------------------------------------------------------------------------------------------

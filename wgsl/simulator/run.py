@@ -43,6 +43,7 @@ def simulate(
     outputs: Sequence[int] | None = None,
     max_steps: int | None = None,
     watch: Sequence[str] = (),
+    work: Work | None = None,
 ) -> Trace:
     """Run a WGSL compute kernel without a GPU, and watch what it does.
 
@@ -67,6 +68,8 @@ def simulate(
     watch : sequence of str, optional
         Names of variables that each thread has for itself (`let`, `var`, parameters): `Trace.watched` has all their
         values. A name that several have is written with its line, as in `i:12`.
+    work : Work, optional
+        An amount of work, which other runs may share: where it is used up, the run ends as with an endless loop.
 
     Returns
     -------
@@ -86,24 +89,6 @@ def simulate(
     if not isinstance(kernel, str | Kernel):
         raise TypeError(f"kernel is a {type(kernel).__name__}: it must be WGSL text or a Kernel")
     kernel = Kernel(kernel) if isinstance(kernel, str) else kernel
-    return simulate_within(None, kernel, buffers, workgroups, entry_point, constants, outputs, max_steps, watch)
-
-
-def simulate_within(
-    work: Work | None,
-    kernel: Kernel,
-    buffers: Sequence[np.ndarray],
-    workgroups: tuple[int, int, int],
-    entry_point: str = "main",
-    constants: Mapping[str, float] | None = None,
-    outputs: Sequence[int] | None = None,
-    max_steps: int | None = None,
-    watch: Sequence[str] = (),
-) -> Trace:
-    """Run a kernel as `simulate` does, with an amount of work, which other runs may share.
-
-    Where the work is used up, the run ends as with an endless loop.
-    """
     program = compiled(kernel, entry_point, constants)
     arrays = checked_buffers(program, buffers)
     dispatch = Dispatch(checked_workgroups(program, workgroups), program.workgroup_size)

@@ -14,7 +14,7 @@ from wgsl.kernel import Kernel
 from wgsl.output import in_lines
 from wgsl.simulator.counts import Counts
 from wgsl.simulator.findings import Finding
-from wgsl.simulator.lanes import Dispatch, Lanes
+from wgsl.simulator.lanes import Dispatch, Lanes, axes
 from wgsl.simulator.memory import as_bits
 from wgsl.simulator.values import without_nan_marks
 from wgsl.simulator.watched import Named, row_of
@@ -155,13 +155,11 @@ class Log:
     def _filled(self, table: np.ndarray, chunks: Iterable[_Chunk | _Kept]) -> Iterator[tuple[np.ndarray, Any]]:
         """The rows of each chunk, in which stands when and where it was and who did it."""
         first = 0
-        x, y, _ = self._dispatch.workgroups
         for chunk in chunks:
             rows = table[first : first + chunk.lanes.count]
             first += chunk.lanes.count
-            group = chunk.lanes.groups
             rows["step"], rows["line"] = chunk.step, self._text.place(chunk.at)[0]
-            rows["workgroup"] = np.stack([group % x, group // x % y, group // (x * y)], axis=1)
+            rows["workgroup"] = np.stack(axes(chunk.lanes.groups, self._dispatch.workgroups), axis=1)
             rows["invocation"] = self._dispatch.local_index[chunk.lanes.index]
             yield rows, chunk
 

@@ -212,16 +212,17 @@ class Watch:
         """Report what browsers refuse before a run; of a barrier that this run has missed, that is enough."""
         if ("non-uniform barrier", place.part.at) not in self.collector:
             other = place.doubt.part if place.doubt else place.other
-            words = findings.not_portable(self._text, place)
-            self.collector.add_to_all("not portable", place.part.at, 0, words, other and other.at)
+            message, nobody = partial(findings.not_portable, self._text, place), self._dispatch.none.index
+            self.collector.add("not portable", place.part.at, nobody, message, other and other.at)
 
     # --- Outputs ----------------------------------------------------------------------------------------------
 
     def unwritten(self, variable: Variable) -> None:
         """Report the words of an output that no invocation stored."""
         stored = self._stored_words(variable)
-        wanted = numbers(variable.type, stored.size)
+        wanted, _ = numbers(variable.type, stored.size)
         left = wanted[~stored[wanted]]
         if len(left):
-            message = findings.unwritten(variable.name, len(left), len(wanted), int(left[0]))
-            self.collector.add_to_all("unwritten output", variable.at, len(left), message)
+            message = partial(findings.unwritten, variable.name, len(left), len(wanted), int(left[0]))
+            nobody = self._dispatch.none.index
+            self.collector.add("unwritten output", variable.at, nobody, message, words=len(left))
