@@ -244,12 +244,12 @@ def _filled(case: Case, before: float) -> list[Array]:
 def _pass(kernel: Kernel, buffers: Sequence[Array], dispatch: Dispatch, most: int, work: Work | None) -> Trace:
     """One pass of a simulated run."""
     try:
-        entry_point = dispatch.entry_point
-        return simulate(kernel, buffers, dispatch.workgroups, entry_point=entry_point, max_steps=most, work=work)
-    except ValueError as error:
-        if isinstance(error, WgslError):
-            raise
-        # It asks for more than the simulator holds.
+        return simulate(
+            kernel, buffers, dispatch.workgroups, entry_point=dispatch.entry_point, max_steps=most, work=work
+        )
+    except WgslError:
+        raise
+    except ValueError as error:  # it asks for more than the simulator holds
         raise UnsupportedWgsl(str(error).replace(". Simulate a smaller problem", "; declare less")) from None
 
 
