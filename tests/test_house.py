@@ -35,6 +35,7 @@ def test_no_import_climbs_or_goes_round_in_a_circle():
     graph = modules(ROOT, "helpers", "wgsl")
     assert circle(graph) == []
     assert climbing(graph, order((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))) == []
+    assert not any(name.startswith("test_") for names in modules(ROOT / "tests", ".").values() for name in names)
 
 
 # --- The checks above can fail --------------------------------------------------------------------------------

@@ -1,9 +1,6 @@
 """Operations: what is planned, which version is chosen and why, and launches over buffers that stay on the GPU."""
 
-import ast
-import re
 from dataclasses import replace
-from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import numpy as np
@@ -226,53 +223,3 @@ except ImportError as error: print("needs", error.name)
 
 def test_what_needs_no_gpu_imports_without_wgpu():
     assert python(WITHOUT_WGPU).split("\n")[:2] == ["(1, 1, 28, 28) 5", "needs wgpu"]
-
-
-def imports(folder: Path) -> list[tuple[str, str]]:
-    """A file's part of helpers and one that it imports, or another package: a pair for each import below a folder."""
-    line = re.compile(r"^ *(?:from helpers import (.+)|(?:from|import) (?:helpers\.)?(\w+))", re.MULTILINE)
-    found = [
-        (path.relative_to(folder).parts[0].removesuffix(".py"), match)
-        for path in folder.rglob("*.py")
-        for match in line.findall(path.read_text(encoding="utf-8"))
-    ]
-    return [(home, name) for home, (names, other) in found for name in re.findall(r"\w+", names) or [other]]
-
-
-def wrong_imports(folder: Path) -> set[tuple[str, str]]:
-    """Imports below a folder that run against the layers in CONTRIBUTING.md; each may import those before its own."""
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    layers = re.search(r"Imports run one way: (.+?)\. ", text)[1].split(", then ")
-    level = {name: i for i, layer in enumerate(layers) for name in re.findall(r"`(\w+)`", layer)}
-    later = {name: {other for other in level if level[other] >= level[name]} - {name} for name in level}
-    return {(home, name) for home, name in imports(folder) if name in later.get(home, ())}
-
-
-def order(root: Path, package: str) -> list[str]:
-    """The files of a package, each after those that it imports, also for types. Raises CycleError where none can be."""
-    paths = {".".join(path.relative_to(root).with_suffix("").parts): path for path in (root / package).rglob("*.py")}
-    files, graph = {name.removesuffix(".__init__"): path for name, path in paths.items()}, {}
-    for name, path in files.items():
-        nodes = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.ImportFrom)]
-        pairs = [(node.module, f"{node.module}.{alias.name}") for node in nodes for alias in node.names]
-        graph[name] = {full if full in files else module for module, full in pairs} & files.keys()
-    return [*TopologicalSorter(graph).static_order()]
-
-
-def test_no_file_imports_one_that_imports_it_and_the_rooms_are_few(tmp_path):
-    rooms = {name.split(".")[1] for name in order(ROOT, "helpers") if name.count(".") > 1}
-    assert len(rooms) < 20  # and helpers itself
-    assert order(ROOT, "wgsl")
-    for name, other in ("a", "b"), ("b", "a"):
-        (tmp_path / f"{name}.py").write_text(f"if TYPE_CHECKING:\n    from {tmp_path.name}.{other} import x\n")
-    with pytest.raises(CycleError):
-        order(tmp_path.parent, tmp_path.name)
-
-
-def test_imports_run_one_way_and_only_the_gpu_folder_imports_wgpu(tmp_path):
-    assert wrong_imports(ROOT / "helpers") == set()
-    assert {home for home, name in imports(ROOT / "helpers") if name == "wgpu"} == {"gpu"}
-    assert [name for _, name in imports(ROOT / "tests") if name.startswith("test_")] == []
-    (tmp_path / "gpu").mkdir()
-    (tmp_path / "gpu" / "__main__.py").write_text("from wgsl import load\nfrom helpers.gemm import check\n")
-    assert wrong_imports(tmp_path) == {("gpu", "gemm")}
