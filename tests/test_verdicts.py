@@ -70,14 +70,18 @@ IDLE = [
 ]  # the body of main
 
 
+def output_of(name: str) -> str:
+    """The binding of a puzzle's results."""
+    return PUZZLES[name].official.bindings[len(PUZZLES[name].cases()[0].inputs)].name
+
+
 @pytest.mark.parametrize("name", sample(PUZZLES, 12))
 def test_a_text_that_never_stores_a_result_is_wrong_and_told_so(name):
     text = PUZZLES[name].solution.text
     last = PUZZLES[name].entry_points[-1]
     head = text[: text.index("{", text.index(f"fn {last}"))]
-    output = PUZZLES[name].official.bindings[len(PUZZLES[name].cases()[0].inputs)].name
     for idle in (*IDLE, "{ } const k = 1;"):
-        grades = grade(PUZZLES[name], head + idle.replace("$", f"{output}[0] = 1.0;"))
+        grades = grade(PUZZLES[name], head + idle.replace("$", f"{output_of(name)}[0] = 1.0;"))
         assert only(grades) == WRONG
         where = f"which line of `{last}` should store your result there?"
         assert grades[0].detail == f"no line stores to `{output}`: {where}"
@@ -131,7 +135,7 @@ ZEROS = {  # mistakes that make all numbers 0
 
 @pytest.mark.parametrize(("name", "value"), sample(SPOILED, 2))
 def test_a_kernel_that_stores_one_number_everywhere_gets_no_false_name(name, value):
-    output = PUZZLES[name].official.bindings[len(PUZZLES[name].cases()[0].inputs)].name
+    output = output_of(name)
     source, count = re.subn(rf"({output}\[[^=;]*\]) = ([^;]*);", rf"\1 = {VALUES[value]};", edited(name))
     assert count
     said = re.findall("this is what (?:comes out|happens) when (.*?):", repr(grade(PUZZLES[name], source)))
@@ -217,54 +221,19 @@ def test_a_verdict_is_the_same_in_a_fresh_process(time):
 
 # --- The skill ------------------------------------------------------------------------------------------------
 
-INDICES = {  # the index of a thread's element, how many there are, and the guard
-    "guard": ("i", "sizes.n", "if (i >= sizes.n) { return; }"),
-    "repair": ("i", "sizes.n", "if (i >= sizes.n) { return; }"),
-    "add_bias": ("i", "params.N * params.C * params.P", None),
-    "neighbor_difference": ("i", "sizes.n - 1u", "if (i + 1u >= sizes.n) { return; }"),
-    "conv2d": ("index", "params.N * params.Co * oH * oW", None),
-    "output_window": ("index", "params.out_h * params.out_w", None),
-    "output_padding": ("index", "params.out_h * params.out_w", None),
-    "output_index": (
-        "index",
-        "params.batch * params.out_channels * params.out_h * params.out_w",
-        "if (index >= params.batch * params.out_channels * plane) { return; }",
-    ),
-    "strided_conv2d": ("index", "params.batch * params.out_channels * plane", None),
-    "weight_index": (
-        "index",
-        "params.out_channels * params.in_channels * params.kernel_h * params.kernel_w",
-        "if (index >= params.out_channels * params.in_channels * taps) { return; }",
-    ),
-    "weight_window": ("index", "kernel_h * kernel_w", None),
-    "weight_padding": ("index", "params.kernel_h * params.kernel_w", None),
-    "strided_grad_weight": ("index", "params.out_channels * params.in_channels * taps", None),
-    "conv2d_grad_weight": (
-        "index",
-        "params.out_channels * params.in_channels * params.kernel_size * params.kernel_size",
-        "if (index >= params.out_channels * params.in_channels * taps) { return; }",
-    ),
-    **dict.fromkeys(("pixel_window", "pixel_padding", "pixel_stride"), ("index", "params.in_h * params.in_w", None)),
-    **dict.fromkeys(
-        ("strided_grad_input", "conv2d_grad_input"), ("index", "params.N * params.Ci * params.H * params.W", None)
-    ),
-    "conv2d_grad_bias": ("co", "params.Co", None),
-    "combine_gradients": ("i", "params.n0 + params.n1 + params.n2", "if (i >= first_2 + params.n2) { return; }"),
-    "gemm_bwd_dbias": ("n", "params.N", None),
-}
+ONE_ELEMENT = [name for name in PUZZLES if re.search(r"let \w+ = global\.x;(?!.*global\.y)", edited(name), re.DOTALL)]
 
 
 def shared_out(name: str, each: str) -> str:
     """Each thread computes this many elements, one after the other."""
-    index, count, guard = INDICES[name]
     first = f"min(global.x, 4096u) * {each}"
-    loop = f"for (var {index} = {first}; {index} < min({count}, {first} + {each}); {index}++) {{"
-    guard = guard or f"if ({index} >= {count}) {{ return; }}"
-    return edited(name, (f"let {index} = global.x;", loop), (guard, "")).rstrip() + "\n}\n"
+    loop = f"for (var i = {first}; i < min(arrayLength(&{output_of(name)}), {first} + {each}); i++)"
+    calls = rf"\g<0>\n  {loop} {{ element(vec3u(i, 0u, 0u)); }}\n}}\nfn element(global: vec3u) {{"
+    return re.sub(r"@compute[^{]*\{", calls, edited(name))
 
 
-UNSKILLED = {f"{name}, by one thread": (shared_out(name, "(1u << 16u)"), "steps") for name in INDICES}
-UNSKILLED |= {f"{name}, three by a thread": (shared_out(name, "3u"), "results") for name in INDICES}
+UNSKILLED = {f"{name}, by one thread": (shared_out(name, "(1u << 16u)"), "steps") for name in ONE_ELEMENT}
+UNSKILLED |= {f"{name}, three by a thread": (shared_out(name, "3u"), "results") for name in ONE_ELEMENT}
 for other in mistakes.read(Path(__file__).parent / "support/unskilled.mistakes"):
     source = other.made_in(Kernel(edited(other.name.partition(",")[0]))).source
     UNSKILLED[other.name] = source, other.question.rstrip("?")
