@@ -84,7 +84,7 @@ def test_a_text_that_never_stores_a_result_is_wrong_and_told_so(name):
         grades = grade(PUZZLES[name], head + idle.replace("$", f"{output_of(name)}[0] = 1.0;"))
         assert only(grades) == WRONG
         where = f"which line of `{last}` should store your result there?"
-        assert grades[0].detail == f"no line stores to `{output}`: {where}"
+        assert grades[0].detail == f"no line stores to `{output_of(name)}`: {where}"
     counts = simulated(Kernel(head + IDLE[0]), PUZZLES[name].cases()[0]).counts
     assert (counts["results"], counts["steps"] * (last == "main")) == (0, 0)
 
