@@ -1,4 +1,7 @@
-"""The stepper: each step's picture and sentence are what the trace says, legible, and soon there."""
+"""The stepper: each step's picture and sentence are what the trace says, legible, and soon there.
+
+What it says at a stop, and of lines that are not shown, is in `messages/stops.txt` and `steppers.txt`.
+"""
 
 import re
 
@@ -6,10 +9,8 @@ import numpy as np
 import pytest
 from support.legible import faults
 from support.sample import sample
-from support.stepped import SWAP, numbers, race, sum_steps, swap, tiled, tree, two_groups
+from support.stepped import race, swap, tiled, tree, two_groups, watched
 
-from helpers import simulate
-from helpers.kernels import load
 from helpers.stepper import stepper
 from helpers.stepper.sentences import plural
 
@@ -92,14 +93,6 @@ def test_memory_holds_what_was_written_so_far(run):
             np.testing.assert_array_equal(replay.values(memory, replay.events[-1])[0], buffer)
 
 
-def test_an_output_is_empty_until_it_is_written_and_workgroup_memory_zero():
-    replay = stepper(*tree()).picture.replay
-    memory = {memory.name: replay.values(memory, replay.events[0])[0] for memory in replay.memories}
-    assert np.isnan(memory["total"]).all()
-    assert not memory["partial"].any()
-    assert (memory["input"] == numbers(16)).all()
-
-
 def test_each_state_is_legible_and_shows_the_threads_and_the_line(run):
     """White on blue are the active threads; the line is marked by more than color."""
     picture, explorer = run[2].picture, run[2]
@@ -116,27 +109,7 @@ def test_each_state_is_legible_and_shows_the_threads_and_the_line(run):
         assert next(w.text for w, _ in words if w.y == pointer.y and w.code) == str(events[step].line)
 
 
-def test_each_sector_that_is_read_has_its_number():
-    trace, shapes = tree()
-    explorer = stepper(trace, shapes, only=["input["])
-    events = explorer.picture.replay.events
-    assert len(events) == 2
-    for step, event in enumerate(events):
-        explorer.set(step=step)
-        small = {w.text for m in explorer.picture.marks for w in m.words if w.size == 11}
-        assert small == {str(a[2] // 8) for a in during(trace, event)} == {"0", "1"}
-        assert "8 elements of input (2 sectors)" in explorer.sentence
-
-
-# --- Text, sliders, refusals --------------------------------------------------------------------------------
-
-
-def test_a_call_whose_lines_are_not_shown_is_one_step():
-    trace, shapes = tiled()
-    loads = stepper(trace, shapes, only=["right[local"]).picture.replay.events
-    for event, rows in zip(loads, (4, 3), strict=True):
-        names = [(name, write) for name, _, _, write, _, _ in during(trace, event)]
-        assert (names.count(("right", True)), names.count(("b", False))) == (16, 4 * rows)
+# --- Sliders -------------------------------------------------------------------------------------------------
 
 
 def test_buttons_play_the_steps():
@@ -149,13 +122,7 @@ def test_buttons_play_the_steps():
     assert player.value == 2
 
 
-# --- Variables and stops ------------------------------------------------------------------------------------
-
-
-def watched(**options):
-    """The tree of `tree`, whose variables are watched."""
-    kernel = load("sum", "2_tree").with_constants(THREADS=8)
-    return sum_steps(kernel, numbers(16), watch=["thread", "i", "sum", "half"], **options)
+# --- Variables ----------------------------------------------------------------------------------------------
 
 
 def test_a_threads_variables_are_what_the_trace_has_at_each_step():
@@ -177,103 +144,3 @@ def test_a_threads_variables_are_what_the_trace_has_at_each_step():
         boxes = {v.name: box.middle for v, box in explorer.picture.chips.items()}
         shown = {(w.x, w.y): (w.text, m.weight == "bold") for m in explorer.picture.marks for w in m.words}
         assert {name: shown[place] for name, place in boxes.items() if place in shown} == held, step
-
-
-@pytest.mark.parametrize("condition", ["sum is 7", "sum == 7", " sum  = 7.0 "])
-def test_next_stop_goes_where_a_variable_of_the_thread_gets_the_value(condition):
-    """The third number of the list of ones is added in the third iteration, by each thread in its own steps."""
-    kernel = load("sum", "2_tree").with_constants(THREADS=2)
-    explorer = sum_steps(kernel, np.full(6, 7 / 2, np.float32), watch=["sum", "i"], thread=1)
-    rows = explorer.picture.replay.trace.watched["sum"]
-    (wanted,) = {int(row["step"]) for row in rows if row["value"].view(np.float32) == 7 and row["invocation"] == 1}
-    assert explorer.stop_when(condition) == f"Thread 1 gives sum the value 7 in step {wanted}."
-    assert explorer.values["step"] == 0
-    assert explorer.next_stop() == "Thread 1 gives sum the value 7: stop 1 of 1."
-    assert explorer.values["step"] == wanted
-    assert "sum = 7" in explorer.sentence
-    assert explorer.next_stop().startswith(f"No stop comes after step {wanted}. Thread 1 gives sum the value 7 in step")
-    assert explorer.values["step"] == wanted
-
-
-@pytest.mark.parametrize(
-    ("condition", "written_now"),
-    [
-        ("partial[2] is written", ("partial", {2})),
-        ("partial[2]", ("partial", {2})),
-        ("total is written", ("total", {0})),
-        ("partial", ("partial", set(range(8)))),
-    ],
-)
-def test_next_stop_goes_where_an_element_is_written(condition, written_now):
-    explorer, stops = watched(), []
-    explorer.stop_when(condition)
-    for _ in range(9):
-        if not explorer.next_stop().startswith("No stop"):
-            stops.append(explorer.values["step"])
-    replay, (name, words) = explorer.picture.replay, written_now
-    events = enumerate(replay.events)
-    assert stops == [
-        i for i, e in events if any(a.write and a.name == name and a.word in words for a in replay.during(e))
-    ]
-    assert f"{len(stops)} of {len(stops)}" in (explorer.set(step=stops[-1] - 1) and explorer.next_stop())
-
-
-def test_a_stop_in_a_line_that_is_not_shown_is_the_next_step_that_is():
-    explorer = watched(only=["workgroupBarrier"], stop="sum is written")
-    assert explorer.told == "Thread 0 gives sum a value in step 0."
-    assert "sum = " in explorer.sentence
-
-
-def test_what_a_hidden_call_returns_is_there_at_the_step_that_calls():
-    text = """@group(0) @binding(0) var<storage, read_write> numbers: array<u32, 1>;
-fn twice(x: u32) -> u32 {
-  return 2u * x;
-}
-@compute @workgroup_size(1) fn main() {
-  let doubled = twice(3u);
-  numbers[0] = doubled;
-}"""
-    trace = simulate(text, [np.zeros(1, np.uint32)], (1, 1, 1), watch=["doubled"])
-    explorer = stepper(trace, only=["doubled"], stop="doubled is 6")
-    assert explorer.told == "Thread 0 gives doubled the value 6 in step 0."
-    assert explorer.sentence.endswith("Thread 0 holds doubled = 6.")
-
-
-def test_each_workgroup_has_stops_of_its_own():
-    text = SWAP.replace("numbers[thread] =", "numbers[thread + 4u * id.x] =").replace(
-        "fn main(", "fn main(@builtin(workgroup_id) id: vec3u, "
-    )
-    text = text.replace("box[thread] = ", "if (id.x == 1u) { box[thread] = 1; } box[thread] = ")
-    explorer = stepper(simulate(text, [numbers(8)], (2, 1, 1)))
-    found = [explorer.set(thread=thread) and explorer.stop_when("box[0] is written ") for thread in (0, 4)]
-    assert found[0] != found[1], found
-
-
-# --- The lessons' steppers ----------------------------------------------------------------------------------
-
-
-def _whole(*shape):
-    return numbers(int(np.prod(shape))).reshape(shape)
-
-
-SIXTEEN = load("sum", "2_tree").with_constants(THREADS=16)
-LESSONS = {  # each with its right output, and whether it races
-    "a swap, racing": (
-        lambda: stepper(simulate(SWAP.replace("  workgroupBarrier();\n", ""), [numbers(4)], (1, 1, 1))),
-        {},
-        True,
-    ),
-    "04": (lambda: sum_steps(SIXTEEN, numbers(16)), {"total": numbers(16).sum(keepdims=True)}, False),
-}
-
-
-@pytest.mark.parametrize(("make", "right", "races"), LESSONS.values(), ids=LESSONS)
-def test_a_lessons_stepper_is_legible_and_ends_with_the_right_numbers(make, right, races):
-    explorer, said = make(), ""
-    replay = explorer.picture.replay
-    for step in range(len(replay.events)):
-        said += explorer.set(step=step, thread=step % replay.count)
-        assert not list(faults(explorer.picture, 11)), step
-    assert ("found in this line: data race." in said) == races
-    last = {memory.name: replay.values(memory, replay.events[-1])[0] for memory in replay.memories}
-    assert all(last[name].tolist() == values.ravel().tolist() for name, values in right.items())

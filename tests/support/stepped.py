@@ -42,10 +42,16 @@ def tree():
     return simulate(kernel, buffers, (1, 1, 1)), {"input": (16,), "partial": (8,), "total": (1,)}
 
 
-def sum_steps(kernel, input, watch=(), **options):
-    """The stepper of one workgroup that adds up a list."""
-    buffers = input, np.zeros(1, np.float32), np.array([len(input)], np.uint32)
-    return stepper(simulate(kernel, buffers, (1, 1, 1), watch=watch), **options)
+def sum_steps(input, threads, **options):
+    """The stepper of one workgroup that adds up a list, and whose variables are watched."""
+    kernel, buffers = load("sum", "2_tree").with_constants(THREADS=threads), (input, np.zeros(1, np.float32))
+    trace = simulate(kernel, [*buffers, np.uint32([len(input)])], (1, 1, 1), watch=["thread", "i", "sum", "half"])
+    return stepper(trace, **options)
+
+
+def watched(**options):
+    """The tree of `tree`, whose variables are watched."""
+    return sum_steps(numbers(16), 8, **options)
 
 
 def swap(old="", new=""):
