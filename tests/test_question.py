@@ -1,8 +1,10 @@
-"""A question in the page: no answer before an attempt; `messages/replies.txt` has the reply to every kind of text."""
+"""A question in the page: nothing says the answer before an attempt, and every kind of answer is kept.
+
+`messages/replies.txt` has the reply to every kind of text, and `pages.txt` what follows from one answer to the next.
+"""
 
 import re
 from fractions import Fraction
-from pathlib import Path
 
 import nbformat
 import numpy as np
@@ -12,29 +14,6 @@ from support.notebook_gate import NOTEBOOKS
 
 import helpers
 from helpers.grading import student_files
-from helpers.grading.prediction import Question
-from helpers.widgets.question import Ask
-
-PAIR = Question((2, 3), {(3, 2): "in the other order"}, "rows, then columns", "Which cell?", "Rows come first.")
-SUM = Question(576, {25: "the filter"}, "count the outputs", "How many?", "24 · 24 = 576.")
-
-
-@pytest.fixture(autouse=True)
-def my(tmp_path, monkeypatch) -> Path:
-    monkeypatch.setenv("CONVGRAD_MY", str(tmp_path / "my"))
-    return tmp_path / "my"
-
-
-def test_the_explanation_comes_only_after_the_right_answer_or_two_wrong_ones():
-    made = Ask("q", SUM)
-    shown = [made.why]
-    for typed in ("", "25", "26"):
-        made.give(typed)
-        shown.append(made.why)
-    assert shown == ["", "", "", SUM.why]
-    made = Ask("q", SUM)
-    made.give("576")
-    assert made.why == SUM.why
 
 
 def test_nothing_that_is_stored_or_sent_says_the_answer_before():
@@ -44,19 +23,9 @@ def test_nothing_that_is_stored_or_sent_says_the_answer_before():
     assert not re.search(r"\b576\b", sent + made._repr_mimebundle_()[0]["text/plain"])  # ids may have these digits
 
 
-def test_an_answer_of_an_earlier_run_is_filled_in_and_not_graded(my):
-    Ask("q", SUM).give("25")
-    Ask("other", PAIR).give("2, 3")
-    assert (Ask("q", SUM).answer, Ask("q", SUM).reply) == ("25", {})
-    (my / "answers.json").write_text("not JSON")
-    assert Ask("q", SUM).answer == ""
-
-
 def test_an_answer_given_to_predict_is_filled_in():
     helpers.predict("pixels_of_a_weight", 25)
     assert helpers.ask("pixels_of_a_weight").answer == "25"
-    student_files.keep_answer("q", (2, 3))
-    assert Ask("q", PAIR).answer == "2, 3"
 
 
 def test_what_is_stored_is_the_question_and_its_explanation_folded():
@@ -81,8 +50,9 @@ def test_any_number_that_is_graded_is_kept(answer):
 
 
 @pytest.mark.parametrize("content", [b"[1]", b"not JSON", b"\xff"])
-def test_answers_that_cannot_be_read_are_not_written_over(my, content):
-    my.mkdir()
+def test_answers_that_cannot_be_read_are_not_written_over(content):
+    my = student_files.my_folder()
+    my.mkdir(parents=True)
     for answer in (1, "\ud800"):
         (my / "answers.json").write_bytes(content)
         student_files.keep_answer("q", answer)
