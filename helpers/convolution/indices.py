@@ -3,13 +3,16 @@
 The tests prove each of these sets equal to what the kernels read, element by element.
 """
 
-from itertools import product
+from collections.abc import Mapping
+from functools import lru_cache, partial
 from math import prod
 from typing import NamedTuple
 
 import numpy as np
 
 from helpers.convolution.shapes import ConvShape
+
+Cell = tuple[int, int]  # row and column
 
 # --- Groups ---------------------------------------------------------------------------------------------------
 
@@ -32,6 +35,14 @@ def _partners(channel: int, own: int, other: int) -> range:
 # --- Products -------------------------------------------------------------------------------------------------
 
 
+AXES = {"input": "n ci ih iw", "weight": "co ci kh kw", "output": "n co oh ow"}
+
+
+def axes(tensor: str) -> list[str]:
+    """The letters of a tensor's four axes, by its name or its gradient's."""
+    return AXES[tensor.removeprefix("grad_")].split()
+
+
 class Tap(NamedTuple):
     """One product input[n,ci,ih,iw] * weight[co,ci,kh,kw] in the output [n,co,oh,ow], the same for all n, co and ci.
 
@@ -45,49 +56,35 @@ class Tap(NamedTuple):
     ih: int
     iw: int
 
+    def at(self, tensor: str) -> Cell:
+        """Row and column of the number that it has in a tensor, by the tensor's name or its gradient's."""
+        *_, row, column = axes(tensor)
+        return getattr(self, row), getattr(self, column)
 
-def taps_of_output(shape: ConvShape, oh: int, ow: int) -> list[Tap]:
-    """Which pixels and weights make the output at (oh, ow), in the order in which a kernel's loops read them.
 
-    A position in the padding contributes nothing.
+def taps_of(tensor: str, shape: ConvShape, row: int, column: int) -> list[Tap]:
+    """All products that the number of a tensor at (row, column) has a part in; a position in the padding has none.
+
+    They are in the order in which a kernel's loops kh, kw or, for a weight, oh, ow go.
     """
-    window = (_tap(shape, oh, ow, kh, kw) for kh, kw in product(range(shape.kernel_h), range(shape.kernel_w)))
-    return [tap for tap in window if tap]
+    return [*_taps(tensor, shape).get((row, column), ())]
 
 
-def _tap(shape: ConvShape, oh: int, ow: int, kh: int, kw: int) -> Tap | None:
-    """The product of an output and a weight; None where the pixel is padding."""
-    ih = oh * shape.stride_h + kh * shape.dilation_h - shape.padding_h
-    iw = ow * shape.stride_w + kw * shape.dilation_w - shape.padding_w
-    inside = 0 <= ih < shape.in_h and 0 <= iw < shape.in_w
-    return Tap(oh, ow, kh, kw, ih, iw) if inside else None
-
-
-def taps_of_weight(shape: ConvShape, kh: int, kw: int) -> list[Tap]:
-    """To which outputs the weight at (kh, kw) contributes, and the pixel that it multiplies for each of them."""
-    outputs = product(range(shape.out_h), range(shape.out_w))
-    return [tap for oh, ow in outputs if (tap := _tap(shape, oh, ow, kh, kw))]
-
-
-def taps_of_pixel(shape: ConvShape, ih: int, iw: int) -> list[Tap]:
-    """Which outputs have the pixel at (ih, iw) in their windows, in the order in which a kernel's loops kh, kw go.
-
-    The places are the same for all images and all pairs of channels (co, ci).
-    """
-    found = []
-    for kh, kw in product(range(shape.kernel_h), range(shape.kernel_w)):
-        oh = output_of(ih + shape.padding_h - kh * shape.dilation_h, shape.stride_h, shape.out_h)
-        ow = output_of(iw + shape.padding_w - kw * shape.dilation_w, shape.stride_w, shape.out_w)
-        if oh is not None and ow is not None:
-            found.append(Tap(oh, ow, kh, kw, ih, iw))
+@lru_cache(maxsize=64)
+def _taps(tensor: str, shape: ConvShape) -> Mapping[Cell, list[Tap]]:
+    """All products of one image and one pair of channels, by the numbers of a tensor."""
+    found: dict[Cell, list[Tap]] = {}
+    for kh, kw, oh, ow in np.ndindex(*shape.weight[2:], *shape.output[2:]):
+        ih = oh * shape.stride_h + kh * shape.dilation_h - shape.padding_h
+        iw = ow * shape.stride_w + kw * shape.dilation_w - shape.padding_w
+        if 0 <= ih < shape.in_h and 0 <= iw < shape.in_w:
+            tap = Tap(oh, ow, kh, kw, ih, iw)
+            found.setdefault(tap.at(tensor), []).append(tap)
     return found
 
 
-def output_of(position: int, stride: int, outputs: int) -> int | None:
-    """The output row whose window begins at row `position` of the padded input, or None; columns likewise."""
-    output, rest = divmod(position, stride)
-    return output if rest == 0 and 0 <= output < outputs else None
-
+# Which pixels and weights make an output; to which outputs a weight contributes; which outputs see a pixel.
+taps_of_output, taps_of_weight, taps_of_pixel = (partial(taps_of, name) for name in ("output", "weight", "input"))
 
 # --- What a thread computes -----------------------------------------------------------------------------------
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from itertools import product
-from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from helpers.convolution.exercises.cases import ANSWERS, BOUND, IMAGE, UPSTREAM, WEIGHT
-from helpers.convolution.indices import taps_of_output, taps_of_pixel, taps_of_weight
+from helpers.convolution.indices import taps_of
 from helpers.convolution.shapes import ConvShape
 from helpers.grading.marking_question import Cell, Cells, Marking
 
@@ -19,30 +19,35 @@ if TYPE_CHECKING:
 LETTERS, CAPITALS = "abcdefghijklmnopqrstuvwxy", "GHIJKLMNO"  # of 5 x 5 pixels, and of 3 x 3 upstream gradients
 SMALL = ConvShape(1, 1, 5, 5, 1, 3, 3)
 STRIDED = replace(SMALL, stride=2)
-PIXEL, PLACE = attrgetter("ih", "iw"), attrgetter("oh", "ow")  # of a contribution: the cells
 PADDED = ConvShape(1, 1, 4, 6, 1, 3, 3, padding=1)
 
 
 def _marking(
-    asked: str,
-    size: Cell,
-    right: Iterable[Cell],
-    likely: dict[str, Iterable[Cell]],
-    advice: str,
-    *drawn: object,
+    asked: str, likely: dict[str, Iterable[Cell]], advice: str, result: str, shape: ConvShape, row: int, column: int
 ) -> Marking:
     """An exercise whose likely wrong sets are computed; what falls outside the matrix cannot be marked.
 
-    `drawn` are the result that the question is about, the sizes, and the row and the column of its element.
+    It is about the element (row, column) of a result.
     """
-    inside, right = frozenset(product(*map(range, size))), frozenset(right)
+    size, right = shape.of(_marked(result))[2:], _contributing(result, shape, row, column)
+    inside = frozenset(product(*map(range, size)))
     mistakes: dict[Cells, str] = {}
     for question, cells in likely.items():
         mistakes.setdefault(inside & {*cells}, question)
     mistakes = {cells: question for cells, question in mistakes.items() if cells and cells != right}
     letters = {(5, 5): LETTERS, (3, 3): CAPITALS}.get(size, "")
     marking = Marking(asked, *size, right, mistakes, advice, letters)
-    return replace(marking, picture=lambda: _picture(*drawn, [*marking.names.values()]))
+    return replace(marking, picture=lambda: _picture(result, shape, row, column, [*marking.names.values()]))
+
+
+def _marked(result: str) -> str:
+    """The tensor whose cells make a result, and can be marked."""
+    return "output" if result == "grad_input" else "input"
+
+
+def _contributing(result: str, shape: ConvShape, row: int, column: int) -> Cells:
+    """The cells that contribute to one element of a result."""
+    return frozenset(tap.at(_marked(result)) for tap in taps_of(result, shape, row, column))
 
 
 def _picture(result: str, shape: ConvShape, row: int, column: int, names: list[str]) -> "Picture":
@@ -64,66 +69,48 @@ def _picture(result: str, shape: ConvShape, row: int, column: int, names: list[s
     return drawn.asks(row, column, names)
 
 
-def _pixels_of_output(shape: ConvShape, oh: int, ow: int) -> set[Cell]:
-    return set(map(PIXEL, taps_of_output(shape, oh, ow)))
-
-
-def _pixels_of_weight(shape: ConvShape, kh: int, kw: int) -> set[Cell]:
-    return set(map(PIXEL, taps_of_weight(shape, kh, kw)))
-
-
 def _output(shape: ConvShape, oh: int, ow: int) -> Marking:
     """Lesson 01: one output of the forward pass."""
-    last_h, last_w, window = shape.out_h - 1, shape.out_w - 1, _pixels_of_output(shape, oh, ow)
+    drawn, pixels = ("output", shape, oh, ow), partial(_contributing, "output", shape)
+    last_h, last_w = shape.out_h - 1, shape.out_w - 1
     likely = {
-        "this is the window with its middle on that pixel; which corner of the window lies there?": _pixels_of_output(
-            shape, oh - 1, ow - 1
+        "this is the window with its middle on that pixel; which corner of the window lies there?": pixels(
+            oh - 1, ow - 1
         ),
-        "row and column are swapped; which of the two numbers comes first?": _pixels_of_output(shape, ow, oh),
-        "you counted from the last output; at which end does output [0,0] lie?": _pixels_of_output(
-            shape, last_h - oh, last_w - ow
-        ),
+        "row and column are swapped; which of the two numbers comes first?": pixels(ow, oh),
+        "you counted from the last output; at which end does output [0,0] lie?": pixels(last_h - oh, last_w - ow),
         "this is only the first row of the window; how many rows does the filter have?": {
-            (ih, iw) for ih, iw in window if ih == oh
+            (ih, iw) for ih, iw in pixels(oh, ow) if ih == oh
         },
         "this is one pixel; how many pixels does the filter cover?": {(oh, ow)},
         "this window is higher than wide; which number of 2 × 3 counts the rows?": {
-            (oh + kw, ow + kh) for kh, kw in product(range(shape.kernel_h), range(shape.kernel_w))
+            (oh + kw, ow + kh) for kh, kw in np.ndindex(shape.weight[2:])
         },
     }
     asked = f"Mark the pixels that contribute to the output [{oh},{ow}] (5 × 5 pixels, 2 × 3 weights)."
-    return _marking(
-        asked,
-        (5, 5),
-        window,
-        likely,
-        "where does the filter's upper left corner lie for this output?",
-        "output",
-        shape,
-        oh,
-        ow,
-    )
+    return _marking(asked, likely, "where does the filter's upper left corner lie for this output?", *drawn)
 
 
 def _weight(shape: ConvShape, kh: int, kw: int) -> Marking:
     """Lesson 02: one weight's gradient."""
-    taps, outputs = taps_of_weight(shape, kh, kw), f"{shape.out_h} × {shape.out_w}"
+    drawn, pixels = ("grad_weight", shape, kh, kw), partial(_contributing, "grad_weight", shape)
+    taps, outputs = taps_of("weight", shape, kh, kw), f"{shape.out_h} × {shape.out_w}"
     last_h, last_w = shape.kernel_h - 1, shape.kernel_w - 1
     likely = {
-        "the filter is flipped; does a correlation flip it?": _pixels_of_weight(shape, last_h - kh, last_w - kw),
-        "row and column are swapped; which of the two numbers comes first?": _pixels_of_weight(shape, kw, kh),
+        "the filter is flipped; does a correlation flip it?": pixels(last_h - kh, last_w - kw),
+        "row and column are swapped; which of the two numbers comes first?": pixels(kw, kh),
         "these pixels are neighbors; how far does the filter move from one output to the next?": {
             (tap.oh + kh, tap.ow + kw) for tap in taps
         },
         "this is what comes out for stride 1; how many positions does the filter have with stride 2?": (
-            _pixels_of_weight(replace(shape, stride=1), kh, kw)
+            _contributing("grad_weight", replace(shape, stride=1), kh, kw)
         ),
-        "these pixels belong to dW[0,0]; by how much does this weight move the frame?": _pixels_of_weight(shape, 0, 0),
+        "these pixels belong to dW[0,0]; by how much does this weight move the frame?": pixels(0, 0),
         "this is only the first row of outputs; how many rows are there?": {
             (tap.ih, tap.iw) for tap in taps if tap.oh == 0
         },
         "these pixels lie under the whole filter at one position; which pixel does one weight multiply there?": (
-            _pixels_of_output(shape, 0, 0)
+            _contributing("output", shape, 0, 0)
         ),
         "this is what comes out for a padding of 1; how much padding is there here?": {
             (tap.ih - 1, tap.iw - 1) for tap in taps
@@ -131,21 +118,21 @@ def _weight(shape: ConvShape, kh: int, kw: int) -> Marking:
     }
     how = f"5 × 5 pixels, {outputs} upstream gradients, stride {shape.stride_h}, no padding"
     asked = f"Mark the pixels that contribute to dW[{kh},{kw}] ({how})."
-    advice = "this weight multiplies one pixel for each output; which one, for output [0,0]?"
-    drawn = "grad_weight", shape, kh, kw
-    return _marking(asked, (5, 5), _pixels_of_weight(shape, kh, kw), likely, advice, *drawn)
+    return _marking(
+        asked, likely, "this weight multiplies one pixel for each output; which one, for output [0,0]?", *drawn
+    )
 
 
 def _pixel(shape: ConvShape, ih: int, iw: int) -> Marking:
     """Lesson 03: the upstream gradients that reach one pixel's gradient."""
-    reached = set(map(PLACE, taps_of_pixel(shape, ih, iw)))
-    rows, columns = range(shape.kernel_h), range(shape.kernel_w)
+    drawn = "grad_input", shape, ih, iw
+    reached, weights = _contributing(*drawn), [*np.ndindex(shape.weight[2:])]
     likely = {
         "the padding is left out; which output has its window's upper left corner in the padding?": {
-            (ih - kh, iw - kw) for kh, kw in product(rows, columns)
+            (ih - kh, iw - kw) for kh, kw in weights
         },
         "these outputs begin at the pixel or after it; can a window that begins below the pixel contain it?": {
-            (ih + kh, iw + kw) for kh, kw in product(rows, columns)
+            (ih + kh, iw + kw) for kh, kw in weights
         },
         "row and column are swapped; which of the two numbers comes first?": {(ow, oh) for oh, ow in reached},
         "this is one output; how many windows contain the pixel?": {(ih, iw)},
@@ -161,7 +148,7 @@ def _pixel(shape: ConvShape, ih: int, iw: int) -> Marking:
     pairs = " (oh, ow)" * (shape is PADDED)
     asked = f"Mark the upstream gradients{pairs} that contribute to the gradient of the pixel [{ih},{iw}] ({how})."
     advice = "which windows contain this pixel? Take the weights one by one: for which output does it lie under each?"
-    return _marking(asked, (shape.out_h, shape.out_w), reached, likely, advice, "grad_input", shape, ih, iw)
+    return _marking(asked, likely, advice, *drawn)
 
 
 MARKINGS = {  # as their lessons appear

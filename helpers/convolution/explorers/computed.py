@@ -15,5 +15,5 @@ def computed(
     kind: type[SumPicture], shape: ConvShape, tensors: Mapping[str, np.ndarray], letters: bool = False
 ) -> SumPicture:
     """A picture of these tensors, beside what the GPU makes of them."""
-    (returned,) = BY_RESULT[kind.result.name].compute(shape, None, **tensors)
+    (returned,) = BY_RESULT[kind.result].compute(shape, None, **tensors)
     return kind(shape, tensors, returned, letters)

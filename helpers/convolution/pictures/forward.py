@@ -1,13 +1,10 @@
 """Pictures of a convolution: the window of an output, and the numbers that belong to one of its numbers."""
 
-from operator import attrgetter
-
 import numpy as np
 
-from helpers.convolution import indices
-from helpers.convolution.indices import Tap
+from helpers.convolution.indices import Tap, taps_of
 from helpers.convolution.pictures.groups import channel_words
-from helpers.convolution.pictures.sums import Place, SumPicture, Tensor, contribute, draw_grids, rows_and_columns
+from helpers.convolution.pictures.sums import Place, SumPicture, contribute, draw_grids, rows_and_columns
 from helpers.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, Picture, number
 from helpers.pictures.parts import Cell, foot
@@ -22,12 +19,8 @@ class WindowPicture(SumPicture):
     weights w00, w01, ...
     """
 
-    left, result = Tensor("weight", "co", "ci"), Tensor("output", "n", "co")
-    element = "oh", "ow"
-    points = True
+    left, over, result = "weight", "weight", "output"
     axis, symbol, total = "ci", "output", "The bias and all its terms"
-    taps = staticmethod(indices.taps_of_output)
-    left_at, right_at = attrgetter("kh", "kw"), attrgetter("ih", "iw")
 
     def _summed_indices(self, place: Place) -> range:
         return range(self.shape.weight[1])
@@ -37,7 +30,7 @@ class WindowPicture(SumPicture):
 
     def _contributors(self, taps: list[Tap], target: str, place: Place) -> str:
         pixels = contribute(len(taps), "pixel", f" of {channel_words(self.shape, place['co'], place['ci'])}")
-        where = f": {rows_and_columns(map(self.right_at, taps))}" if taps else ", only padding"
+        where = f": {rows_and_columns(tap.at(self.right) for tap in taps)}" if taps else ", only padding"
         return f"{pixels} to {target}{where}."
 
 
@@ -52,26 +45,25 @@ class ContributionPicture(Picture):
     `input` (1, 1, H, W), `weight` (1, 1, kH, kW), and the `output` (1, 1, oH, oW) that a kernel returned.
     """
 
-    tensors = ("input", indices.taps_of_pixel), ("weight", indices.taps_of_weight), ("output", indices.taps_of_output)
-    places = attrgetter("ih", "iw"), attrgetter("kh", "kw"), attrgetter("oh", "ow")
+    tensors = "input", "weight", "output"
 
     def __init__(self, shape: ConvShape, input: Array, weight: Array, output: Array) -> None:
         super().__init__()
         self.shape = shape
-        names = [name for name, _ in self.tensors]
-        planes = zip((input[0, 0], weight[0, 0], output[0, 0]), names, ("", "", "what the kernel wrote"), strict=True)
+        notes = "", "", "what the kernel wrote"
+        planes = zip((input[0, 0], weight[0, 0], output[0, 0]), self.tensors, notes, strict=True)
         self.grids = draw_grids(self, shape, [*planes], 0)
-        for tensor, (grid, name) in enumerate(zip(self.grids, names, strict=True)):
+        for tensor, (grid, name) in enumerate(zip(self.grids, self.tensors, strict=True)):
             grid.touch(name, "row", "column", tensor=tensor)
         self.stands_still()
 
     def draw(self, tensor: int, row: int, column: int) -> str:
         """Point at the number at (row, column) of the input (0), the weight (1) or the output (2)."""
-        name, taps_of = self.tensors[tensor]
-        taps = sorted(taps_of(self.shape, row, column))
-        for other, (grid, place) in enumerate(zip(self.grids, self.places, strict=True)):
-            if other != tensor:
-                grid.tinted(dict.fromkeys(map(place, taps)), line=1.6)
+        name = self.tensors[tensor]
+        taps = sorted(taps_of(name, self.shape, row, column))
+        for other, grid in zip(self.tensors, self.grids, strict=True):
+            if other != name:
+                grid.tinted(dict.fromkeys(tap.at(other) for tap in taps), line=1.6)
         self.grids[tensor].frame([(row, column)], BLUE)
         self._draw_products(taps)
         return f"{name}[{row},{column}] {self._role(tensor, taps)}"
@@ -84,7 +76,7 @@ class ContributionPicture(Picture):
 
     def _role(self, tensor: int, taps: list[Tap]) -> str:
         """What the number does, and what its gradient will add up."""
-        pixels, _, outputs = ([place(tap) for tap in taps] for place in self.places)
+        pixels, outputs = ([tap.at(other) for tap in taps] for other in ("input", "output"))
         if tensor == 2:
             return f"adds up {len(taps)} products: the filter lies over input {rows_and_columns(pixels)}."
         reached = f"{len(taps)} output{'s' * (len(taps) > 1)}: {rows_and_columns(outputs)}"

@@ -1,23 +1,20 @@
 """A picture of a convolution's input gradient: the flipped filter slides over the upstream gradient."""
 
-from operator import attrgetter
-
 import numpy as np
 
-from helpers.convolution import indices
 from helpers.convolution.indices import Tap, output_channels_of
 from helpers.convolution.pictures.groups import draw_group, group_of
 from helpers.convolution.pictures.sums import (
     CORRELATION,
     Place,
     SumPicture,
-    Tensor,
     contribute,
+    place_note,
+    plane,
     rows_and_columns,
-    window_cells,
 )
 from helpers.pictures.canvas import GRAY, LINE, MARGIN, ORANGE, in_words, number, tint
-from helpers.pictures.parts import LIFTED, LOWERED, Grid, look, side_by_side
+from helpers.pictures.parts import LIFTED, LOWERED, Cell, Grid, side_by_side
 
 Array = np.ndarray
 
@@ -30,11 +27,8 @@ class InputGradientPicture(SumPicture):
     padding needs none.
     """
 
-    left, right, result = Tensor("grad_output", "n", "co"), "weight", Tensor("grad_input", "n", "ci")
-    axis, symbol, element = "co", "dX", ("ih", "iw")
-    points = True
-    taps = staticmethod(indices.taps_of_pixel)
-    left_at, right_at = attrgetter("oh", "ow"), attrgetter("kh", "kw")
+    left, right, over, result = "grad_output", "weight", "weight", "grad_input"
+    axis, symbol = "co", "dX"
 
     def _right(self, place: Place) -> Array:
         return self.rights[place["co"], place["ci"] % self.shape.weight[1]]  # the channel's place within its group
@@ -42,21 +36,21 @@ class InputGradientPicture(SumPicture):
     def _summed_indices(self, place: Place) -> range:
         return output_channels_of(self.shape, place["ci"])
 
+    def _steps(self) -> tuple[Cell, Cell]:
+        return (1, 1), self.shape.dilation
+
     def _draw_window(self, taps: list[Tap], row: int, column: int, place: Place) -> None:
-        window = window_cells((row, column), self.shape.dilation, self.shape.weight[2:])
-        self.end = window[-1]  # where the flipped filter has its weight [0, 0]
-        (_, cells), *_ = self._cells(taps)
-        factors = [self._factors(c, place)[1] for c in taps]
-        self.window_grid.window(window, dict(zip(cells, factors, strict=True)), look(self.right).ink)
-        self.window_grid.drag(window, self.element, (row, column))
+        # Where the flipped filter has its weight [0, 0]:
+        self.end = np.add((row, column), np.multiply(np.subtract(self.shape.weight[2:], 1), self.shape.dilation))
+        super()._draw_window(taps, row, column, place)
         if not self.letters:
             self._draw_divisions(row, column)
 
-    def _cells(self, taps: list[Tap]) -> list[tuple[Grid, list[tuple[int, int]]]]:
-        spread = [tuple(np.subtract(self.end, np.multiply(self.right_at(c), self.shape.dilation))) for c in taps]
-        flipped = [tuple(np.subtract(self.shape.weight[2:], self.right_at(c)) - 1) for c in taps]
-        filter = [(grid, [*map(self.right_at, taps)]) for grid in self.unflipped]
-        return [(self.window_grid, spread), (self.filter, flipped), *filter]
+    def _cells(self, taps: list[Tap]) -> list[tuple[Grid, list[Cell]]]:
+        weights = [tap.at("weight") for tap in taps]
+        spread = [tuple(self.end - np.multiply(weight, self.shape.dilation)) for weight in weights]
+        flipped = [tuple(np.subtract(self.shape.weight[2:], weight) - 1) for weight in weights]
+        return [(self.window_grid, spread), (self.filter, flipped), *((grid, weights) for grid in self.unflipped)]
 
     def _draw_grids(self, place: Place) -> None:
         s, flipped, spread = self.shape, self._right(place)[::-1, ::-1], self._spread(place)
@@ -64,12 +58,12 @@ class InputGradientPicture(SumPicture):
         height, first = min(54, 270 / len(spread), room), place["ci"] // s.weight[1] * s.weight[1]
         channel = f"ci = {place['ci']}" + f" − {first}" * (s.groups > 1)
         around = " with zeros" if s.kernel_h * s.kernel_w * s.stride_h > 1 else ""
-        notes = self.left.note(place), f"co = {place['co']}, {channel}", self.result.note(place)
+        notes = place_note(self.left, place), f"co = {place['co']}, {channel}", place_note(self.result, place)
         above, on_the_left, on_the_right = ("", "", "") if self.letters or self.asking else notes
         matrices = (
             (spread, f"grad_output{around}", above, LIFTED),
             (flipped, "weight, flipped", on_the_left, LOWERED if self.letters else 0.5),
-            (self.result.plane(self.returned, place), "grad_input", on_the_right),
+            (plane(self.result, self.returned, place), "grad_input", on_the_right),
         )
         bottom = 6 + 46 + len(spread) * height
         self.window_grid, self.filter, self.result_grid = side_by_side(self, matrices, "★=", 6, bottom)
@@ -97,7 +91,7 @@ class InputGradientPicture(SumPicture):
         s, around, beside = self.shape, self.shape.span("h") - 1, self.shape.span("w") - 1
         spread = np.full((s.padded("h") + around, s.padded("w") + beside), np.nan)
         places = spread[around :: s.stride_h, beside :: s.stride_w]
-        places[: s.out_h, : s.out_w] = self.left.plane(self.lefts, place)
+        places[: s.out_h, : s.out_w] = plane(self.left, self.lefts, place)
         rows, columns = s.in_h + around, s.in_w + beside
         return spread[s.padding_h : s.padding_h + rows, s.padding_w : s.padding_w + columns]
 
@@ -145,7 +139,7 @@ class InputGradientPicture(SumPicture):
         return f"{quantifier}{in_words('channel', channels)} (group {group_of(self.shape, channels[0])})"
 
     def _location(self, taps: list[Tap]) -> str:
-        return f": output {rows_and_columns(map(self.left_at, taps))}"
+        return f": output {rows_and_columns(tap.at(self.left) for tap in taps)}"
 
     def _contributors(self, taps: list[Tap], target: str, place: Place) -> str:
         if not taps:

@@ -1,14 +1,13 @@
 """Pictures of the gradients of a convolution's weights and bias, and of how threads share the work."""
 
 from math import prod
-from operator import attrgetter
 
 import numpy as np
 
 from helpers.convolution import indices
 from helpers.convolution.indices import Tap
 from helpers.convolution.pictures.groups import channel_words
-from helpers.convolution.pictures.sums import Place, SumPicture, Tensor, contribute, rows_and_columns
+from helpers.convolution.pictures.sums import Place, SumPicture, contribute, rows_and_columns
 from helpers.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, GRAY, LINE, MARGIN, ORANGE, Picture, in_words, number, tint
 from helpers.pictures.parts import Cell, Grid, Pointed, look
@@ -21,12 +20,9 @@ class WeightGradientPicture(SumPicture):
     input's pixels a, b, c, ... and the upstream gradients G, H, I, ... (room for 26 and 20).
     """
 
-    left, result = Tensor("grad_output", "n", "co"), Tensor("grad_weight", "co", "ci")
-    axis, symbol, element = "n", "dW", ("kh", "kw")
+    left, over, result = "grad_output", "grad_output", "grad_weight"
+    axis, symbol = "n", "dW"
     lettered = 228  # to fit on the first screen of a lesson
-    points = True
-    taps = staticmethod(indices.taps_of_weight)
-    left_at, right_at = attrgetter("oh", "ow"), attrgetter("ih", "iw")
 
     @property
     def foot(self) -> int:
@@ -37,7 +33,7 @@ class WeightGradientPicture(SumPicture):
         return self.shape.dilation, self.shape.stride
 
     def _location(self, taps: list[Tap]) -> str:
-        return f": input {rows_and_columns(map(self.right_at, taps))}"
+        return f": input {rows_and_columns(tap.at(self.right) for tap in taps)}"
 
     def _contributors(self, taps: list[Tap], target: str, place: Place) -> str:
         whose = f" of image {place['n']}"
@@ -47,7 +43,7 @@ class WeightGradientPicture(SumPicture):
         if not taps:
             return f"{pixels} to {target}: only padding lies there."
         others = f" ({batch * len(taps)} in the whole batch)" * (batch > 1)
-        return f"{pixels} to {target}: {rows_and_columns(map(self.right_at, taps))}{others}."
+        return f"{pixels} to {target}: {rows_and_columns(tap.at(self.right) for tap in taps)}{others}."
 
 
 # --- How threads share the work -------------------------------------------------------------------------------

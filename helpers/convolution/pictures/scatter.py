@@ -1,13 +1,11 @@
 """The first picture of lesson 03: an output scatters into its window, and a pixel gathers from its outputs."""
 
 from collections.abc import Iterable, Sequence
-from operator import attrgetter
 from typing import Self
 
 import numpy as np
 
-from helpers.convolution import indices
-from helpers.convolution.indices import Tap
+from helpers.convolution.indices import Tap, taps_of
 from helpers.convolution.pictures.sums import rows_and_columns
 from helpers.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, Picture, number
@@ -25,9 +23,6 @@ class ScatterGatherPicture(Picture):
     `weight` (kH, kW), `grad_output` (oH, oW), and `grad_input` (H, W) as a kernel returned it, at stride 1 without
     padding. `on` is the adapter.
     """
-
-    taps_of = indices.taps_of_output, indices.taps_of_weight, indices.taps_of_pixel
-    places = attrgetter("oh", "ow"), attrgetter("kh", "kw"), attrgetter("ih", "iw")
 
     def __init__(self, weight: Array, grad_output: Array, grad_input: Array, on: str = "") -> None:
         self.factors, self.returned, self.on = (grad_output, weight), grad_input, on
@@ -50,16 +45,16 @@ class ScatterGatherPicture(Picture):
         """Look at a number of grad_output (0), weight (1) or grad_input (2), or drop this many windows."""
         if dropped:
             tensor, (row, column) = UPSTREAM, divmod(dropped - 1, self.shape.out_w)
-        taps = sorted(self.taps_of[tensor](self.shape, row, column), key=self.places[WEIGHT])
+        taps = sorted(taps_of(NAMES[tensor], self.shape, row, column), key=lambda tap: tap.at(NAMES[WEIGHT]))
         self._write_result(self._dropped(dropped, *self.factors) if dropped else self.returned)
-        for other, (grid, place) in enumerate(zip(self.grids, self.places, strict=True)):
+        for other, grid in enumerate(self.grids):
             if other not in (tensor, PIXEL):
-                grid.tinted([place(tap) for tap in taps], line=1.6)
+                grid.tinted([tap.at(NAMES[other]) for tap in taps], line=1.6)
         chosen = self.grids[tensor]
         chosen.frame([(row, column)], BLUE if tensor == PIXEL else chosen.look.ink)
         if tensor == PIXEL:
             return self._gather(taps, f"dX[{row},{column}]", float(self.returned[row, column]))
-        name, where = self.names[tensor][row, column], rows_and_columns(map(self.places[PIXEL], taps))
+        name, where = self.names[tensor][row, column], rows_and_columns(tap.at(NAMES[PIXEL]) for tap in taps)
         self._scatter(taps, f"window {dropped} of {self.names[UPSTREAM].size}" if dropped else f"{len(taps)} products")
         if dropped:
             hits = self._dropped(dropped, *map(np.ones_like, self.factors))
@@ -86,7 +81,7 @@ class ScatterGatherPicture(Picture):
     def _scatter(self, taps: Sequence[Tap], beside: str) -> None:
         """What is added to which pixel."""
         signed = ["+" * (product >= 0) + number(product) for product in map(self._product, taps)]
-        pixels = [self.places[PIXEL](tap) for tap in taps]
+        pixels = [tap.at(NAMES[PIXEL]) for tap in taps]
         self.grids[PIXEL].corners(dict(zip(pixels, signed, strict=True)), self.grids[PIXEL].look.ink)
         self.grids[PIXEL].frame(pixels, look(NAMES[UPSTREAM]).ink)
         terms = zip([f"[{ih},{iw}]" for ih, iw in pixels], map(self._term, taps), signed, strict=True)
@@ -94,7 +89,7 @@ class ScatterGatherPicture(Picture):
 
     def _gather(self, taps: Sequence[Tap], name: str, returned: float) -> str:
         """The sum of one pixel."""
-        weights = {self.places[UPSTREAM](tap): self.factors[WEIGHT][self.places[WEIGHT](tap)] for tap in taps}
+        weights = {(tap.oh, tap.ow): self.factors[WEIGHT][tap.kh, tap.kw] for tap in taps}
         self.grids[UPSTREAM].factors(weights, look(NAMES[WEIGHT]).ink)
         terms, products = [*map(self._term, taps)], [*map(self._product, taps)]
         total, said = number(sum(products)), f"the kernel wrote: {number(returned)}"
@@ -114,7 +109,7 @@ class ScatterGatherPicture(Picture):
         return self
 
     def _term(self, tap: Tap) -> str:
-        return "·".join(names[place(tap)] for names, place in zip(self.names, self.places, strict=False))
+        return "·".join(names[tap.at(name)] for names, name in zip(self.names, NAMES, strict=False))
 
     def _product(self, tap: Tap) -> float:
         return float(self.factors[UPSTREAM][tap.oh, tap.ow] * self.factors[WEIGHT][tap.kh, tap.kw])

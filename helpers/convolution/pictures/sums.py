@@ -1,13 +1,13 @@
 """What the pictures of a convolution and of its gradients share: one element of a result as a sum of products."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from types import SimpleNamespace
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 
-from helpers.convolution.indices import input_channels_of
+from helpers.convolution.indices import Tap, axes, input_channels_of, taps_of
 from helpers.convolution.pictures.groups import channel_note, draw_group
 from helpers.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, Box, Picture, in_words, number
@@ -18,27 +18,7 @@ Place = Mapping[str, int]  # of a plane: co, ci and n
 CORRELATION = "★ correlation: slide, multiply, add"
 FACTORS = ";  small: what a pixel is multiplied by"
 NTH = {2: "2nd", 3: "3rd"}
-
-
-class Tensor(NamedTuple):
-    """A tensor of four axes: its name, and which of co, ci and n are its first two, which choose a plane."""
-
-    name: str
-    first: str
-    second: str
-
-    @property
-    def word(self) -> str:
-        """What one of its numbers is called."""
-        return "gradient" if self.name.startswith("grad_") else self.name
-
-    def plane(self, values: Array, place: Place) -> Array:
-        """The matrix at a place."""
-        return values[place[self.first], place[self.second]]
-
-    def note(self, place: Place) -> str:
-        """The place in words."""
-        return f"{self.first} = {place[self.first]}, {self.second} = {place[self.second]}"
+WORDS = {"input": "pixel", "weight": "weight", "grad_output": "gradient"}  # what one of their numbers is called
 
 
 class SumPicture(Picture):
@@ -47,29 +27,28 @@ class SumPicture(Picture):
     `tensors` has by name the factors of each product left · right (4 axes each), whose elements `letters` names, and
     the bias (Co,), if there is one. `returned` (4 axes) is what a kernel made of them; the picture sets its own sum
     beside it. The sum runs over the window and over one of the indices co, ci and n, `axis`. A subclass says which
-    tensors these are, what each `tap` of `taps` multiplies, and who contributes in words. `on` is the adapter.
+    tensors these are, and who contributes in words. `on` is the adapter.
 
-    Where a subclass `points`, a reader points at a factor or a term, and sees its product: number 0 is none of them,
-    and the others count the left factors.
+    A reader points at a factor or a term, and sees its product: number 0 is none of them, and the others count the left
+    factors.
     """
 
-    left: Tensor
+    left: str
     right = "input"
-    result: Tensor
-    element: tuple[str, str]  # the row and the column of a result's element
+    over: str  # the one of them that lies over the other
+    result: str
     axis: str
     symbol: str  # of the result, among letters
     total = "Its terms"
     lettered, foot = 432, 78  # CSS pixels: the height with letters, and that of the table
-    points = asking = False
+    asking = False
     on = ""
-    taps: Callable[[ConvShape, int, int], list]
-    left_at: Callable[[tuple], Cell]
-    right_at: Callable[[tuple], Cell]
 
     def __init__(self, shape: ConvShape, tensors: Mapping[str, Array], returned: Array, letters: bool = False) -> None:
         self.shape, self.returned, self.letters = shape, returned, letters
-        factors = self.left.name, self.right
+        *_, row, column = axes(self.result)
+        self.element = row, column  # of the result
+        factors = self.left, self.right
         self.lefts, self.rights = (tensors[name] for name in factors)
         self.bias = tensors.get("bias", np.zeros(shape.out_channels))
         self.names = [look(name).names(tensors[name].shape[2:]) for name in factors] if letters else []
@@ -80,24 +59,24 @@ class SumPicture(Picture):
         place = {"co": co, "ci": ci, "n": n}
         if self.starts(co, ci, n):
             self._draw_grids(place)
-            self.result_grid.touch(self.result.name, *self.element)
+            self.result_grid.touch(self.result, *self.element)
             self.stands_still()
-        taps = self.taps(self.shape, row, column)
+        taps = taps_of(self.result, self.shape, row, column)
         terms = [self._term(tap, place) for tap in taps]
         self._draw_window(taps, row, column, place)
         self.result_grid.frame([(row, column)], BLUE)
-        returned = self.result.plane(self.returned, place)[row, column]
+        returned = plane(self.result, self.returned, place)[row, column]
         total, columns = self._draw_sum(taps, terms, place, returned)
-        if self.points and (said := self._point(taps, columns, place, product)):
-            return f"{said}, in {self.symbol if self.letters else self.result.name}[{row},{column}]."
+        if said := self._point(taps, columns, place, product):
+            return f"{said}, in {self.symbol if self.letters else self.result}[{row},{column}]."
         if self.letters:
             equation = f"{self.symbol}[{row},{column}] = {' + '.join(terms)} = {total}"
             return f"{equation}{self._location(taps)}. The kernel wrote {number(returned)}."
-        target = f"{self.result.name}[{place[self.result.first]},{place[self.result.second]},{row},{column}]"
+        target = f"{self.result}[{','.join(str(place[axis]) for axis in axes(self.result)[:2])},{row},{column}]"
         verdict = f"{self.total} add up to {total}; the kernel wrote {number(returned)}."
         return f"{self._contributors(taps, target, place)} {verdict}"
 
-    def _point(self, taps: list, columns: Mapping[int, Box], place: Place, chosen: int) -> str:
+    def _point(self, taps: list[Tap], columns: Mapping[int, Box], place: Place, chosen: int) -> str:
         """Let a reader point at each factor and term, and mark the chosen product; returns what is said of it."""
         numbers, grids = [self._number(tap) for tap in taps], self._cells(taps)
         for grid, cells in grids:
@@ -113,23 +92,22 @@ class SumPicture(Picture):
         boxes = [grid.box(*cells[i]) for grid, cells in grids]
         self.boxes([*boxes, *filter(None, [columns.get(i)])], INK, line=2.4)
         factors = self._factors(taps[i], place)
-        places = self.left_at(taps[i]), self.right_at(taps[i])
-        words = self.left.word, "pixel" if self.right == "input" else self.right
-        names = [f"{name} [{row},{column}]" for name, (row, column) in zip(words, places, strict=True)]
+        places = [(WORDS[tensor], *taps[i].at(tensor)) for tensor in (self.left, self.right)]
+        names = [f"{word} [{row},{column}]" for word, row, column in places]
         names = self._term(taps[i], place).split("·") if self.letters else names
         return f"{names[0].capitalize()} multiplies {names[1]}: {product_text(*factors)} = {number(prod(factors))}"
 
-    def _cells(self, taps: list) -> list[tuple[Grid, list[Cell]]]:
+    def _cells(self, taps: list[Tap]) -> list[tuple[Grid, list[Cell]]]:
         """The grids of the left and of the right factors, with the cells of these products."""
-        rights = [tuple(np.add(self.right_at(tap), self.shape.padding)) for tap in taps]
-        return [(self.left_grid, [*map(self.left_at, taps)]), (self.window_grid, rights)]
+        rights = [tuple(np.add(tap.at(self.right), self.shape.padding)) for tap in taps]
+        return [(self.left_grid, [tap.at(self.left) for tap in taps]), (self.window_grid, rights)]
 
     def asks(self, row: int, column: int, names: Iterable[str]) -> Self:
         """The matrices alone, with one element of the result framed: which cells make it? They are `cards` by name."""
         self.asking = True
         self._draw_grids(dict.fromkeys(("co", "ci", "n"), 0))
         self.result_grid.frame([(row, column)], BLUE)
-        grid, element = self.window_grid, f"{self.result.name}[{row},{column}]"
+        grid, element = self.window_grid, f"{self.result}[{row},{column}]"
         cells = zip(grid.boxes, grid.values.flat, strict=True)
         self.cards = dict(zip(names, [box for box, value in cells if not np.isnan(value)], strict=True))
         words = [word.y for mark in self.marks for word in mark.words]
@@ -137,29 +115,29 @@ class SumPicture(Picture):
         self.sentence = f"The picture shows {grid.caption}; {element} is framed."
         return self
 
-    def _number(self, tap: tuple) -> int:
+    def _number(self, tap: Tap) -> int:
         """Which product a tap is, from 1 on."""
-        return int(np.ravel_multi_index(self.left_at(tap), self.lefts.shape[2:])) + 1
+        return int(np.ravel_multi_index(tap.at(self.left), self.lefts.shape[2:])) + 1
 
     def _right(self, place: Place) -> Array:
         """The plane of the right factors: of the input, which has more channels than a filter."""
         return self.rights[place["n"], input_channels_of(self.shape, place["co"])[place["ci"]]]
 
-    def _factors(self, tap: tuple, place: Place) -> tuple[float, float]:
-        lefts = self.left.plane(self.lefts, place)
-        return float(lefts[self.left_at(tap)]), float(self._right(place)[self.right_at(tap)])
+    def _factors(self, tap: Tap, place: Place) -> tuple[float, float]:
+        lefts = plane(self.left, self.lefts, place)
+        return float(lefts[tap.at(self.left)]), float(self._right(place)[tap.at(self.right)])
 
-    def _term(self, tap: tuple, place: Place) -> str:
+    def _term(self, tap: Tap, place: Place) -> str:
         if not self.letters:
             return product_text(*self._factors(tap, place))
         lefts, rights = self.names
-        return f"{lefts[self.left_at(tap)]}·{rights[self.right_at(tap)]}"
+        return f"{lefts[tap.at(self.left)]}·{rights[tap.at(self.right)]}"
 
     def _summed_indices(self, place: Place) -> Sequence[int]:
         """The indices of `axis` that the sum runs over."""
         return range(self.shape.batch)
 
-    def _location(self, taps: list) -> str:
+    def _location(self, taps: list[Tap]) -> str:
         """Where the products lie, among letters."""
         return ""
 
@@ -168,7 +146,7 @@ class SumPicture(Picture):
     def _draw_grids(self, place: Place) -> None:
         note = f"n = {place['n']}, {channel_note(self.shape, place['co'], place['ci'])}" * (not self.letters)
         others = (self.left, self.lefts), (self.result, self.returned)
-        planes = [(t.plane(values, place), t.name, t.note(place) * (not self.letters)) for t, values in others]
+        planes = [(plane(t, values, place), t, place_note(t, place) * (not self.letters)) for t, values in others]
         planes.insert(0, (self._right(place), self.right, note))
         gap = max(self._steps()[1])
         caption = CORRELATION if gap == 1 else f"★ correlation with gaps: every {NTH[gap]} row and column"
@@ -179,16 +157,16 @@ class SumPicture(Picture):
             self.window_grid.name_cells()
             self.left_grid.name_cells()
 
-    def _draw_window(self, taps: list, row: int, column: int, place: Place) -> None:
-        """The window over the padded input, as large as the left factors."""
+    def _draw_window(self, taps: list[Tap], row: int, column: int, place: Place) -> None:
+        """The window, as large as the factors that lie over it."""
         jump, step = self._steps()
-        window = window_cells(np.multiply((row, column), jump), step, self.lefts.shape[2:])
-        cells = [tuple(np.add(self.right_at(tap), self.shape.padding)) for tap in taps]
-        factors = [self._factors(tap, place)[0] for tap in taps]
-        self.window_grid.window(window, dict(zip(cells, factors, strict=True)), look(self.left.name).ink)
+        window = window_cells(np.multiply((row, column), jump), step, self.shape.of(self.over)[2:])
+        (cells,) = (cells for grid, cells in self._cells(taps) if grid is self.window_grid)
+        factors = [self._factors(tap, place)[self.over == self.right] for tap in taps]
+        self.window_grid.window(window, dict(zip(cells, factors, strict=True)), look(self.over).ink)
         self.window_grid.drag(window, self.element, (row, column), jump)
 
-    def _draw_sum(self, taps: list, terms: list[str], place: Place, returned: float) -> tuple[str, dict[int, Box]]:
+    def _draw_sum(self, taps: list[Tap], terms: list[str], place: Place, returned: float) -> tuple[str, dict[int, Box]]:
         """The table of the terms, between those of other indices of `axis`; returns the whole sum, and the columns."""
         index, summed, axis = place[self.axis], self._summed_indices(place), self.axis
         bias = float(self.bias[place["co"]])
@@ -210,6 +188,17 @@ class SumPicture(Picture):
         whole_table = len(boxes) == len(columns)  # else the last but one is "…"
         places = {i: first + i for i in range(len(taps)) if whole_table or first + i < len(boxes) - 2}
         return number(total), {i: boxes[place] for i, place in places.items()}
+
+
+def plane(tensor: str, values: Array, place: Place) -> Array:
+    """The matrix of a tensor at a place."""
+    first, second, *_ = axes(tensor)
+    return values[place[first], place[second]]
+
+
+def place_note(tensor: str, place: Place) -> str:
+    """In words, which matrix of a tensor that is."""
+    return ", ".join(f"{axis} = {place[axis]}" for axis in axes(tensor)[:2])
 
 
 def draw_grids(
