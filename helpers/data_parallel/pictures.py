@@ -8,7 +8,7 @@ from helpers.data_parallel import indices
 from helpers.data_parallel.indices import Place
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, Box, Picture, number
 from helpers.pictures.charts import Axes
-from helpers.pictures.parts import Cell, Grid, Pointed
+from helpers.pictures.parts import Cell, Grid
 
 Array = np.ndarray
 
@@ -59,7 +59,7 @@ class SharedPicture(Picture):
     def _grid(self, values: Array, x: float, top: float, tensor: str, caption: str, said: dict[str, int]) -> Grid:
         grid = Grid(self, values, x, top, CELL, tensor=tensor)
         grid.caption = caption
-        self.touchable[caption] = Pointed(grid, dict.fromkeys(np.ndindex(grid.values.shape), said))
+        grid.point(dict.fromkeys(np.ndindex(grid.values.shape), said), caption)
         return grid
 
     def _handed_over(self, added: Array, x: float, whose: str, weight: int) -> None:
@@ -69,7 +69,7 @@ class SharedPicture(Picture):
             grid = Grid(self, values, *at, HANDED, tensor=name)
             grid.caption = f"grad_{name}{whose}"
             cells: list[Cell] = [*np.ndindex(values.shape)]
-            self.touchable[grid.caption] = Pointed(grid, {cell: {"weight": first + i} for i, cell in enumerate(cells)})
+            grid.point({cell: {"weight": first + i} for i, cell in enumerate(cells)})
             if first <= weight < first + len(cells):
                 grid.mark([cells[weight - first]], ORANGE)
 
@@ -117,7 +117,7 @@ class TreePicture(Picture):
             box, who = self._box(after, i), indices.owner((after, i), PARTS, workers)
             grid = Grid(self, [[total]], box.x, box.y, BOX, at=0.32)
             grid.caption = f"{label}, number {i}"
-            self.touchable[grid.caption] = Pointed(grid, {(0, 0): {"killed": who + 1}})
+            grid.point({(0, 0): {"killed": who + 1}})
             self.write(box.middle[0], box.bottom - 12, f"worker {who}", 13, GRAY, align="middle")
             color, line = (ORANGE, 2.2) if (after, i) in again else (LINE, 1.4)
             if (after, i) in again:

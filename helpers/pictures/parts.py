@@ -67,17 +67,16 @@ def look(tensor: str) -> Look:
 class Touchable(NamedTuple):
     """A grid that a reader can point at, and what that says: the values that are a cell's place, and those it fixes.
 
-    Where a single value is the cell's number, the first cell has the number `start`. A `passing` value is only looked
-    at: it lasts as long as the reader points at the cell, and no slider has it. Where `clicked`, pointing alone does
-    nothing, as another picture would come under the pointer.
+    Where a single value is the cell's number, the first cell has the number `start`. Where `clicked`, pointing alone
+    does nothing, as another picture would come under the pointer.
     """
 
     grid: "Grid"
     values: tuple[str, ...]
     fixed: Mapping[str, int]
     start: int = 0
-    passing: bool = False
     clicked: bool = False
+    passing = False
     limits = None
 
     def said(self, cell: Cell) -> Mapping[str, int]:
@@ -88,14 +87,12 @@ class Touchable(NamedTuple):
 
     def cell(self, values: Mapping[str, int]) -> Cell | None:
         """The cell that values choose; None where they choose none of this grid."""
-        if self.passing or any(values[name] != value for name, value in self.fixed.items()):
+        if any(values[name] != value for name, value in self.fixed.items()):
             return None
         place = [values[name] for name in self.values]
-        if len(place) > 1:
-            inside = all(0 <= at < size for at, size in zip(place, self.grid.values.shape, strict=True))
-            return tuple(place) if inside else None
-        number = place[0] - self.start
-        return divmod(number, self.grid.values.shape[1]) if 0 <= number < self.grid.values.size else None
+        shape = self.grid.values.shape
+        cell = tuple(place) if len(place) > 1 else divmod(place[0] - self.start, shape[1])
+        return cell if all(0 <= at < size for at, size in zip(cell, shape, strict=True)) else None
 
 
 class Adjustable(NamedTuple):
@@ -166,11 +163,12 @@ class Grid:
     """
 
     names: Sequence[str] = ()  # of the columns, where they are not counted
+    first, empty = (0, 0), ""
 
     def __init__(self, picture, values, x, y, cell, title="", note="", at=0.5, numbers=True, tensor="") -> None:
         self.picture, self.values, self.x, self.y = picture, np.asarray(values, float), x, y
         (self.width, self.height), self.look = cell, look(tensor or title)
-        self.caption, self.empty, self.first = ", ".join(filter(None, (title, note))), "", (0, 0)
+        self.caption = ", ".join(filter(None, (title, note)))
         if numbers and not np.isnan(self.values).all():
             picture.numbered.append(self)
         head(picture, x, y, title, note, self.look.ink)
@@ -191,9 +189,13 @@ class Grid:
         corner = self.x + column * self.width, self.y + row * self.height
         return Box(*corner, columns * self.width, rows * self.height)
 
-    def touch(self, name: str, *values: str, start: int = 0, passing=False, clicked=False, **fixed: int) -> None:
+    def touch(self, name: str, *values: str, start: int = 0, clicked=False, **fixed: int) -> None:
         """Let a reader point at these cells: `values` are a cell's row and column, or its number; `fixed`, others."""
-        self.picture.touchable[name] = Touchable(self, values, fixed, start, passing, clicked)
+        self.picture.touchable[name] = Touchable(self, values, fixed, start, clicked)
+
+    def point(self, cells: Mapping[Cell, Mapping[str, int]], name: str = "") -> None:
+        """Let a reader look at some cells, each with values of its own; the grid's name is its caption if not given."""
+        self.picture.touchable[name or self.caption] = Pointed(self, cells)
 
     def adjust(self, name: str, low: float, high: float) -> None:
         """Let a reader change these numbers: they are the array `name` of the explorer that shows the picture.
@@ -278,17 +280,24 @@ class Grid:
         self.picture.words(words, self.look.ink)
 
 
-class Bars(Grid):
+class Area(Grid):
+    """Cells to point at, or numbers for a table, over something that is drawn otherwise."""
+
+    def __init__(self, picture: Picture, values: np.ndarray, box: Box, caption: str = "") -> None:
+        self.picture, self.values, self.x, self.y = picture, np.asarray(values, float), box.x, box.y
+        rows, columns = self.values.shape
+        self.width, self.height, self.caption = box.width / columns, box.height / rows, caption
+
+
+class Bars(Area):
     """Numbers as bars that stand on the line of 0 in a box, from `low` at its bottom to `high` at its top.
 
     `values` is (n,); each bar has its number above it, rounded to `decimals`, and its name, if any, below the box.
     """
 
     def __init__(self, picture, values, box: Box, low, high, names=(), title="", color=INK, decimals=2) -> None:
-        self.picture, self.values, self.x, self.y = picture, np.asarray(values, float).reshape(1, -1), box.x, box.y
-        self.width, self.height = box.width / self.values.size, box.height
-        self.caption, self.empty, self.first, self.names = title, "", (0, 0), [*map(str, names)]
-        self.low, self.high = low, high
+        super().__init__(picture, np.reshape(values, (1, -1)), box, title)
+        self.names, self.low, self.high = [*map(str, names)], low, high
         picture.numbered.append(self)
         picture.bold(box.x, box.y - 16, title, TITLE, color)
         zero, wide = self._y(0), 0.56 * self.width
@@ -393,10 +402,3 @@ def foot(
     for i, text in enumerate(beside):
         picture.write(652, top + height * (i + 1.5) / 3, text, fitting([text or "0"], picture.width - 656, 14.5), BLUE)
     return boxes
-
-
-def conclusion(picture: Picture, columns: Sequence[tuple], total: float, returned: float) -> str:
-    """The table of terms at the foot of a picture, and the verdict beside it; returns the total as it is written."""
-    beside = f"sum of its terms: {number(total)}", f"the kernel wrote: {number(returned)}"
-    foot(picture, ("term", "product", "running sum"), columns, beside)
-    return number(total)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, Box, Picture, Word, in_words, number
-from helpers.pictures.parts import Grid, Pointed
+from helpers.pictures.parts import Grid
 from helpers.summation import indices
 from helpers.summation.indices import TERMS, Order
 
@@ -87,7 +87,7 @@ class RacePicture(Picture):
         grid.caption, grid.empty = "the thread of each turn, and the total", "not found"
         found = [cell for cell in np.ndindex(6, 5) if orders[cell[0]] in self.found]
         places = {(row, turn): {"order": every.index(orders[row])} for row, turn in found}
-        self.touchable["orders found"] = Pointed(grid, places)
+        grid.point(places, "orders found")
         if turns in orders:
             grid.frame([(orders.index(turns), 0), (orders.index(turns), 4)], ORANGE)
 
@@ -182,7 +182,7 @@ class LoadsPicture(Picture):
             grid = Grid(self, MEMORY, left, 56, CELL)
             grid.caption = indices.WAYS[way]
             owners = {cell: {"iteration": i, "thread": t} for i, row in enumerate(loads) for t, cell in enumerate(row)}
-            self.touchable[grid.caption] = Pointed(grid, owners)
+            grid.point(owners)
             now = loads[iteration]
             sectors = sorted({row for row, _ in now})
             grid.tinted(now, ORANGE, 1.6, 0.3)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, SECTORS, Box, Picture, Word, listed
-from helpers.pictures.parts import Grid
+from helpers.pictures.parts import Area, Grid
 from wgsl import Kernel
 from wgsl.types.kinds import leaves
 
@@ -59,9 +59,8 @@ class LaunchPicture(Picture):
     def draw(self, launch: int, step: int) -> str:
         """The first `step` objects of the first launch or of the second one, which has what the first one made."""
         self.starts()
-        grid = Grid(self, np.zeros((len(OBJECTS), 1)), 0, 4, (self.width, ROW), numbers=False)
-        self.marks.clear()  # the cells that are pointed at have no lines: a name has a box
-        grid.touch("objects", "step", start=1)
+        rows = Area(self, np.zeros((len(OBJECTS), 1)), Box(0, 4, self.width, ROW * len(OBJECTS)))
+        rows.touch("objects", "step", start=1)
         for i, each in enumerate(OBJECTS):
             self._draw_object(each, kept=launch == 2 and not each.renewed, lit=i < step)
         (_, top, _, _), last = self._box("module"), self._box("recording")

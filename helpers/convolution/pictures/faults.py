@@ -6,7 +6,7 @@ import numpy as np
 
 from helpers.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, Picture, listed, number
-from helpers.pictures.parts import Grid, Pointed
+from helpers.pictures.parts import Grid
 
 Array = np.ndarray
 
@@ -49,7 +49,7 @@ class FaultsPicture(Picture):
         cells = [*np.ndindex(got.shape)]
         grid.tinted([cell for cell in cells if got[cell] != right[cell]], INK, 1.6)
         first = i * len(cells) + 1
-        self.touchable[fault] = Pointed(grid, {cell: {"pixel": first + k} for k, cell in enumerate(cells)})
+        grid.point({cell: {"pixel": first + k} for k, cell in enumerate(cells)})
         if not first <= pixel < first + len(cells):
             return ""
         (row, column) = cell = cells[pixel - first]

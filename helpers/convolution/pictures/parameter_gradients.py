@@ -10,7 +10,7 @@ from helpers.convolution.pictures.groups import channel_words
 from helpers.convolution.pictures.sums import Place, SumPicture, contribute, rows_and_columns
 from helpers.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, GRAY, LINE, MARGIN, ORANGE, Picture, in_words, number, tint
-from helpers.pictures.parts import Cell, Grid, Pointed, look
+from helpers.pictures.parts import Cell, Grid, look
 
 
 class WeightGradientPicture(SumPicture):
@@ -141,7 +141,7 @@ class BiasGradientPicture(Picture):
             for n, co in np.ndindex(images, channels)
         }
         for (_, co), plane in self.planes.items():
-            self.touchable[plane.caption] = Pointed(plane, {cell: {"co": co} for cell in np.ndindex(rows, columns)})
+            plane.point({cell: {"co": co} for cell in np.ndindex(rows, columns)})
         left = MARGIN + channels * across + 20
         self.result = Grid(self, returned[:, None], left, 40, (64, 46), "grad_bias")
         self.result.touch("grad_bias", "co")

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import prod
-from types import SimpleNamespace
 from typing import Self
 
 import numpy as np
@@ -11,7 +10,7 @@ from helpers.convolution.indices import Tap, axes, input_channels_of, taps_of
 from helpers.convolution.pictures.groups import channel_note, draw_group
 from helpers.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, Box, Picture, in_words, number
-from helpers.pictures.parts import LIFTED, Cell, Grid, Pointed, foot, look, product_text, running_sum, side_by_side
+from helpers.pictures.parts import LIFTED, Area, Cell, Grid, foot, look, product_text, running_sum, side_by_side
 
 Array = np.ndarray
 Place = Mapping[str, int]  # of a plane: co, ci and n
@@ -81,11 +80,11 @@ class SumPicture(Picture):
         numbers, grids = [self._number(tap) for tap in taps], self._cells(taps)
         for grid, cells in grids:
             own = {tuple(map(int, cell)): {"product": k} for cell, k in zip(cells, numbers, strict=True)}
-            self.touchable[grid.caption] = Pointed(grid, own)
+            grid.point(own)
         if columns:
-            (x, y, width, height), last = columns[0], max(columns)
-            strip = SimpleNamespace(x=x, y=y, width=width, height=height, values=np.zeros((1, last + 1)), names=())
-            self.touchable["terms"] = Pointed(strip, {(0, i): {"product": numbers[i]} for i in columns})
+            first, count = columns[0], max(columns) + 1
+            strip = Area(self, np.zeros((1, count)), first._replace(width=count * first.width), "terms")
+            strip.point({(0, i): {"product": numbers[i]} for i in columns})
         if chosen not in numbers:
             return ""
         i = numbers.index(chosen)

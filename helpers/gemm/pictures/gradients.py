@@ -8,7 +8,7 @@ import numpy as np
 from helpers.gemm import reference
 from helpers.gemm.indices import Cell, gemm_terms
 from helpers.pictures.canvas import BLUE, INK, MARGIN, Picture, number
-from helpers.pictures.parts import Grid, Pointed, conclusion, product_text, running_sum, side_by_side
+from helpers.pictures.parts import Grid, foot, product_text, running_sum, side_by_side
 
 
 class Product(NamedTuple):
@@ -68,7 +68,9 @@ class GradientsPicture(Picture):
         element, returned = ELEMENTS[p.result].format(row, column), self.matrices[p.result][row, column]
         self.write(MARGIN, 46, f"{p.rule}:   {element}", 15)
         texts, products = [product_text(*factors) for factors in values], [*map(prod, values)]
-        total = conclusion(self, running_sum(texts, products), sum(products), returned)
+        total = number(sum(products))
+        beside = f"sum of its terms: {total}", f"the kernel wrote: {number(returned)}"
+        foot(self, ("term", "product", "running sum"), running_sum(texts, products), beside)
         if 0 < term <= len(terms):
             sides, text = terms[term - 1], texts[term - 1]
             self.boxes((self.grids[name].box(*cell) for name, cell in sides), INK, line=2.4)
@@ -89,7 +91,7 @@ class GradientsPicture(Picture):
                 pointed.setdefault(name, {})[cell] = {"term": i}
         for name, cells in pointed.items():
             self.grids[name].mark([*cells])
-            self.touchable[name] = Pointed(self.grids[name], cells)
+            self.grids[name].point(cells, name)
 
     def _draw_grids(self, p: Product) -> None:
         self.title(18, p.title)

@@ -7,7 +7,7 @@ import numpy as np
 
 from helpers.gemm.indices import LOADS, Cell, load_into_tile, tile_loads, tile_mates
 from helpers.pictures.canvas import BLUE, GRAY, MARGIN, PAPER, Box, Picture, Word, in_words, number
-from helpers.pictures.parts import Grid, Pointed, product_text
+from helpers.pictures.parts import Grid, product_text
 
 TILE = 4
 STEPS = ("load", "load", "load", "barrier", "multiply", "barrier")  # of a turn; after the last one, "write"
@@ -59,12 +59,12 @@ class TilesPicture(Picture):
         for name, (value, along) in loads.items():
             grid = self.grids[name]
             cells = np.ndindex(grid.values.shape)
-            self.touchable[name] = Pointed(
-                grid, {cell: {value: cell[1 - along], "step": cell[along] // TILE * len(STEPS) + 1} for cell in cells}
+            grid.point(
+                {cell: {value: cell[1 - along], "step": cell[along] // TILE * len(STEPS) + 1} for cell in cells}, name
             )
         for i, grid in enumerate(self.tiles):
             slots = {cell: {"slot": TILE**2 * i + slot + 1} for slot, cell in enumerate(np.ndindex(TILE, TILE))}
-            self.touchable[grid.caption] = Pointed(grid, slots)
+            grid.point(slots)
         self.grids["c"].touch("c", "row", "column")
 
     def draw(self, step: int, row: int, column: int, slot: int = 0) -> str:
@@ -268,11 +268,8 @@ class TransposedLoadPicture(Picture):
         rows = [Word(self.a.x - 7, self.a.box(m, 0).middle[1], f"m {m}", 12, "right") for m in range(SIZES[0])]
         columns = [Word(self.a.box(0, k).middle[0], self.a.bottom + 10, f"k {k}", 12) for k in range(SIZES[1])]
         self.words(rows + columns, GRAY)
-        whose = {cell: {"thread": t} for t, (cell, _) in enumerate(self.loads)}
-        self.touchable["a"] = Pointed(self.a, whose)
-        self.touchable["left"] = Pointed(
-            self.left, {divmod(slot, TILE): {"thread": t} for t, (_, slot) in enumerate(self.loads)}
-        )
+        self.a.point({cell: {"thread": t} for t, (cell, _) in enumerate(self.loads)}, "a")
+        self.left.point({divmod(slot, TILE): {"thread": t} for t, (_, slot) in enumerate(self.loads)}, "left")
 
 
 def _card(x: float, y: float) -> Box:

@@ -7,21 +7,11 @@ import numpy as np
 
 from helpers.pictures.canvas import GRAY, INK, PAPER, Box, Picture
 from helpers.pictures.figures import colored
-from helpers.pictures.parts import Cell, Grid
+from helpers.pictures.parts import Area, Cell
 
 Shape = tuple[int, int, int]  # of a tensor in maps: how many, rows, columns
 PALE = (225, 225, 225, 255)  # between maps that are too small for outlines
 OUTLINED = 16  # CSS pixels: the narrowest map that has an outline
-
-
-class Area(Grid):
-    """Cells to point at, or numbers for a table, over something that is drawn otherwise."""
-
-    def __init__(self, picture: Picture, values: np.ndarray, box: Box, caption: str = "") -> None:
-        self.picture, self.values, self.x, self.y = picture, np.asarray(values, float), box.x, box.y
-        rows, columns = self.values.shape
-        self.width, self.height = box.width / columns, box.height / rows
-        self.caption, self.empty, self.first = caption, "", (0, 0)
 
 
 class Layout:
