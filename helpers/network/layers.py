@@ -42,15 +42,14 @@ def gradient_of(tensor: str) -> str:
     return f"{layer}.grad_{own}" if layer else f"grad_{own}"
 
 
-def _step(layer: str, operation: Operation, shape: Shape, **others: str) -> Step:
-    """An operation of a layer. Its tensors are the layer's own by the same names, but for those that are given."""
-    return Step(layer, operation, shape, tuple(others.get(own, f"{layer}.{own}") for own in operation.tensors))
+OWN = {"b": "weight", "grad": "grad_output", "d_b": "grad_weight", "d_bias": "grad_bias"}  # by the GEMM's names
 
 
 @dataclass(frozen=True)
 class Layer:
     """What a network asks of a layer. `input` is the name of the tensor that it reads, `size` is that of one item."""
 
+    operations: ClassVar[tuple[Operation, ...]]  # forward, and those of its backward pass
     name: str
 
     def shape(self, size: Size, batch: int) -> Shape:
@@ -65,19 +64,28 @@ class Layer:
         """The shapes of its weight and bias, or none."""
         return {}
 
+    def step(self, operation: Operation, shape: Shape, input: str, **others: str) -> Step:
+        """One of its operations. All tensors but its input are its own, where no others are given."""
+        grad = gradient_of(input)
+        given = {"input": input, "a": input, "grad_input": grad, "d_a": grad, **others}
+        names = (given.get(own, f"{self.name}.{OWN.get(own, own)}") for own in operation.tensors)
+        return Step(self.name, operation, shape, tuple(names))
+
     def forward(self, input: str, size: Size, batch: int) -> Iterator[Step]:
         """From its input to its output."""
-        raise NotImplementedError
+        yield self.step(self.operations[0], self.shape(size, batch), input)
 
     def backward(self, input: str, size: Size, batch: int) -> Iterator[Step]:
         """From the gradient of its output to those of its parameters and of its input."""
-        raise NotImplementedError
+        for operation in self.operations[1:]:
+            yield self.step(operation, self.shape(size, batch), input)
 
 
 @dataclass(frozen=True)
 class Conv2d(Layer):
-    """A convolution and its ReLU in one kernel; arguments as those of torch.nn.Conv2d."""
+    """A convolution and its ReLU in one kernel, as in lessons 01 to 04; arguments as those of torch.nn.Conv2d."""
 
+    operations = FORWARD, GRAD_WEIGHT, GRAD_BIAS, GRAD_INPUT
     out_channels: int
     kernel_size: int
     stride: int = 1
@@ -97,26 +105,20 @@ class Conv2d(Layer):
         """weight (Co, Ci, kH, kW), bias (Co,)"""
         return {"weight": self.shape(size, 1).weight, "bias": (self.out_channels,)}
 
-    def forward(self, input: str, size: Size, batch: int) -> Iterator[Step]:
-        """Lesson 01."""
-        yield _step(self.name, FORWARD, self.shape(size, batch), input=input)
-
     def backward(self, input: str, size: Size, batch: int) -> Iterator[Step]:
-        """Lessons 02, 03 and 04, behind the derivative of the ReLU."""
-        shape, grad = self.shape(size, batch), f"{self.name}.grad_output"
+        """The same, behind the derivative of the ReLU."""
+        shape, grad = self.shape(size, batch), "grad_output"
         if self.activation == "relu":
-            yield _step(self.name, RELU_BACKWARD, ElementShape(prod(shape.output)))
-            grad = f"{self.name}.grad_pre"
-        yield _step(self.name, GRAD_WEIGHT, shape, grad_output=grad, input=input)
-        yield _step(self.name, GRAD_BIAS, shape, grad_output=grad)
-        yield _step(self.name, GRAD_INPUT, shape, grad_output=grad, grad_input=gradient_of(input))
+            yield self.step(RELU_BACKWARD, ElementShape(prod(shape.output)), input)
+            grad = "grad_pre"
+        for operation in self.operations[1:]:
+            yield self.step(operation, shape, input, grad_output=f"{self.name}.{grad}")
 
 
 @dataclass(frozen=True)
 class _Pool2d(Layer):
     """A pooling layer; arguments as those of torch.nn.MaxPool2d and AvgPool2d."""
 
-    operations: ClassVar[tuple[Operation, Operation]]  # forward and backward
     kernel_size: int
     stride: int | None = None
     padding: int = 0
@@ -124,15 +126,6 @@ class _Pool2d(Layer):
     def shape(self, size: Size, batch: int) -> PoolShape:
         """The sizes of the problem for a batch."""
         return PoolShape(batch, *size, self.kernel_size, self.stride, self.padding)
-
-    def forward(self, input: str, size: Size, batch: int) -> Iterator[Step]:
-        """Makes one pixel of each window."""
-        yield _step(self.name, self.operations[0], self.shape(size, batch), input=input)
-
-    def backward(self, input: str, size: Size, batch: int) -> Iterator[Step]:
-        """Each window passes its gradient to its pixels."""
-        shape = self.shape(size, batch)
-        yield _step(self.name, self.operations[1], shape, input=input, grad_input=gradient_of(input))
 
 
 class MaxPool2d(_Pool2d):
@@ -154,6 +147,7 @@ class Linear(Layer):
     Its weight is (in, out), as the GEMM reads it: the transpose of torch.nn.Linear's.
     """
 
+    operations = GEMM, GEMM_BACKWARD
     out_features: int
     activation: str = "relu"
 
@@ -168,16 +162,6 @@ class Linear(Layer):
     def parameters(self, size: Size) -> dict[str, Size]:
         """weight (in, out), bias (out,)"""
         return {"weight": (prod(size), self.out_features), "bias": (self.out_features,)}
-
-    def forward(self, input: str, size: Size, batch: int) -> Iterator[Step]:
-        """Lesson 06, forward."""
-        yield _step(self.name, GEMM, self.shape(size, batch), a=input, b=f"{self.name}.weight")
-
-    def backward(self, input: str, size: Size, batch: int) -> Iterator[Step]:
-        """Lesson 06, backward."""
-        named = {"b": "weight", "grad": "grad_output", "d_b": "grad_weight", "d_bias": "grad_bias"}
-        own = {tensor: f"{self.name}.{name}" for tensor, name in named.items()}
-        yield _step(self.name, GEMM_BACKWARD, self.shape(size, batch), a=input, d_a=gradient_of(input), **own)
 
 
 LENET = (
