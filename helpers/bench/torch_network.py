@@ -21,7 +21,7 @@ def torch_network(network: Network, device: str = "cpu") -> nn.Sequential:
 
 
 def _modules(network: Network) -> Iterator[nn.Module]:
-    for layer, size in zip(network.layers, network.input_sizes, strict=False):
+    for layer, size in zip(network.layers, network.values.values(), strict=False):
         match layer:
             case Conv2d():
                 yield nn.Conv2d(size[0], layer.out_channels, layer.kernel_size, layer.stride, layer.padding)

@@ -61,6 +61,13 @@ class Network:
         `helpers.network.student_kernels.student_kernels` makes of a puzzle's kernel. An operation that is left out
         takes the best version for this adapter.
 
+    Attributes
+    ----------
+    values : dict of tuple
+        The sizes of one item of what is computed forward, by name: images, conv1.output, ...
+    shapes : dict of tuple
+        Those of the parameters: conv1.weight, ...
+
     Raises
     ------
     TypeError, ValueError
@@ -71,10 +78,10 @@ class Network:
         self, layers: Sequence[Layer] = LENET, input_size: Size = DIGIT, seed: int = 0, kernels: Kernels | None = None
     ) -> None:
         self.layers, self.kernels = tuple(layers), dict(kernels or {})
-        self.input_sizes = _sizes(self.layers, tuple(input_size))
+        self.values = _values(self.layers, tuple(input_size))
         self.shapes = {
             f"{layer.name}.{own}": shape
-            for layer, size in zip(self.layers, self.input_sizes, strict=False)
+            for layer, size in zip(self.layers, self.values.values(), strict=False)
             for own, shape in layer.parameters(size).items()
         }
         self.words, self._places = _laid_out(self.shapes)
@@ -85,7 +92,7 @@ class Network:
     @property
     def classes(self) -> int:
         """How many classes the network tells apart."""
-        return prod(self.input_sizes[-1])
+        return prod([*self.values.values()][-1])
 
     def slices(self) -> dict[str, Slice]:
         """Each parameter and its gradient, by name, as a part of the network's buffers."""
@@ -115,8 +122,7 @@ class Network:
     def update(self, learning_rate: float, momentum: float) -> tuple[Pass, ...]:
         """The pass that moves all parameters against their gradients."""
         shape = UpdateShape(self.words, learning_rate, momentum)
-        buffers = self.buffers["parameters"], self.buffers["gradients"], self.buffers["velocities"]
-        return prepared(SGD, buffers, shape, self.kernels.get(SGD.name))
+        return prepared(SGD, [*self.buffers.values()], shape, self.kernels.get(SGD.name))
 
     # --- Arrays in, arrays out ----------------------------------------------------------------------------
 
@@ -136,13 +142,14 @@ class Network:
     def logits(self, images: Array, batch: int = 250) -> Array:
         """The network's outputs for images (N, C, H, W), computed `batch` images at a time: (N, classes)."""
         check_batch(self, images)
-        return np.concatenate([self._logits(images[first : first + batch]) for first in range(0, len(images), batch)])
-
-    def _logits(self, images: Array) -> Array:
-        space = self.workspace(len(images))
-        space.fill(images)
-        run(*space.forward)
-        return read(space.buffers[space.logits], (len(images), self.classes))
+        found = []
+        for first in range(0, len(images), batch):
+            some = images[first : first + batch]
+            space = self.workspace(len(some))
+            space.fill(some)
+            run(*space.forward)
+            found.append(space.tensor(space.logits).reshape(len(some), self.classes))
+        return np.concatenate(found)
 
     def predict(self, images: Array, batch: int = 250) -> Array:
         """The class of each image (N, C, H, W), as int (N,): the largest output."""
@@ -196,17 +203,21 @@ class Workspace:
 
     def __init__(self, network: Network, batch: int) -> None:
         self.network, self.batch = network, batch
-        self.logits = f"{network.layers[-1].name}.output"
-        forward, backward = _chain(network, batch)
+        self.logits = [*network.values][-1]
+        walk = [*zip(network.layers, network.values.items(), strict=False)]
+        forward = [step for layer, input in walk for step in layer.forward(*input, batch)]
+        backward = [step for layer, input in reversed(walk) for step in layer.backward(*input, batch)]
         tensors = self.logits, "labels", "losses", gradient_of(self.logits)
         loss = Step("loss", CROSS_ENTROPY, LossShape(batch, network.classes), tensors)
-        last = [step for step in backward if step.tensors[-1] == "grad_images"]
-        self.steps = (*forward, loss, *(step for step in backward if step not in last))
-        self.all_steps = (*self.steps, *last)
+        self.all_steps = (*forward, loss, *backward)
+        self.steps = self.all_steps[:-1] if backward[-1].tensors[-1] == "grad_images" else self.all_steps
+        self._forward = len(forward)  # steps
         self.buffers, self.sizes = network.slices(), {}
         for step in self.all_steps:
-            self._make_room(step)
-        self._forward = len(forward)  # steps
+            for name, own in zip(step.tensors, step.operation.tensors, strict=True):
+                self.sizes.setdefault(name, step.shape.of(own))
+                if name not in self.buffers:
+                    self.buffers[name] = empty(4 * prod(self.sizes[name]), name)
 
     @cached_property
     def forward(self) -> tuple[Pass, ...]:
@@ -225,12 +236,6 @@ class Workspace:
 
     def _prepared(self, steps: Sequence[Step]) -> tuple[Pass, ...]:
         return sum(map(self.passes, steps), ())
-
-    def _make_room(self, step: Step) -> None:
-        for name, own in zip(step.tensors, step.operation.tensors, strict=True):
-            self.sizes.setdefault(name, step.shape.of(own))
-            if name not in self.buffers:
-                self.buffers[name] = empty(4 * prod(self.sizes[name]), name)
 
     def passes(self, step: Step) -> tuple[Pass, ...]:
         """The passes of a step, without labels: they share one compute pass."""
@@ -258,7 +263,7 @@ class Workspace:
         return read(self.buffers[name], self.sizes[name], dtype)
 
 
-# --- The chain rule ---------------------------------------------------------------------------------------
+# --- Which kernel computes a step -------------------------------------------------------------------------
 
 
 def prepared(
@@ -268,15 +273,6 @@ def prepared(
     if isinstance(kernel, str | Kernel | None):
         return operation.prepare(buffers, shape, kernel)
     return kernel.prepare(buffers, shape)
-
-
-def _chain(network: Network, batch: int) -> tuple[list[Step], list[Step]]:
-    """Every layer's output from its input, and then, from the last layer to the first, the gradients from its own."""
-    inputs = ["images", *(f"{layer.name}.output" for layer in network.layers)]
-    walk = [*zip(network.layers, inputs, network.input_sizes, strict=False)]
-    forward = [step for layer, *input in walk for step in layer.forward(*input, batch)]
-    backward = [step for layer, *input in reversed(walk) for step in layer.backward(*input, batch)]
-    return forward, backward
 
 
 def _for_a_long_run(step: Step, batch: int) -> str | None:
@@ -290,17 +286,17 @@ def _for_a_long_run(step: Step, batch: int) -> str | None:
 # --- Where parameters lie, and checks ---------------------------------------------------------------------
 
 
-def _sizes(layers: Sequence[Layer], size: Size) -> list[Size]:
+def _values(layers: Sequence[Layer], size: Size) -> dict[str, Size]:
     """The sizes of one item: of the images, then of each layer's output."""
     if len({layer.name for layer in layers}) < len(layers) or not layers:
         raise ValueError(f"layers = {[layer.name for layer in layers]}: each needs a name of its own")
-    sizes = [size]
+    values = {"images": size}
     for layer in layers:
         try:
-            sizes.append(layer.output_size(sizes[-1]))
+            values[f"{layer.name}.output"] = size = layer.output_size(size)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"{layer.name} does not fit what it is given, {sizes[-1]} an image: {error}") from None
-    return sizes
+            raise ValueError(f"{layer.name} does not fit what it is given, {size} an image: {error}") from None
+    return values
 
 
 def _laid_out(shapes: Mapping[str, Size]) -> tuple[int, dict[str, tuple[int, Size]]]:
@@ -330,7 +326,7 @@ def check_batch(network: Network, images: Array, labels: Array | None = None) ->
 
     Raises TypeError for another dtype, ValueError for another shape, a number that is not finite or an unknown class.
     """
-    size = network.input_sizes[0]
+    size = network.values["images"]
     check_tensor("network", "images", images, "N C H W" if len(size) == 3 else "N features")
     if images.shape[1:] != size:
         raise ValueError(f"network: images has shape {images.shape}: it must be (N, {str(size)[1:]}")

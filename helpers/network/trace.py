@@ -45,7 +45,7 @@ class Row(NamedTuple):
         return self.name or " · ".join(written(*place) for place in self.places)
 
 
-Finished = tuple[list[Row], float | None, str]  # the rows that count, the result if it is not their sum, and words
+Finished = tuple[list[Row], str]  # the rows that count, and what is done with them
 
 
 class Opened(NamedTuple):
@@ -114,13 +114,12 @@ class NetworkTrace:
     @cached_property
     def makers(self) -> dict[str, tuple[Step, str]]:
         """Each tensor that is computed, in this order, with the step that does it and the step's own name for it."""
-        found = {}
-        for step in self.steps:
-            for own, name in zip(step.operation.tensors, step.tensors, strict=True):
-                if (step.operation.name, own) in MADE:
-                    found[name] = step, own
-        order = {"grad_pre": 0, "grad_output": 1}  # of the four tensors that one step of a linear layer writes
-        return dict(sorted(found.items(), key=lambda item: (self.steps.index(item[1][0]), order.get(item[1][1], 2))))
+        return {
+            name: (step, own)
+            for step in self.steps
+            for own, name in zip(step.operation.tensors, step.tensors, strict=True)
+            if (step.operation.name, own) in MADE
+        }
 
     def line(self, name: str) -> Line:
         """Which line of which kernel computed a tensor, in the version that runs here."""
@@ -141,18 +140,24 @@ class NetworkTrace:
         made = MADE[step.operation.name, own](step.shape, *moved(index, shape, step.shape.of(own)))
         rows = [self._row(step, term) for term in made.terms]
         places = [place for row in rows for place in row.places]
-        rows, result, how = getattr(self, f"_{made.rule}")(step, own, index, rows)
-        total = sum(row.value for row in rows)
+        rows, how = getattr(self, f"_{made.rule}")(step, own, index, rows)
+        total = result = sum(row.value for row in rows)
+        if made.rule == "activated":
+            result = float(act(np.float64(total), step.shape.activation))
         bound = self._bound(made.rule, step, own, index, rows)
         read: dict[str, list[Index]] = {}
         for place, at in dict.fromkeys([*places, *(self._place(step, factor) for factor in made.decided_by)]):
             read.setdefault(place, []).append(at)
-        result = total if result is None else result
         return Opened(name, index, step, rows, total, result, float(self.tensors[name][index]), bound, read, how)
 
     def _bound(self, rule: str, step: Step, own: str, index: Index, rows: list[Row]) -> float:
+        """How far a right float32 result may be off; of a sum of products, by the sum of their absolute values.
+
+        Four roundings more than there are rows pay for a division and for this file's own float64 sums.
+        """
         if rule != "softmax":
-            return _bound(len(rows), sum(abs(row.value) for row in rows))
+            total = sum(abs(row.value) for row in rows)
+            return check.gamma(len(rows) + 4) * total + 4 * (len(rows) + 1) * SMALLEST_NORMAL
         logits, labels = self.tensors[step.tensors[0]][None], np.array([self.label])
         losses, grads = check.loss_errors(logits, labels, reference.cross_entropy(logits, labels))
         return float(losses[0] if own == "losses" else grads[0, *index])
@@ -174,12 +179,12 @@ class NetworkTrace:
 
     def _summed(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
         what = "product" if len(rows[0].places) > 1 else "number"
-        return rows, None, f"the sum of {len(rows):,} {what}s" if len(rows) > 1 else f"one {what}"
+        return rows, f"the sum of {len(rows):,} {what}s" if len(rows) > 1 else f"one {what}"
 
     def _largest(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
         winner = max(rows, key=lambda row: row.value)  # the first of equal ones
         losers = [row._replace(value=0.0) for row in rows if row is not winner]
-        return [winner, *losers], None, f"the largest of {len(rows)} pixels"
+        return [winner, *losers], f"the largest of {len(rows)} pixels"
 
     def _won(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
         """A window's gradient counts where this pixel is its first maximum."""
@@ -191,33 +196,29 @@ class NetworkTrace:
             if max(window, key=lambda pixel: pixels[pixel]) == index:  # the first of equal ones
                 won.append(row)
         how = "the gradient of the window that it won" if won else "nothing, as it won no window"
-        return won, None, how if len(won) < 2 else f"the gradients of the {len(won)} windows that it won"
+        return won, how if len(won) < 2 else f"the gradients of the {len(won)} windows that it won"
 
     def _switched(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
         """One gradient times the derivative of the activation, which is read off the output."""
         output = float(self.tensors[f"{step.layer}.output"][index])
         activation = getattr(step.shape, "activation", "relu")
-        factor = float(output > 0) if activation == "relu" else self._derivative(step, index)
+        factor = float(output > 0)
+        if activation != "relu":
+            factor = float(derivative(np.float64(self.open(f"{step.layer}.output", index).total), activation))
         words = {1.0: "passed on", 0.0: "stopped"}.get(factor, f"times {number(factor)}")
         why = "as there is no activation" if activation == "none" else f"as {step.layer}.output is {number(output)}"
         (row,) = rows
-        return [row._replace(value=row.value * factor, factors=(row.value, factor))], None, f"{words}, {why}"
-
-    def _derivative(self, step: Step, index: Index) -> float:
-        pre = self.open(f"{step.layer}.output", index).total
-        return float(derivative(np.float64(pre), step.shape.activation))
+        return [row._replace(value=row.value * factor, factors=(row.value, factor))], f"{words}, {why}"
 
     def _shared(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
         pixels = prod(step.shape.kernel)
         rows = [row._replace(value=row.value / pixels, factors=(row.value, 1 / pixels)) for row in rows]
-        return rows, None, f"the mean of {pixels} pixels" if own == "output" else f"a share of 1/{pixels}"
+        return rows, f"the mean of {pixels} pixels" if own == "output" else f"a share of 1/{pixels}"
 
     def _activated(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
-        total, name = sum(row.value for row in rows), step.shape.activation
-        how = f"the sum of {_counted(len(rows) - 1, 'product')} and the bias"
-        if name == "none":
-            return rows, None, how
-        return rows, float(act(np.float64(total), name)), f"{name} of {number(total)}, {how}"
+        name, products = step.shape.activation, len(rows) - 1
+        before = f"{name} of {number(sum(row.value for row in rows))}, " if name != "none" else ""
+        return rows, f"{before}the sum of {products:,} product{'s' * (products != 1)} and the bias"
 
     def _softmax(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
         """Of logits: the loss, or softmax minus the right answer."""
@@ -225,23 +226,11 @@ class NetworkTrace:
         places = tuple(place for row in rows for place in row.places)
         if own == "losses":
             rows = [Row(float(-np.log(share[self.label])), places=places, name=f"−log(softmax of {self.label})")]
-            return rows, None, f"minus the logarithm of the probability {number(share[self.label])} of the right answer"
+            return rows, f"minus the logarithm of the probability {number(share[self.label])} of the right answer"
         (c,) = index
         right = Row(-float(c == self.label), name="minus 1 where the answer is right")
         rows = [Row(float(share[c]), places=places, name=f"softmax of {c}"), right]
-        return rows, None, "the softmax minus the right answer"
-
-
-def _bound(count: int, total: float) -> float:
-    """How far a right float32 sum of products may be off, where `total` is the sum of their absolute values.
-
-    Four roundings more than `count` pay for a division and for this file's own float64 sums.
-    """
-    return check.gamma(count + 4) * total + 4 * (count + 1) * SMALLEST_NORMAL
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'s' * (count != 1)}"
+        return rows, "the softmax minus the right answer"
 
 
 def moved(index: Index, shape: Size, to: Size) -> Index:
@@ -251,8 +240,6 @@ def moved(index: Index, shape: Size, to: Size) -> Index:
 
 def _shapes(network: Network) -> dict[str, Size]:
     """The shape of each tensor, of one image, without an axis for it."""
-    shapes = {"images": network.input_sizes[0], "losses": (1,), "labels": (1,)}
-    for layer, size in zip(network.layers, network.input_sizes[1:], strict=True):
-        shapes |= {f"{layer.name}.output": size, f"{layer.name}.grad_pre": size}
-    shapes |= network.shapes
-    return shapes | {gradient_of(name): shape for name, shape in shapes.items() if "." in name or name == "images"}
+    before = {name.replace(".output", ".pre"): size for name, size in network.values.items()}  # the activation
+    shapes = {**network.values, **before, **network.shapes}
+    return shapes | {gradient_of(name): shape for name, shape in shapes.items()} | {"losses": (1,), "labels": (1,)}

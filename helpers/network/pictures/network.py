@@ -49,18 +49,13 @@ class NetworkPicture(Picture):
 
     def __init__(self, traces: Sequence[NetworkTrace]) -> None:
         super().__init__(336)
-        self.traces, network = traces, traces[0].network
-        tensors = ["images", *(f"{layer.name}.output" for layer in network.layers)]
-        names = ["images", *(layer.name for layer in network.layers)]
-        sizes = network.input_sizes
-        self.columns = [
-            _column(*each, i == len(names) - 1) for i, each in enumerate(zip(names, tensors, sizes, strict=True))
-        ]
+        self.traces, values = traces, traces[0].network.values
+        self.columns = [_column(*each, is_last=i == len(values)) for i, each in enumerate(values.items(), 1)]
         self.last = 2 * len(self.columns) - 1
         room = WIDTH - 2 * MARGIN - sum(max(c.width, _heading(c)) for c in self.columns)
         self.gap = room / (len(self.columns) - 1)
         if self.gap < 4:
-            raise ValueError(f"{len(names)} layers do not fit the sheet: draw a network with fewer or smaller ones")
+            raise ValueError(f"{len(values)} layers do not fit the sheet: draw a network with fewer or smaller ones")
         lefts, x = [], MARGIN
         for column in self.columns:
             lefts.append(x + max(0, _heading(column) - column.width) / 2)
@@ -203,8 +198,9 @@ class NetworkPicture(Picture):
         return f"In map {map} of {name}, the number farthest from 0 is {farthest}."
 
 
-def _column(layer: str, tensor: str, size: tuple[int, ...], is_last: bool) -> Column:
+def _column(tensor: str, size: tuple[int, ...], is_last: bool) -> Column:
     """How a layer's output is drawn."""
+    layer = tensor.removesuffix(".output")
     maps = size if len(size) == 3 else (size[0], 1, 1)
     bars = is_last and maps[0] <= LISTED and len(size) == 1
     if len(size) == 1:
