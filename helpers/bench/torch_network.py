@@ -25,10 +25,8 @@ def _modules(network: Network) -> Iterator[nn.Module]:
         match layer:
             case Conv2d():
                 yield nn.Conv2d(size[0], layer.out_channels, layer.kernel_size, layer.stride, layer.padding)
-            case MaxPool2d():
-                yield nn.MaxPool2d(layer.kernel_size, layer.stride, layer.padding)
-            case AvgPool2d():
-                yield nn.AvgPool2d(layer.kernel_size, layer.stride, layer.padding)
+            case MaxPool2d() | AvgPool2d():  # which have PyTorch's names
+                yield getattr(nn, type(layer).__name__)(layer.kernel_size, layer.stride, layer.padding)
             case Linear():
                 yield from [nn.Flatten()] * (len(size) > 1)
                 yield nn.Linear(prod(size), layer.out_features)
