@@ -1,9 +1,10 @@
 """Print how many random problems a second some numbers of workers compute, beside one process without workers.
 
-    OPENBLAS_NUM_THREADS=1 __GL_SHADER_DISK_CACHE=0 MESA_SHADER_CACHE_DISABLE=true \\
+    OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 __GL_SHADER_DISK_CACHE=0 MESA_SHADER_CACHE_DISABLE=true \\
         python tests/support/worker_times.py 1 2 4 8 16
 
-Without these settings, a process computes on several cores, and a driver remembers the kernels of the run before.
+Without these settings, the process without workers computes on several cores (PyTorch and NumPy do, in a worker of Dask
+they do not), and a driver remembers the kernels of the run before.
 """
 
 import sys
