@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -103,6 +104,8 @@ def test_workers_that_were_not_started_here_are_not_killed(address):
     with pytest.raises(WorkersError, match=rf"^the workers of {address} were not started here: none is killed"):
         workers.kill([])
     assert workers.names == before
+    there = workers.client.run_on_scheduler(lambda dask_scheduler: [*dask_scheduler.worker_plugins])
+    assert there.count(cluster.Prepared.name) == len(there) - 1  # one of its name, and Dask's own
     workers.close()
 
 
@@ -115,6 +118,9 @@ def test_an_address_or_a_number_without_workers_is_said(tmp_path, monkeypatch):
     }.items():
         with pytest.raises(WorkersError, match=f"^--workers {workers}: {said}"):
             next(mapped("math:sqrt", [4], workers, tmp_path / "ledger"))
+    monkeypatch.setattr(cluster, "Client", Mock(side_effect=TypeError("identity() got an unexpected argument")))
+    with pytest.raises(WorkersError, match=r"^the scheduler at old is refused: identity\(\) got .* start it again"):
+        next(mapped("math:sqrt", [4], "old", tmp_path / "ledger"))
 
 
 def test_a_gpu_is_chosen_by_its_number(monkeypatch):

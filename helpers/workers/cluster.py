@@ -88,6 +88,8 @@ def _client(workers: str, dashboard: str | None = None) -> Iterator[Client]:
             client = Client(workers, timeout=SECONDS)
         except (OSError, ValueError):
             raise WorkersError(f"--workers {workers}: no scheduler answers there within {SECONDS} s") from None
+        except Exception as error:  # what a scheduler of an old version raises comes here
+            _require(f"the scheduler at {workers}", error)
         with client:
             yield client
         return
@@ -168,6 +170,8 @@ def prepare(name: object) -> str:
 
 class Prepared(WorkerPlugin):
     """Opens a worker's GPU when its process begins, also of one that takes the place of another."""
+
+    name = "helpers.workers"  # a scheduler keeps one of this name, however many commands it serves
 
     def setup(self, worker: Worker) -> None:
         """Open it."""
