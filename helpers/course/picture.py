@@ -99,14 +99,14 @@ class CoursePicture(Picture):
         x, room = box.x + 9, box.width - 18 - (TICK + 4) * columns
         lines = wrapped(lesson.name, room, 13, "bold")
         ideas = wrapped(lesson.idea, room, 12) if box.height == NODE.height or box == LENET else []
-        self.column(x, box.y + 12, 15, lines, 13, color, "bold")
-        self.column(x, box.y + 12 + 15 * len(lines), 14, ideas, 12, color)
+        self.column(x, box.y + 11, 14, lines, 13, color, "bold")
+        self.column(x, box.y + 11 + 14 * len(lines), 13, ideas, 12, color)
         needs = f" ← {' '.join(lesson.needs)}" if lesson.needs else ""
-        bottom = box.y + box.height - 6
+        bottom = box.y + box.height - 10
         self.write(x, bottom, f"{lesson.minutes} min{needs}", 12, GRAY)
         for i, puzzle in enumerate(lesson.puzzles):
             row, column = divmod(i, columns)
-            place = box.x + box.width - TICK - 7 - column * (TICK + 3), box.y + 8 + row * (TICK + 3)
+            place = box.x + box.width - TICK - 7 - column * (TICK + 3), box.y + 6 + row * (TICK + 3)
             self._tick(Box(*place, TICK, TICK), puzzle in self.right)
         for number in direct(lesson, self.known):
             self._join(self.places[number], box)
