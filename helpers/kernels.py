@@ -1,10 +1,12 @@
 """The kernels in the folder `kernels/`, one file for each version of an operation; and in what two of them differ."""
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import unified_diff
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 
 from wgsl import Kernel, without_comments
 
@@ -16,6 +18,12 @@ AROUND = 2  # lines that are the same above and below a change
 def versions(operation: str) -> tuple[str, ...]:
     """The versions of an operation, simplest first: the file stems of its folder."""
     return tuple(sorted(path.stem for path in (KERNELS / operation).glob("*.wgsl")))
+
+
+def schedules(operation: str, module: ModuleType) -> dict[str, Callable]:
+    """How each version of an operation is dispatched: the function in a module that has its name without the number."""
+    pairs = ((version, getattr(module, version.partition("_")[2], None)) for version in versions(operation))
+    return {version: schedule for version, schedule in pairs if schedule}  # a copy of a file has none
 
 
 def load(operation: str, version: str) -> Kernel:

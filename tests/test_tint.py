@@ -12,9 +12,9 @@ from support.browser import browser_path
 from support.problems import EVERY_VERSION
 from support.wgsl_programs import judged
 
-import helpers.convolution.operations as convolution
 from browser.test_site import FLAGS
 from helpers import Network, gpu
+from helpers.convolution.schedules import shared
 from helpers.gpu import operation
 from helpers.gpu.passes import module
 from helpers.kernels import load
@@ -70,7 +70,7 @@ def written_out() -> dict[str, str]:
 
 
 def test_every_text_that_is_written_out_for_a_layer_compiles(page, monkeypatch):
-    for using in (convolution, operation):
+    for using in (shared, operation):
         monkeypatch.setattr(using, "adapter_info", lambda: HARDWARE)
     texts = written_out()
     assert len(texts) > 70

@@ -22,21 +22,14 @@ from helpers.convolution.schedules import conv2d as forward
 from helpers.convolution.schedules import conv2d_grad_bias as grad_bias
 from helpers.convolution.schedules import conv2d_grad_input as grad_input
 from helpers.convolution.schedules import conv2d_grad_weight as grad_weight
-from helpers.convolution.schedules.shared import ScheduleFunction
 from helpers.convolution.shapes import PAIRS, STEPS, ConvShape, padded_by_word
-from helpers.gpu.adapter import adapter_info
 from helpers.gpu.operation import Operation
+from helpers.kernels import schedules
 from wgsl import Kernel
 
 Pair = int | tuple[int, int]  # one for both axes, or one for rows and one for columns
 
 # --- The operations and their versions -----------------------------------------------------------------------
-
-
-def _bind_adapter(schedule: ScheduleFunction) -> ScheduleFunction:
-    """The schedule of a version whose tiles depend on the adapter, bound to the adapter in use."""
-    return lambda shape, kernel: schedule(shape, kernel, adapter_info())
-
 
 # A stride that leaves a rest, and a padding larger than the filter.
 _EXAMPLES = ConvShape(2, 3, 30, 40, 10, 4, 7, 6, (1, 8)), ConvShape(2, 3, 6, 8, 4, 3, 2, 1, (4, 5))
@@ -44,15 +37,7 @@ GRAD_WEIGHT = Operation(
     name="conv2d_grad_weight",
     tensors=("grad_output", "input", "grad_weight"),
     outputs=("grad_weight",),
-    versions={
-        "1_thread_per_weight": grad_weight.thread_per_weight,
-        "2_workgroup_per_weight": grad_weight.workgroup_per_weight,
-        "3_split_k": grad_weight.split_k,
-        "4_winograd": grad_weight.winograd,
-        "5_register_windows": grad_weight.register_windows,
-        "6_filter_rows": grad_weight.filter_rows,
-        "7_direct": grad_weight.direct,
-    },
+    versions=schedules("conv2d_grad_weight", grad_weight),
     choose=choice.grad_weight,
     answer=reference.grad_weight,
     judges={"4_winograd": winograd.GRAD_WEIGHT.judge},
@@ -63,16 +48,7 @@ GRAD_INPUT = Operation(
     name="conv2d_grad_input",
     tensors=("grad_output", "weight", "grad_input"),
     outputs=("grad_input",),
-    versions={
-        "1_gather": grad_input.gather,
-        "2_shared_weights": grad_input.shared_weights,
-        "3_implicit_gemm": grad_input.implicit_gemm,
-        "4_residue_classes": grad_input.residue_classes,
-        "5_winograd": grad_input.winograd,
-        "6_register_windows": _bind_adapter(grad_input.register_windows),
-        "7_split_channels": grad_input.split_channels,
-        "8_direct": grad_input.direct,
-    },
+    versions=schedules("conv2d_grad_input", grad_input),
     choose=choice.grad_input,
     answer=reference.grad_input,
     judges={"5_winograd": winograd.GRAD_INPUT.judge},
@@ -83,11 +59,7 @@ GRAD_BIAS = Operation(
     name="conv2d_grad_bias",
     tensors=("grad_output", "grad_bias"),
     outputs=("grad_bias",),
-    versions={
-        "1_thread_per_channel": grad_bias.thread_per_channel,
-        "2_workgroup_per_channel": grad_bias.workgroup_per_channel,
-        "3_two_passes": grad_bias.two_passes,
-    },
+    versions=schedules("conv2d_grad_bias", grad_bias),
     choose=choice.grad_bias,
     answer=lambda grad_output, shape: reference.conv2d_grad_bias(grad_output),
     adjoint=check.bias_adjoint,
@@ -98,13 +70,7 @@ FORWARD = Operation(
     name="conv2d",
     tensors=("input", "weight", "bias", "output"),
     outputs=("output",),
-    versions={
-        "1_thread_per_output": forward.thread_per_output,
-        "2_implicit_gemm": forward.implicit_gemm,
-        "3_winograd": forward.winograd,
-        "4_register_windows": _bind_adapter(forward.register_windows),
-        "5_direct": forward.direct,
-    },
+    versions=schedules("conv2d", forward),
     choose=choice.forward,
     answer=reference.output,
     judge=check.output,

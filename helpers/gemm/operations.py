@@ -13,6 +13,7 @@ from helpers.gemm.schedules import gemm_bias_act as forward
 from helpers.gemm.schedules import gemm_bias_act_backward as backward
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Operation
+from helpers.kernels import schedules
 from wgsl import Kernel
 
 # --- The operations and their versions -----------------------------------------------------------------------
@@ -29,15 +30,7 @@ FORWARD = Operation(
     name="gemm_bias_act",
     tensors=("a", "b", "bias", "output"),
     outputs=("output",),
-    versions={
-        "1_thread_per_element": forward.thread_per_element,
-        "2_tiled": forward.tiled,
-        "3_register_tiles": forward.register_tiles,
-        "4_vec4_tiles": forward.vec4_tiles,
-        "5_prefetch": forward.vec4_tiles,
-        "6_registers_only": forward.registers_only,
-        "7_deep_tiles": forward.deep_tiles,
-    },
+    versions=schedules("gemm_bias_act", forward),
     choose=choice.forward,
     answer=lambda *layer: reference.forward(*_activated(layer)),
     judge=lambda *layer: check.gemm_bias_act(*_activated(layer)),
@@ -47,13 +40,7 @@ BACKWARD = Operation(
     name="gemm_bias_act_backward",
     tensors=("a", "b", "bias", "grad", "grad_pre", "d_a", "d_b", "d_bias"),
     outputs=("d_a", "d_b", "d_bias"),
-    versions={
-        "1_thread_per_element": backward.thread_per_element,
-        "2_tiled": backward.tiled,
-        "3_register_tiles": backward.register_tiles,
-        "4_registers_only": backward.registers_only,
-        "5_deep_tiles": backward.deep_tiles,
-    },
+    versions=schedules("gemm_bias_act_backward", backward),
     choose=choice.backward,
     answer=lambda *layer: reference.backward(*_activated(layer), per_item=layer[-1].per_item),
     judge=lambda *layer: check.gemm_bias_act_backward(*_activated(layer)),

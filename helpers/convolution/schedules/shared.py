@@ -13,7 +13,7 @@ from math import ceil, prod
 
 from helpers.activations import ACTIVATIONS
 from helpers.convolution.shapes import ConvShape
-from helpers.gpu.adapter import MAX_BINDING, MAX_WORKGROUPS, AdapterInfo
+from helpers.gpu.adapter import MAX_BINDING, MAX_WORKGROUPS, AdapterInfo, adapter_info
 from helpers.gpu.operation import Schedule, Step, flat, nested_loops, one_step
 from wgsl import Kernel
 from wgsl.specialize import chosen, first_short_enough
@@ -296,12 +296,12 @@ SIMD = 8  # threads that a software adapter runs at once
 SMALL = {"ROWS": 1, "VEC4S": 1, "CHANNELS": 2, "THREADS": 64}  # measured on an NVIDIA H200 with LeNet's layers
 
 
-def register_windows(s: ConvShape, kernel: Kernel, adapter: AdapterInfo, result: str) -> Schedule:
+def register_windows(s: ConvShape, kernel: Kernel, adapter: AdapterInfo | None = None, *, result: str) -> Schedule:
     """One pass, with the fastest tile of which the text is short enough.
 
     A GPU gets a small tile: more threads, and its driver can take minutes to compile the text of a large one.
     """
-    tiles = [SMALL] if adapter.kind == "hardware" else _fastest_tiles(s, result)
+    tiles = [SMALL] if (adapter or adapter_info()).kind == "hardware" else _fastest_tiles(s, result)
     sizes = simple_layer(s, "STRIDE") | activation(s, result)
     kernel, refused = first_short_enough(kernel, (sizes | tile for tile in tiles))
     if refused:

@@ -36,13 +36,16 @@ def register_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
 
 
 def vec4_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
-    """The largest tiles of which there are enough; also for the version that prefetches."""
+    """The largest tiles of which there are enough."""
     if s.n % 4:
         rule = "it must be a multiple of 4, as b is read four numbers at a time"
         return Schedule((), refused=f"{kernel.name}: N = {s.n}: {rule}")
     tile = shared.largest(kernel, forward_product(s))
     schedule = _tiled_schedule(s, kernel, tile)
     return schedule._replace(constants={**schedule.constants, "PAD": shared.pad(tile, kernel.value("TILE_K"))})
+
+
+prefetch = vec4_tiles
 
 
 def _tiled_schedule(s: GemmShape, kernel: Kernel, tile: tuple[int, int], *inner: int) -> Schedule:
