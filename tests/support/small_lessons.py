@@ -5,7 +5,7 @@ from pathlib import Path
 
 from nbformat import v4
 from support.course_rules import broken
-from support.notebook_gate import NOTEBOOKS, Lesson
+from support.notebook_gate import IGNORED, NOTEBOOKS, Lesson
 
 good = Path(__file__).with_name("good_lesson.md").read_text(encoding="utf-8").replace("HINT", "word " * 300)
 CODE = re.compile(r"^```python\n(.*?)\n```\n(?:> (.*?)( \(a picture\))?\n)?", re.MULTILINE | re.DOTALL)
@@ -20,6 +20,9 @@ def lesson(text: str, stem: str = "02_weight_gradient") -> Lesson:
         outputs = [v4.new_output("display_data", data)] if shown else []
         notebook.cells += [] if source is None else [v4.new_code_cell(source, outputs=outputs)]
         notebook.cells += [v4.new_markdown_cell(part.strip()) for part in after.split("\n***\n") if part.strip()]
+    for count, cell in enumerate((cell for cell in notebook.cells if cell.cell_type == "code"), 1):
+        cell.update(execution_count=count)
+        cell.metadata.update({"tags": IGNORED} if "adapter_info()" in cell.source else {})
     return Lesson(NOTEBOOKS / f"{stem}.ipynb", notebook)
 
 
