@@ -14,7 +14,7 @@ from helpers.gradient_checks.harness import drawn, operation_of, simulated
 from helpers.network import explorers
 from helpers.network.indices import MADE, Made, pixels_of_window, windows_of_pixel
 from helpers.network.kernel_lines import line_of
-from helpers.network.layers import LENET, AvgPool2d, Conv2d, Linear, MaxPool2d
+from helpers.network.layers import LENET, AvgPool2d, Conv2d, Linear, MaxPool2d, Step
 from helpers.network.network import Network
 from helpers.network.pictures.maps import fitting_pixel, fold
 from helpers.network.reference import softmax
@@ -108,8 +108,6 @@ def reads(operation: str, own: str) -> dict[tuple[int, ...], set[tuple[str, int]
     found = {}
     for trace in traces:
         seen = trace.accesses[(trace.accesses["binding"] >= 0) & (trace.accesses["binding"] < len(tensors))]
-        if not (seen["write"] & (seen["binding"] == tensors.index(own))).any():
-            continue
         for write in seen[seen["write"] & (seen["binding"] == tensors.index(own))]:
             same = (seen["workgroup"] == write["workgroup"]).all(1) & (seen["invocation"] == write["invocation"])
             mine = seen[same & ~seen["write"]]
@@ -172,34 +170,21 @@ FIRST = {  # the lines of version 1 that make each tensor
 }
 
 
-def step_of(operation: str):
-    """A step of a network with the small shape."""
-    from helpers.network.layers import Step
-
-    return Step("layer", OPERATIONS[operation], small(operation), OPERATIONS[operation].tensors)
-
-
 @pytest.mark.parametrize(("operation", "own"), MADE)
 def test_the_line_is_the_one_that_makes_the_number(operation, own):
     """Without it, the number is another one; and it is found where it lies in an edited text, too."""
-    kernel, shape, step = versions_of(operation)[0], small(operation), step_of(operation)
+    kernel, shape = versions_of(operation)[0], small(operation)
+    step = Step("layer", OPERATIONS[operation], shape, OPERATIONS[operation].tensors)
     line = line_of(step, own, kernel.version)
     assert line.text.startswith(FIRST[operation, own])
     assert kernel.source.split("\n")[line.number - 1].strip().startswith(line.text[:20])
-    assert line_of(
-        step, own, kernel.edit("@compute", "\n\n@compute") if kernel.source.count("@compute") == 1 else kernel
-    )
+    if kernel.source.count("@compute") == 1:
+        assert line_of(step, own, kernel.edit("@compute", "\n\n@compute")).number == line.number + 2
     tensors = drawn(operation_of(kernel), shape)
     right, _ = simulated(kernel, shape, tensors)
     if kernel.source.count(line.text) == 1:
         without, _ = simulated(kernel.edit(line.text, ""), shape, tensors, before=77.0)
         assert any((one != other).any() for one, other in zip(right, without, strict=True))
-
-
-def test_a_line_moves_with_the_text():
-    kernel, step = versions_of("relu_backward")[0], step_of("relu_backward")
-    moved = line_of(step, "grad_pre", kernel.edit("@compute", "\n\n@compute"))
-    assert moved.number == line_of(step, "grad_pre", kernel.version).number + 2
 
 
 def test_of_a_specialized_version_it_is_the_line_of_the_file(trace):
@@ -279,10 +264,15 @@ def test_a_number_that_is_touched_is_the_one_that_opens(opened):
     assert opened.sentence.startswith(f"conv2.output[{map},2,6] ")
 
 
+def touch(explorer: explorers.Explorer, name: str | None, cell: tuple[int, int], *how) -> None:
+    """As a browser says it: whether it was chosen, and the numbers that a bar was dragged to."""
+    explorer._touched(Touched(name, cell, *how or [True]))
+
+
 def test_what_was_read_is_opened_by_a_click_and_not_by_pointing(opened):
     opened.set(tensor=opened.picture.names.index("conv1.grad_weight"), map=3, row=2, column=1)
     read = opened.picture.touchable["conv1.grad_pre, read"]
-    touch(opened, "conv1.grad_pre, read", (11, 8), chosen=False)
+    touch(opened, "conv1.grad_pre, read", (11, 8), False)
     assert opened.sentence.startswith("conv1.grad_weight[3,0,2,1] ")
     touch(opened, "conv1.grad_pre, read", (11, 8))
     assert opened.sentence.startswith("conv1.grad_pre[3,11,8] ")
@@ -295,29 +285,21 @@ def test_what_was_read_is_opened_by_a_click_and_not_by_pointing(opened):
 
 def test_controls_follow_the_pointer_and_go_back(opened):
     opened.set(tensor=opened.picture.names.index("conv1.grad_weight"), map=3, row=2, column=1)
-    touch(opened, "numbers of conv1.grad_weight", (4, 0), chosen=False)
+    touch(opened, "numbers of conv1.grad_weight", (4, 0), False)
     assert [opened._controls[name][0].value for name in ("map", "row", "column")] == [3, 4, 0]
-    touch(opened, None, (0, 0), chosen=False)
+    touch(opened, None, (0, 0), False)
     assert [opened._controls[name][0].value for name in ("map", "row", "column")] == [3, 2, 1]
-
-
-def touch(explorer: explorers.Explorer, name: str | None, cell: tuple[int, int], chosen: bool = True) -> None:
-    explorer._touched(Touched(name, cell, chosen))
 
 
 def test_logits_that_are_dragged_give_softmax_minus_truth():
     bars = explorers.loss_of_logits()
     logits = np.arange(10.0) / 5  # bars have tenths
-    touch_bars(bars, logits)
+    touch(bars, "logits", (0, 0), True, logits.tolist())
     (gradient,) = softmax(logits)[None] - np.eye(10)[[3]]
     assert f"the gradient of its logit is {gradient[3]:.2f}".replace("-", "−") in bars.sentence
-    touch_bars(bars, np.where(np.arange(10) == 3, 5.0, -2.0))
+    touch(bars, "logits", (0, 0), True, [-2, -2, -2, 5, *[-2] * 6])
     assert bars.steps.done == [True, False, False]
     assert not list(faults(bars.picture))
-
-
-def touch_bars(explorer: explorers.Explorer, logits: np.ndarray) -> None:
-    explorer._touched(Touched("logits", (0, 0), True, logits.tolist()))
 
 
 def test_mistakes_are_the_digits_that_are_wrong(lenet):
