@@ -4,12 +4,21 @@ import re
 from functools import cache
 
 import pytest
-from support.grading import MISTAKES, WAITING, edited, outcomes, quoted_wrong, simulate_once, with_mistake  # noqa: F401
+from support.grading import (  # noqa: F401
+    MISTAKES,
+    WAITING,
+    edited,
+    outcomes,
+    planted,
+    quoted_wrong,
+    simulate_once,
+    with_mistake,
+)
 from support.notebook_gate import NOTEBOOKS, Lesson, lessons_of
 from support.sample import sample
 from support.teaching_pages import page_of, puzzles_of, row, table
 
-from helpers.exercises import PUZZLES
+from helpers.exercises import ALL_PUZZLES, PUZZLES
 from helpers.grading import grader
 from helpers.grading.grader import grade
 from helpers.grading.mistakes import Mistake
@@ -61,7 +70,7 @@ def test_a_known_mistake_is_rejected_named_drawn_and_on_the_page_for_teachers(na
 
 
 def test_a_known_mistake_comes_with_one_short_question():
-    for _, mistake in MISTAKES:
+    for mistake in (mistake for puzzle in ALL_PUZZLES.values() for mistake in puzzle.mistakes):
         assert re.fullmatch(r"[a-z+][^?]{10,110}\?", mistake.question), mistake.question  # it goes on after a colon
         assert not re.search("[;:?]", mistake.name), mistake.name  # no cure after the mistake
 
@@ -69,23 +78,7 @@ def test_a_known_mistake_comes_with_one_short_question():
 # --- In a learner's own text ----------------------------------------------------------------------------------
 
 OTHERS = [(name, mistake.name, edits) for name, mistake in MISTAKES for edits in mistake.others]
-TRANSPOSED = "the tile of {} is transposed, in the loads or in the products"
-IN_ONE_PUZZLE = {  # where a mistake is that of several puzzles, and a text is that of one
-    ("map", "each thread computes elements 0 to 63"): {
-        "output[i] =": "for (var j = 0u; j < 64u; j++) { output[63u - j] =",
-        "[i] + 1.0;": "[63u - j] + 1.0; }",
-    },
-    ("guard", "only elements 0 to 63 are computed"): {"i >= sizes.n": "i >= min(64u, sizes.n)"},
-    ("tiled_product", TRANSPOSED.format("b")): {
-        "right[slot] = b": "right[local.x * TILE + local.y] = b",
-        "right[slot] = 0.0": "right[local.x * TILE + local.y] = 0.0",
-    },
-    ("gemm_bwd_grad_pre", TRANSPOSED.format("b")): {
-        "right[local.y * TILE + local.x]": "right[local.x * TILE + local.y]"
-    },
-    ("gemm_bwd_grad_pre", TRANSPOSED.format("a")): {"left[local.y * TILE + local.x]": "left[local.x * TILE + local.y]"},
-}
-OTHERS += [(*key, tuple(edits.items())) for key, edits in IN_ONE_PUZZLE.items()]
+OTHERS += [(*row.name.split(", ", 1), row.edits) for row in planted("in_one_puzzle")]
 
 
 @pytest.mark.parametrize(("name", "mistake", "edits"), sample(OTHERS, 3))

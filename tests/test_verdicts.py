@@ -5,12 +5,11 @@ reaches the adapter.
 """
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 from IPython.core.formatters import DisplayFormatter
-from support.grading import MISTAKES, edited, graded, only, outcomes, quoted_wrong, simulate_once  # noqa: F401
+from support.grading import MISTAKES, edited, graded, only, outcomes, planted, quoted_wrong, simulate_once  # noqa: F401
 from support.launcher import CallCounter
 from support.messages import every
 from support.sample import ALL, sample
@@ -18,7 +17,7 @@ from support.speakers import handed_in
 
 from helpers import gpu
 from helpers.exercises import PUZZLES
-from helpers.grading import grader, mistakes, test_run
+from helpers.grading import grader, test_run
 from helpers.grading.grader import WORDS, grade
 from helpers.grading.sandbox import Worker
 from helpers.grading.test_run import simulated
@@ -234,7 +233,7 @@ def shared_out(name: str, each: str) -> str:
 
 UNSKILLED = {f"{name}, by one thread": (shared_out(name, "(1u << 16u)"), "steps") for name in ONE_ELEMENT}
 UNSKILLED |= {f"{name}, three by a thread": (shared_out(name, "3u"), "results") for name in ONE_ELEMENT}
-for other in mistakes.read(Path(__file__).parent / "support/unskilled.mistakes"):
+for other in planted("unskilled"):
     source = other.made_in(Kernel(edited(other.name.partition(",")[0]))).source
     UNSKILLED[other.name] = source, other.question.rstrip("?")
 

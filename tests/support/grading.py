@@ -3,12 +3,13 @@
 import re
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import pytest
 
 from helpers.exercises import ALL_PUZZLES, PUZZLES
 from helpers.grading import grader
-from helpers.grading.mistakes import Mistake
+from helpers.grading.mistakes import Mistake, read
 from helpers.grading.puzzle import Case, Puzzle
 from helpers.grading.read_sets import ReadSets, read_sets
 from helpers.grading.test_run import TestRun, simulated
@@ -38,6 +39,11 @@ def simulate_once(monkeypatch):
     """For a module that imports it: the grader takes runs from here, and looks for a mistake as long as it takes."""
     monkeypatch.setattr(grader, "simulated", _simulated_once)
     monkeypatch.setattr(grader, "WORK", 10**9)
+
+
+def planted(table: str) -> list[Mistake]:
+    """The mistakes in a file of this folder; the name of each begins with its puzzle, before a comma."""
+    return [*read(Path(__file__).with_name(f"{table}.mistakes"))]
 
 
 @cache
