@@ -22,35 +22,25 @@ DASHES = (5, 3)
 
 
 class _Sheet(NamedTuple):
-    """A part of an array as rows and columns: its title and values, and the cells that are marked in each color."""
+    """A part of an array as rows and columns: its title, which part it is, and its values, in cells of one width.
+
+    The cells that are marked in each color are counted from the part's corner: some may lie outside of it.
+    """
 
     title: str
+    note: str  # nothing where the part is the whole
     values: np.ndarray
-    rows: slice
-    columns: slice
-    step: int  # what an index grows by from row to row: more than 1 in a list
-    cell: float  # the width of a cell
+    cell: float
+    rows: range  # the indices of its rows
+    columns: range
     right: frozenset[Cell]
     yours: frozenset[Cell]
-    first: Cell  # the indices of the first row and column, below 0 in a padding
-
-    @property
-    def note(self) -> str:
-        """Which part it is, where it is not the whole."""
-        (rows, columns), step = self.values.shape, self.step
-        if step > 1:
-            shown, count = range(self.rows.start * step, self.rows.stop * step), int(np.isfinite(self.values).sum())
-            return f"{shown[0]} to {min(shown[-1], count - 1)} of {count}" if len(shown) < count else ""
-        parts = zip(("rows", "columns"), (self.rows, self.columns), (rows, columns), self.first, strict=True)
-        cut = (part for part in parts if part[1].stop - part[1].start < part[2])
-        return ", ".join(f"{name} {p.start + at} to {p.stop - 1 + at} of {n + 2 * at}" for name, p, n, at in cut)
 
     @property
     def size(self) -> tuple[float, float]:
         """Width and height in CSS pixels, all words included."""
-        width = INDEX[0] + self.cell * (self.columns.stop - self.columns.start)
         words = max(text_width(self.title, 14, "bold"), text_width(self.note, SMALL))
-        return max(width, words), self.top + HEIGHT * (self.rows.stop - self.rows.start)
+        return max(INDEX[0] + self.cell * len(self.columns), words), self.top + HEIGHT * len(self.rows)
 
     @property
     def top(self) -> float:
@@ -61,21 +51,32 @@ class _Sheet(NamedTuple):
 def _sheet(
     title: str, array: np.ndarray, right: frozenset, yours: frozenset, most: int = MOST[0], first: Cell = (0, 0)
 ) -> _Sheet:
-    """A plane, or a list of which long ones go on in the next row, cut around what differs."""
-    step, cell = 1, max(WIDTH, *(text_width(number(value), SIZE) + 6 for value in {*array.flat}))
-    columns = min(MOST[1], int(ROOM // cell))
+    """A plane, or a list of which long ones go on in the next row, cut around what differs.
+
+    `first` are the indices of the first row and column, below 0 in a padding.
+    """
+    step, cell, count = 1, max(WIDTH, *(text_width(number(value), SIZE) + 6 for value in {*array.flat})), array.size
+    room = min(MOST[1], int(ROOM // cell))
     if array.ndim == 1:
-        step = array.size if array.size <= columns else next(n for n in (*IN_A_ROW, 1) if n <= columns)
+        step = count if count <= room else next(n for n in (*IN_A_ROW, 1) if n <= room)
         right, yours = (frozenset(divmod(i, step) for (i,) in cells) for cells in (right, yours))
-        array = np.append(array, np.full(-array.size % step, np.nan)).reshape(-1, step)
-    parts = map(_part, array.shape, (most, columns), zip(*right | yours, strict=True), min(right ^ yours or right))
-    return _Sheet(title, array, *parts, step, cell, right, yours, first)
+        array = np.append(array, np.full(-count % step, np.nan)).reshape(-1, step)
+    marked, differs = zip(*right | yours, strict=True), min(right ^ yours or right)
+    down, across = parts = [*map(_part, array.shape, (most, room), marked, differs)]
+    counted = [*zip(("rows ", "columns "), parts, array.shape, first, strict=True)]
+    if step > 1:  # a list, which has no rows for a reader
+        counted = [("", range(down[0] * step, min(down.stop * step, count)), count, 0)]
+    note = ", ".join(f"{name}{p[0] + at} to {p[-1] + at} of {n + 2 * at}" for name, p, n, at in counted if len(p) < n)
+    rows = range(down[0] * step + first[0], down.stop * step + first[0], step)
+    columns = range(across[0] + first[1], across.stop + first[1])
+    shown = (frozenset((r - down[0], c - across[0]) for r, c in cells) for cells in (right, yours))
+    return _Sheet(title, note, array[np.ix_(down, across)], cell, rows, columns, *shown)
 
 
-def _part(size: int, room: int, marked: tuple[int, ...], first: int) -> slice:
+def _part(size: int, room: int, marked: tuple[int, ...], first: int) -> range:
     """What is drawn of an axis: all marked places if they fit, or those around the first that differs."""
     all_fit = max(marked) - min(marked) < room
-    return window((min(marked) + max(marked) + 1) // 2 if all_fit else first, size, room)
+    return range(size)[window((min(marked) + max(marked) + 1) // 2 if all_fit else first, size, room)]
 
 
 class ReadSetsPicture(Picture):
@@ -104,22 +105,17 @@ class ReadSetsPicture(Picture):
         """A grid with its title and indices, and the outlines of both kernels' read sets."""
         self.bold(x, y + 10, sheet.title, 14, look(sheet.title).ink)
         self.write(x, y + TITLE + 4, sheet.note, SMALL, GRAY)
-        rows, columns = sheet.rows, sheet.columns
-        values, cell = sheet.values[rows, columns], (sheet.cell, HEIGHT)
-        grid = Grid(self, values, x + INDEX[0], y + sheet.top, cell, tensor=sheet.title)
-        for i, row in enumerate(range(rows.start, rows.stop)):
-            self.write(
-                grid.x - 7, grid.box(i, 0).middle[1], str(row * sheet.step + sheet.first[0]), SMALL, GRAY, align="right"
-            )
-        for i, column in enumerate(range(columns.start, columns.stop)):
-            self.write(grid.box(0, i).middle[0], grid.y - 11, str(column + sheet.first[1]), SMALL, GRAY, align="middle")
-        shown = {(r - rows.start, c - columns.start) for r, c in sheet.right if _in(r, rows) and _in(c, columns)}
-        grid.tinted(shown, ORANGE, 1)
+        grid = Grid(self, sheet.values, x + INDEX[0], y + sheet.top, (sheet.cell, HEIGHT), tensor=sheet.title)
+        for i, row in enumerate(sheet.rows):
+            self.write(grid.x - 7, grid.box(i, 0).middle[1], str(row), SMALL, GRAY, align="right")
+        for i, column in enumerate(sheet.columns):
+            self.write(grid.box(0, i).middle[0], grid.y - 11, str(column), SMALL, GRAY, align="middle")
+        grid.tinted(sheet.right & {*np.ndindex(sheet.values.shape)}, ORANGE, 1)
         for cells, color, line, dashes in (
             (sheet.right, ORANGE, ORANGE_LINE, None),
             (sheet.yours, BLUE, BLUE_LINE, DASHES),
         ):
-            self.lines(_outline(grid, sheet, cells, line[0]), color, line[1], dashes)
+            self.lines(_outline(grid, cells, line[0]), color, line[1], dashes)
 
 
 def _legend(read_sets: ReadSets) -> list[tuple]:
@@ -160,27 +156,19 @@ def _flow(sizes: list[tuple[float, float]]) -> tuple[list[tuple[float, float]], 
     return places, bottom
 
 
-def _in(index: int, part: slice) -> bool:
-    return part.start <= index < part.stop
-
-
-def _outline(grid: Grid, sheet: _Sheet, cells: frozenset[Cell], inset: float) -> Iterator[tuple[float, ...]]:
-    """The lines around some cells, a little inside of their edges; none where the cells go on past the part."""
-
-    def reach(row: int, column: int, down: int, right: int) -> float:
-        """How far a line stops before a cell's corner, where (down, right) leads along it, or goes on past it."""
-        return inset if (row + down, column + right) not in cells else 0
-
-    for row, column in cells:
-        if not (_in(row, sheet.rows) and _in(column, sheet.columns)):
-            continue
-        x, y, width, height = grid.box(row - sheet.rows.start, column - sheet.columns.start)
-        for side in (-1, 1):
-            across = y + inset if side < 0 else y + height - inset
-            if (row + side, column) not in cells:
-                ends = [reach(row, column, 0, s) or -inset * ((row + side, column + s) in cells) for s in (-1, 1)]
-                yield x + ends[0], across, x + width - ends[1], across
-            across = x + inset if side < 0 else x + width - inset
-            if (row, column + side) not in cells:
-                ends = [reach(row, column, s, 0) or -inset * ((row + s, column + side) in cells) for s in (-1, 1)]
-                yield across, y + ends[0], across, y + height - ends[1]
+def _outline(grid: Grid, cells: frozenset[Cell], inset: float) -> Iterator[tuple[float, ...]]:
+    """The lines around some cells, a little inside of their edges; none where the cells go on past the grid."""
+    half = grid.width / 2 - inset, grid.height / 2 - inset
+    for row, column in cells & {*np.ndindex(grid.values.shape)}:
+        x, y = grid.box(row, column).middle
+        for down, right in ((-1, 0), (0, -1), (1, 0), (0, 1)):
+            if (row + down, column + right) in cells:
+                continue
+            line = []
+            for way in (-1, 1):  # the line ends before the cell's corner, or where that of the next cell begins
+                beside = row + way * abs(right), column + way * abs(down)
+                around = (beside[0] + down, beside[1] + right) in cells
+                more = inset * (1 + around) if beside in cells else 0
+                line += [x + right * half[0] + way * abs(down) * (half[0] + more)]
+                line += [y + down * half[1] + way * abs(right) * (half[1] + more)]
+            yield tuple(line)
