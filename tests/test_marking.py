@@ -61,7 +61,7 @@ def test_the_cells_lie_on_the_lessons_picture_row_by_row(name):
     numbers = [value for value in grid.values.flat if not np.isnan(value)]
     boxes = [box for box, value in zip(grid.boxes, grid.values.flat, strict=True) if not np.isnan(value)]
     assert [*picture.cards.values()] == boxes
-    assert len(numbers) == marking.rows * marking.columns
+    assert len(numbers) == len(marking.names)
     assert not [*faults(picture)]
     assert picture.sentence.endswith("] is framed.")
     data, _ = made._repr_mimebundle_()

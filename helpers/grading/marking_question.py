@@ -1,16 +1,16 @@
 """Exercises in which the learner marks the cells of a matrix that feed an element: by clicking, or by typing."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, NoReturn
 
 from helpers.grading import student_files
-from helpers.grading.prediction import LONGEST_ANSWER, AnswerError
-from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG, Verdict
+from helpers.grading.prediction import LONGEST_ANSWER, AnswerError, Question
+from helpers.grading.verdict import WRONG, Verdict
 
 if TYPE_CHECKING:
     from helpers.pictures.canvas import Picture  # which takes as long to import as all the rest
@@ -24,23 +24,19 @@ class UnreadableError(ValueError):
     """A text that names no cells."""
 
 
-@dataclass(frozen=True)
-class Marking:
+@dataclass(frozen=True, kw_only=True)
+class Marking(Question):
     """Which cells of a matrix are asked for, and the likely wrong sets, each with the question that leads on.
 
     `asked` is the task as a sentence; `letters` name the cells row by row, or there are none and a cell is
     ``(row, column)``. The `picture` has each cell in its `cards`, by name.
     """
 
-    asked: str
-    rows: int
-    columns: int
-    right: Cells
-    mistakes: Mapping[Cells, str] = field(default_factory=dict)
-    advice: str = ""
+    size: Cell  # rows and columns
     letters: str = ""
     picture: "Callable[[], Picture] | None" = None
-    hint = why = ""  # of an answer to type, and an explanation: the cells need none
+    hint = ""  # of an answer to type: the cells need none
+    _asked_for = "click the cells, or write their names"
 
     @staticmethod
     def typed(text: str) -> str:
@@ -50,7 +46,7 @@ class Marking:
     @cached_property
     def names(self) -> dict[Cell, str]:
         """What each cell is called, row by row."""
-        cells = list(product(range(self.rows), range(self.columns)))
+        cells = list(product(*map(range, self.size)))
         return dict(zip(cells, self.letters or [f"({row}, {column})" for row, column in cells], strict=True))
 
     def written(self, cells: Collection[Cell]) -> str:
@@ -100,18 +96,18 @@ class Marking:
         Raises AnswerError, a TypeError, where the answer is neither text nor pairs.
         """
         try:
-            cells = self.read(answer)
+            return super().grade(name, self.read(answer) or None)
         except UnreadableError as error:
             return Verdict(name, WRONG, str(error))
-        if not cells:
-            return Verdict(name, NOT_ATTEMPTED, "click the cells, or write their names")
-        if cells == self.right:
-            return Verdict(name, RIGHT)
-        return Verdict(name, WRONG, self.mistakes.get(cells) or self._counted(cells))
 
-    def _counted(self, cells: Cells) -> str:
-        """How many cells of an unknown mistake are wrong, without saying which."""
-        wrong, missing = len(cells - self.right), len(self.right - cells)
+    def _read(self, answer: Cells) -> Cells:
+        return answer
+
+    def _reply(self, given: Cells) -> str:
+        """A known mistake's question, or how many cells of another one are wrong, without saying which."""
+        if given in self.mistakes:
+            return self.mistakes[given]
+        wrong, missing = len(given - self.right), len(self.right - given)
         marked = f"marked {wrong} cell{'s' * (wrong > 1)} too many" * bool(wrong)
         left_out = f"left out {missing}" * bool(missing)
         return f"you {' and '.join(filter(None, [marked, left_out]))}; {self.advice}"

@@ -1,12 +1,11 @@
 """Questions in which words are laid on cards, such as the parts of a picture, and the whole gets one reply."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helpers.grading.prediction import LONGEST_ANSWER, AnswerError, Question, questions
-from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG, Verdict
 
 if TYPE_CHECKING:
     from helpers.pictures.canvas import Picture  # which takes as long to import as all the rest
@@ -52,29 +51,21 @@ class Matching(Question):
             raise AnswerError(f"lay a word on {self.cards[words.index('')]} first")
         return words
 
-    def grade(self, name: str, answer: str | Sequence[str] | None) -> Verdict:
-        """What to say to an arrangement, as text or as its words. Raises AnswerError where it is none."""
-        if answer is None:
-            return Verdict(name, NOT_ATTEMPTED, self.hint)
-        if not isinstance(answer, str) and not (
-            isinstance(answer, Sequence) and all(isinstance(w, str) for w in answer)
-        ):
+    def _read(self, answer: object) -> Words:
+        """A whole arrangement, of its text or of its words."""
+        words = [answer] if isinstance(answer, str) else answer
+        if not (isinstance(words, Sequence) and all(isinstance(word, str) for word in words)):
             raise AnswerError(f"answer is a {type(answer).__name__}: {self._rule}")
-        given = self.typed(answer if isinstance(answer, str) else ", ".join(answer))
-        if given == self.right:
-            return Verdict(name, RIGHT)
-        return Verdict(name, WRONG, next(self._said_of(given), self.advice))
+        return self.typed(", ".join(words))
 
-    def _said_of(self, given: Words) -> Iterator[str]:
-        """What is said of the likely mistakes that fit."""
+    def _reply(self, given: Words) -> str:
+        """What is said of the first likely mistake that fits."""
         for pattern, words in self.mistakes.items():
             if all(wanted in (None, word) for wanted, word in zip(pattern, given, strict=True)):
-                yield words
+                return words
+        return self.advice
 
-    @property
-    def hint(self) -> str:
-        """What to do."""
-        return "lay a word on each card"
+    hint = _asked_for = "lay a word on each card"
 
     @property
     def _rule(self) -> str:

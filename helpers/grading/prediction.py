@@ -45,11 +45,15 @@ class Question:
         Raises AnswerError, a TypeError, where the answer is of another kind than the right one.
         """
         if answer is None:
-            return Verdict(name, NOT_ATTEMPTED, f"write your {self._words[1]} in place of None")
+            return Verdict(name, NOT_ATTEMPTED, self._asked_for)
         given = self._read(answer)
         if _equal(given, self.right):
             return Verdict(name, RIGHT)
-        return Verdict(name, WRONG, self.mistakes.get(given, self.advice))
+        return Verdict(name, WRONG, self._reply(given))
+
+    def _reply(self, given: Answer) -> str:
+        """What to say to a wrong answer."""
+        return self.mistakes.get(given, self.advice)
 
     def typed(self, text: str) -> Answer:
         """An answer that was typed as text: a word, or numbers with commas; a number may be a sum, as 2 * 3 + 2^4.
@@ -78,6 +82,11 @@ class Question:
     def hint(self) -> str:
         """What to type."""
         return self._words[0]
+
+    @property
+    def _asked_for(self) -> str:
+        """What to do where there is no answer yet."""
+        return f"write your {self._words[1]} in place of None"
 
     @property
     def _words(self) -> tuple[str, str, str]:

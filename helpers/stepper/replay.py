@@ -51,10 +51,8 @@ class Memory:
 class Access(NamedTuple):
     """One thread's use of one word."""
 
-    step: int
-    line: int
-    thread: int
     name: str
+    thread: int
     group: int
     word: int
     write: bool
@@ -269,10 +267,7 @@ class Replay:
 
     def during(self, event: Event) -> list[Access]:
         """The accesses of an event, in order."""
-        return [self._access(i) for i in event.accesses]
-
-    def _access(self, i: int) -> Access:
-        access = self.accesses[i]
-        name, value = self.trace.variables[access["variable"]], float(self._numbers[i])
-        step, line, word = int(access["step"]), int(access["line"]), int(access["index"])
-        return Access(step, line, int(self.who[i]), name, int(self.home[i]), word, bool(access["write"]), value)
+        rows = slice(event.accesses.start, event.accesses.stop)
+        of, names = self.accesses[rows], self.trace.variables
+        columns = self.who[rows], self.home[rows], of["index"], of["write"], self._numbers[rows]
+        return [*map(Access, (names[i] for i in of["variable"]), *(column.tolist() for column in columns))]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from helpers.pictures.canvas import Picture  # which takes as long to import as all the rest
 
 LETTERS, CAPITALS = "abcdefghijklmnopqrstuvwxy", "GHIJKLMNO"  # of 5 x 5 pixels, and of 3 x 3 upstream gradients
+NAMED = {(5, 5): LETTERS, (3, 3): CAPITALS}  # the cells of a matrix of this size
 SMALL = ConvShape(1, 1, 5, 5, 1, 3, 3)
 STRIDED = replace(SMALL, stride=2)
 PADDED = ConvShape(1, 1, 4, 6, 1, 3, 3, padding=1)
@@ -34,9 +35,9 @@ def _marking(
     mistakes: dict[Cells, str] = {}
     for question, cells in likely.items():
         mistakes.setdefault(inside & {*cells}, question)
-    mistakes = {cells: question for cells, question in mistakes.items() if cells and cells != right}
-    letters = {(5, 5): LETTERS, (3, 3): CAPITALS}.get(size, "")
-    marking = Marking(asked, *size, right, mistakes, advice, letters)
+    for no_mistake in (frozenset(), right):
+        mistakes.pop(no_mistake, None)
+    marking = Marking(right, mistakes, advice, asked, size=size, letters=NAMED.get(size, ""))
     return replace(marking, picture=lambda: _picture(result, shape, row, column, [*marking.names.values()]))
 
 
