@@ -14,7 +14,7 @@ from helpers.grading.drawing import drawing, legend, number
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import Case, Puzzle, declarations, same_code
 from helpers.grading.test_run import MOST_ITERATIONS, TestRun, launched, passes_to_blame, simulated, traced
-from helpers.grading.verdict import NO_COMPILE, NOT_YET, OURS, RIGHT, UNSAFE, WRONG, Grades, Verdict
+from helpers.grading.verdict import NO_COMPILE, NOT_YET, OURS, RIGHT, UNSAFE, WRONG, Grades, Verdict, capitalized
 from wgsl import Kernel, UnsupportedWgsl, WgslError
 from wgsl.simulator.findings import Finding, causes
 from wgsl.simulator.run import compiled
@@ -355,7 +355,7 @@ class _Grader:
         if run.stores_again and run in self.smallest and not self.first:
             mismatch += f"; {run.stores_in[0]} is run more than once for an element: {OWN_SUM}"
         if self.slip:
-            return f"{self.slip} {mismatch[0].upper()}{mismatch[1:]}" if run in self.smallest else mismatch
+            return f"{self.slip} {capitalized(mismatch)}" if run in self.smallest else mismatch
         if finding is None or finding.kind == "unwritten output" or self.first[_place(finding)] is not finding:
             return mismatch
         return f"{_said(finding)}; {mismatch}" if finding.kind in ORDER else f"{mismatch}; also, {_said(finding)}"

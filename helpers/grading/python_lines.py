@@ -28,7 +28,7 @@ LARGEST = 2**64  # of whole numbers
 MOST_POWER = 64  # of exponents that are whole numbers
 
 NOWHERE = Span(-1, -1)
-WORD = re.compile(r"\w+|[^\w\s]")
+WORD, BRACKETS = re.compile(r"\w+|[^\w\s]"), re.compile(r"[\s()]*")
 REFUSED = re.compile(r"\w*[\"']|\.?\w+|[^\w\s()]+|.")  # the first word or sign of what is refused
 COMMENT = re.compile(r"#.*")
 HABITS = {  # what other languages have, and what Python has for it
@@ -61,12 +61,10 @@ def _power(base: float, exponent: float) -> float:
     return base**exponent
 
 
-ARITHMETIC = {
+SIGNS = {
     **{ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv},
     **{ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: _power},
-}
-SIGNS = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_}
-COMPARISONS = {
+    **{ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_},
     **{ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le},
     **{ast.Gt: operator.gt, ast.GtE: operator.ge},
 }
@@ -172,23 +170,19 @@ class Program:
                 return name, value
             case ast.Assign(targets=[target, *_]):
                 self._refuse("a line gives one name a value: write `name = value`", target)
-            case ast.Expr(value=ast.Call(func=ast.Name(id=name)) as value) if self._returns_nothing(name):
-                self._check(value)
-                return "", value
             case ast.Expr(value=ast.Compare(left=ast.Name(id=name), ops=[ast.Eq()])):
                 self._refuse(f"`==` compares, and gives no name a value: write `{name} = ...`", statement)
             case ast.Expr(value=ast.Call(func=ast.Name(id=name)) as value) if name in self._functions:
                 self._check(value)
-                self._refuse(f"what `{name}` returns needs a name: write `name = {name}(...)`", statement)
+                if signature(self._functions[name]).return_annotation is not None:
+                    self._refuse(f"what `{name}` returns needs a name: write `name = {name}(...)`", statement)
+                return "", value
             case ast.Expr(value=value):
                 self._check(value)
                 self._refuse(f"this line gives no name a value: write `{self.answer} = ...`", statement)
-            case ast.AugAssign(target=target, value=value) | ast.AnnAssign(target=target, annotation=value):
-                self._refuse_word(statement, self._between(target, value))
-        self._refuse_word(statement, statement)
-
-    def _returns_nothing(self, name: str) -> bool:
-        return name in self._functions and signature(self._functions[name]).return_annotation is None
+            case ast.AugAssign(target=target) | ast.AnnAssign(target=target):
+                self._refuse_word(statement, self._after(target))
+        self._refuse_word(statement)
 
     def _check(self, node: ast.expr) -> None:
         """Refuse a value that is not allowed, or the first part of it that is not."""
@@ -199,29 +193,24 @@ class Program:
                 self._refuse(f"`{name}` is a function: call it, as in `{self._call(name)}`", node)
             case ast.Name(id=name) if name not in self._known:
                 self._refuse(f"`{name}` has no value here: you have {_listed([*self._given])}", node)
-            case ast.Name() | ast.Tuple() | ast.IfExp() | ast.BoolOp():
-                pass
             case ast.UnaryOp(op=sign) if type(sign) not in SIGNS:
-                self._refuse_word(sign, node)
-            case ast.BinOp(op=sign) if type(sign) not in ARITHMETIC:
-                self._refuse_word(sign, self._between(node.left, node.right))
+                self._refuse_word(sign, self._span(node).at)
+            case ast.BinOp(left=left, op=sign) if type(sign) not in SIGNS:
+                self._refuse_word(sign, self._after(left))
             case ast.Compare(left=left, ops=signs, comparators=others):
-                for sign, *sides in zip(signs, [left, *others], others, strict=False):
-                    if type(sign) not in COMPARISONS:
-                        self._refuse_word(sign, self._between(*sides))
+                for sign, before in zip(signs, [left, *others], strict=False):
+                    if type(sign) not in SIGNS:
+                        self._refuse_word(sign, self._after(before))
             case ast.Call():
                 self._check_call(node)
-            case ast.Subscript(slice=ast.Slice()):
-                at = self._text.source.index(":", self._span(node.slice).at)
-                self._refuse_word(node.slice, Span(at, at + 1))
-            case ast.Attribute(value=value):
-                self._refuse_word(node, Span(self._span(value).end, self._span(node).end))
-            case ast.NamedExpr(target=target, value=value):
-                self._refuse_word(node, self._between(target, value))
-            case ast.UnaryOp() | ast.BinOp() | ast.Subscript():
+            case ast.Slice():
+                self._refuse_word(node, self._text.source.index(":", self._span(node).at))
+            case ast.Attribute(value=before) | ast.NamedExpr(target=before):
+                self._refuse_word(node, self._after(before))
+            case ast.Name() | ast.Tuple() | ast.IfExp() | ast.BoolOp() | ast.UnaryOp() | ast.BinOp() | ast.Subscript():
                 pass
             case _:
-                self._refuse_word(node, node)
+                self._refuse_word(node)
         for part in _parts(node):
             self._check(part)
 
@@ -236,7 +225,7 @@ class Program:
             functions = _listed([*self._functions]) if self._functions else "none"
             self._refuse(f"`{name}` is not a function that you have here: you have {functions}", node.func)
         for star in (part for part in (*node.args, *node.keywords) if getattr(part, "arg", "") is None):
-            self._refuse_word(star, star)
+            self._refuse_word(star)
         try:
             signature(self._functions[name]).bind(*node.args, **{word.arg: word.value for word in node.keywords})
         except TypeError:
@@ -246,10 +235,12 @@ class Program:
         """How a function is called."""
         return f"{name}({', '.join(signature(self._functions[name]).parameters)})"
 
-    def _refuse_word(self, kind: ast.AST, place: ast.AST | Span) -> NoReturn:
-        """Refuse a piece of Python that is not among what is allowed: by its first word, with the rule or the cure."""
-        span = place if isinstance(place, Span) else self._span(place)
-        word = REFUSED.search(self._text.source, span.at)
+    def _refuse_word(self, kind: ast.AST, at: int | None = None) -> NoReturn:
+        """Refuse a piece of Python that is not among what is allowed, with the rule or the cure.
+
+        It is shown by its first word, or by the one at an offset.
+        """
+        word = REFUSED.search(self._text.source, self._span(kind).at if at is None else at)
         calls = f", and calls of {_listed([*self._functions])}" if self._functions else ""
         rule = f"a line is `name = value`, of numbers, names, arithmetic, comparisons, `and`, `or`, `not`{calls}"
         reason = f"`{word[0]}` is not part of what you can write here: {CURES.get(type(kind), rule)}"
@@ -263,11 +254,9 @@ class Program:
         first = self._text.offset(node.lineno, node.col_offset + 1)
         return Span(first, self._text.offset(node.end_lineno, node.end_col_offset + 1))
 
-    def _between(self, left: ast.AST, right: ast.AST) -> Span:
-        """The sign between two values, without the brackets and blanks around it."""
-        first, last = self._span(left).end, self._span(right).at
-        sign = re.search(r"[^\s()]+", self._text.source[first:last])
-        return Span(first + sign.start(), first + sign.end())
+    def _after(self, node: ast.AST) -> int:
+        """Where the sign after a value is, without the brackets and blanks between them."""
+        return BRACKETS.match(self._text.source, self._span(node).end).end()
 
 
 def without_comments(text: str) -> str:
@@ -321,7 +310,7 @@ class _Run:
             case ast.UnaryOp(op=sign, operand=operand):
                 value = SIGNS[type(sign)](self.number(operand))
             case ast.BinOp(left=left, op=sign, right=right):
-                value = self._done(node, ARITHMETIC[type(sign)], self.number(left), self.number(right))
+                value = self._done(node, SIGNS[type(sign)], self.number(left), self.number(right))
             case ast.Subscript(value=whole, slice=place):
                 value = self._done(node, _element, self.value(whole), self.number(place))
             case ast.Call(func=ast.Name(id=name), args=given, keywords=words):
@@ -348,7 +337,7 @@ class _Run:
         before = self.number(left)
         for sign, other in zip(signs, others, strict=True):
             after = self.number(other)
-            if not COMPARISONS[type(sign)](before, after):
+            if not SIGNS[type(sign)](before, after):
                 return False
             before = after
         return True

@@ -7,6 +7,7 @@ from fnmatch import fnmatch
 from functools import cache, cached_property
 from typing import ClassVar
 
+from helpers.grading.drawing import aligned
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import OfficialText, Skill
 from helpers.grading.python_lines import Program, Result, shown, without_comments
@@ -205,10 +206,9 @@ class _Grader:
         rows += [[f"{self.puzzle.answer}, yours", *(_marked(run, i) for i in chosen)]]
         rows += [[f"{self.puzzle.answer}, right", *(shown(run.case.right[i]) for i in chosen)]]
         calls = run.results[0].calls if len(run.results) == 1 else ()
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join(map(str.ljust, row, widths)).rstrip()[:WIDEST] for row in rows]
+        lines = [*aligned(rows), *(f"your call: {call}" for call in calls)]
         head = f"The smallest test that fails is {run.case.name}.\n(* marks a wrong value)"
-        return "\n".join([head, *lines, *(f"your call: {call}"[:WIDEST] for call in calls)])
+        return "\n".join([head, *(line[:WIDEST] for line in lines)])
 
 
 def _marked(run: _Run, i: int) -> str:

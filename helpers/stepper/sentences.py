@@ -2,6 +2,7 @@
 
 from itertools import groupby
 
+from helpers.grading.verdict import capitalized
 from helpers.pictures.canvas import in_words, listed, number
 from helpers.stepper.replay import (
     ACTIVE,
@@ -60,7 +61,7 @@ class Teller:
         """What one thread does."""
         who = self.named(thread)
         if states[thread] != ACTIVE:
-            return f"{capital(who)} is {states[thread]}."
+            return f"{capitalized(who)} is {states[thread]}."
         own = [a for a in accesses if a.thread == thread]
         own.sort(key=lambda a: a.write)
         done = [
@@ -68,14 +69,14 @@ class Teller:
             for name, some in groupby(own, verb)
         ]
         if not done:
-            return f"{capital(who)} is one of them." if states.count(ACTIVE) > 1 else ""
-        return f"{capital(who)} {', and '.join(done)}."
+            return f"{capitalized(who)} is one of them." if states.count(ACTIVE) > 1 else ""
+        return f"{capitalized(who)} {', and '.join(done)}."
 
     def _holds(self, event: Event, thread: int) -> str:
         """What the variables of one thread hold."""
         held = {v.name: self.replay.held(v, event, thread).text for v in self.replay.variables}
         known = [f"{name} = {text}" for name, text in held.items() if text]
-        return f"{capital(self.named(thread))} holds {listed(known)}." if known else ""
+        return f"{capitalized(self.named(thread))} holds {listed(known)}." if known else ""
 
     def _findings(self, event: Event) -> str:
         """What the simulator found in the line."""
@@ -101,8 +102,3 @@ def verb(access: Access) -> str:
 def plural(count: int, noun: str) -> str:
     """A number and its noun."""
     return f"{count} {noun}{'s' * (count != 1)}"
-
-
-def capital(text: str) -> str:
-    """A sentence's beginning."""
-    return text[:1].upper() + text[1:]

@@ -6,9 +6,10 @@ from math import prod
 
 import numpy as np
 
+from helpers.grading.verdict import capitalized
 from helpers.pictures.canvas import listed
 from helpers.stepper.replay import Memory, Replay
-from helpers.stepper.sentences import Teller, capital
+from helpers.stepper.sentences import Teller
 
 SUGGESTED, SHOWN, LONGEST = 8, 6, 40  # suggestions for a name; steps or values, and letters of the reader's, in words
 VALUE = re.compile(r"([A-Za-z_][\w:]*) ?(?:\bis\b|==?) ?(\S+)")  # in text without two blanks side by side
@@ -127,7 +128,7 @@ class Stops:
         """What happens there, without a full stop."""
         if stop.name in self._arrays:
             return f"{self._element(stop, thread)} is written"
-        return f"{capital(self._teller.named(thread))} {self._gives(stop)}"
+        return f"{capitalized(self._teller.named(thread))} {self._gives(stop)}"
 
     def _gives(self, stop: Stop) -> str:
         value = "a value" if stop.value is None else f"the value {self._variables[stop.name].number(stop.value)}"

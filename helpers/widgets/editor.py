@@ -11,7 +11,7 @@ from traitlets import Bool, Dict, Unicode
 from helpers.grading import student_files
 from helpers.grading.puzzle import OfficialText
 from helpers.grading.sandbox import LONGEST
-from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, Grades, Verdict, ends_with
+from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, Grades, Verdict, capitalized, ends_with
 from helpers.widgets import HERE, WAKE, in_turn, script, synced
 
 ELSEWHERE = "the file was changed elsewhere: which text should stay?"
@@ -183,7 +183,7 @@ def _detail(grades: Grades, worst: Verdict) -> str:
         return SKELETON
     if worst.outcome == RIGHT and worst.detail:
         return ALIKE if grades.as_ours else OTHERWISE
-    return re.sub(r"\? (?=[A-Z\d`])", "?\n", worst.detail[:1].upper() + worst.detail[1:])
+    return re.sub(r"\? (?=[A-Z\d`])", "?\n", capitalized(worst.detail))
 
 
 def _alike(grades: Grades, known: str) -> list[dict[str, str]]:
