@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from helpers.data.digits import seen_and_unseen
-from helpers.gradient_checks.wrong_kernels import BIAS_1, INPUT_1, WEIGHT_1, named
-from helpers.kernels import load
+from helpers.gradient_checks.wrong_kernels import BIAS_1, INPUT_1, WEIGHT_1, named, tables
 from helpers.network.layers import Conv2d, Linear, MaxPool2d
 from helpers.network.network import Network
 from helpers.network.pictures.curves import RunsPicture
@@ -27,29 +26,15 @@ SMALL = (
 BATCH, STEPS, LEARNING_RATE = 16, 80, 0.03  # of a run; it sees 40 batches of digits, each twice
 UNSEEN = 250  # digits
 
-MAX, SGD = "max_pool2d_backward/1_gather", "sgd/1_thread_per_parameter"
-RELU, LOSS = "relu_backward/1_thread_per_element", "cross_entropy/1_thread_per_row"
-TAKEN = "wins(index, value, plane, oh, ow)"
-OF_LESSON_05 = {  # version, and name in helpers/gradient_checks/wrong_kernels.py
+OF_LESSON_05 = {  # version, and name in wrong_kernels.txt
     "weight gradient of one image": (WEIGHT_1, "batch not summed"),
     "weight gradient flipped": (WEIGHT_1, "filter flipped"),
     "input gradient not flipped": (INPUT_1, "correlated, not flipped"),
     "bias gradient of one image": (BIAS_1, "batch not summed"),
 }
-EDITS = {  # version, old text and new text
-    "pooling gives to the first pixel": (
-        MAX,
-        TAKEN,
-        "all(vec2u(down, right) == vec2u(oh * params.stride_h, ow * params.stride_w))",
-    ),
-    "pooling gives to every pixel": (MAX, TAKEN, "true"),
-    "pooling gives to the last of equal pixels": (MAX, "other < mine", "other > mine"),
-    "ReLU passes everything back": (RELU, "output[i] > 0.0", "true"),
-    "loss not divided by the batch": (LOSS, " / f32(params.rows)", ""),
-    "update adds the gradient": (SGD, "parameter[i] -=", "parameter[i] +="),
-    "velocity forgotten": (SGD, "params.momentum * velocity[i] + grad[i]", "grad[i]"),
-}
-NAMES = "right", *OF_LESSON_05, *EDITS
+WRONG = {name: named(*row) for name, row in OF_LESSON_05.items()}
+WRONG |= {row.name: row for _, rows in tables(Path(__file__).with_suffix(".txt"), {}) for row in rows}
+NAMES = "right", *WRONG
 
 
 def planted(name: str) -> dict[str, Kernel]:
@@ -59,14 +44,7 @@ def planted(name: str) -> dict[str, Kernel]:
     """
     if name not in NAMES:
         raise ValueError(f"name = {name!r}: it must be one of {', '.join(NAMES)}")
-    if name == "right":
-        return {}
-    if name in OF_LESSON_05:
-        kernel = named(*OF_LESSON_05[name]).wrong
-    else:
-        version, old, new = EDITS[name]
-        kernel = load(*version.split("/")).edit(old, new)
-    return {kernel.name.partition("/")[0]: kernel}
+    return {} if name == "right" else {WRONG[name].kernel.partition("/")[0]: WRONG[name].wrong}
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from wgsl.simulator.findings import Finding, causes
 from wgsl.simulator.run import compiled
 from wgsl.simulator.settled import remark
 from wgsl.simulator.work import Work
+
+if TYPE_CHECKING:
+    from helpers.pictures.canvas import Picture  # which takes as long to import as all the rest
 
 MOST_WORK = 500_000_000  # of `Work`: about 4 s, 5 times our largest; all tests together, and each that is repeated
 WORK = 30_000  # statements that may be simulated while a known mistake is looked for: about 2 s
@@ -304,20 +308,19 @@ class _Grader:
             tail = causes(self.kernel.source)
             verdicts = {run: replace(said, detail=said.detail.replace(tail, "")) for run, said in verdicts.items()}
             verdicts[suspects[0]] = verdicts[suspects[0]].named(mistake.name, mistake.question)
-        for smallest in self.smallest:
-            verdicts[smallest] = replace(verdicts[smallest], drawing=self._drawn(smallest), **self._pictured(smallest))
-        for run in suspects[:1] if not self.smallest else ():
-            verdicts[run] = replace(verdicts[run], **self._race(run))
+        for run in suspects[:1]:
+            drawing, picture = (self._drawn(run), self._reads(run)) if self.smallest else ("", self._race(run))
+            shown = {"picture": picture.svg()[0], "caption": picture.sentence} if picture else {}
+            verdicts[run] = replace(verdicts[run], drawing=drawing, **shown)
         return Grades(verdicts.values())
 
-    def _race(self, run: TestRun) -> dict[str, str]:
-        """The two accesses of a race as a picture and in words, where that is what was found."""
+    def _race(self, run: TestRun) -> "Picture | None":
+        """The two accesses of a race, where that is what was found."""
         if not run.finding or run.finding.kind != "data race" or len(run.case.dispatches) > 1:
-            return {}
+            return None
         from helpers.grading.race_picture import race_picture
 
-        picture = race_picture(traced(self.kernel, run.case)[0], run.finding)
-        return {"picture": picture.svg()[1], "caption": picture.sentence} if picture else {}
+        return race_picture(traced(self.kernel, run.case)[0], run.finding)
 
     def not_yet(self, mistake: Mistake | None, stopped: TestRun | None = None) -> Grades:
         """The verdicts where a right kernel does not do what the puzzle is about: with the counts that show it.
@@ -458,14 +461,14 @@ class _Grader:
         head = [f"The smallest test with wrong numbers is {case.name}.", *_passes(case), f"({legend(marks)})"]
         return "\n".join([*head, *lines])
 
-    def _pictured(self, run: TestRun) -> dict[str, str]:
-        """What was read for the first wrong number, as a picture and in words; nothing where that takes long."""
+    def _reads(self, run: TestRun) -> "Picture | None":
+        """What was read for the first wrong number; None where that takes long."""
         if run.counts["statements"] > WORK // 3:
-            return {}
+            return None
         from helpers.grading.read_sets import (
             read_sets,  # here, as only a wrong kernel needs what pictures are made with
         )
         from helpers.grading.read_sets_picture import ReadSetsPicture
 
         found = read_sets(self.kernel, self.puzzle.official, run.case, run.wrong)
-        return {"picture": ReadSetsPicture(found).svg()[0], "caption": found.sentence} if found else {}
+        return ReadSetsPicture(found) if found else None

@@ -31,6 +31,7 @@ class RacePicture(Picture):
             self.bold(EDGE, y, who, 14, ORANGE)
             self.write(EDGE, y + 24, line if len(line) <= LETTERS else f"{line[: LETTERS - 1]}…", 12.5)
         first, second = (who for who, _ in said)
+        self.stands_still()
         self.sentence = f"{first}; {second[:1].lower()}{second[1:]}: nothing says which of the two comes first."
 
 

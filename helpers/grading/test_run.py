@@ -115,14 +115,14 @@ def simulated(kernel: Kernel, case: Case, most: int | None = None, work: Work | 
     traces, at = traced(kernel, case, most=most, work=work), len(case.inputs)
     output, unwritten = traces[-1].buffers[at], np.zeros(case.expected.shape, bool)
     if any(finding.kind == "unwritten output" for trace in traces for finding in trace.findings):
-        unwritten.flat = ~np.isin(np.arange(unwritten.size), _stored(traces, at))
+        unwritten.flat = ~np.isin(np.arange(unwritten.size), _touched(traces, at, write=True))
     lines = kernel.source.split("\n")
     by_line = chain.from_iterable(trace.counts.by_line.items() for trace in traces)
     storing = sorted({number for number, keys in by_line if keys["stores_storage"]})
     stores_in = tuple(quoted_line(number, lines[number - 1]) for number in storing)
     run = TestRun(case, output, unwritten, _findings(traces, case), _counts(traces, at), stores_in, False)
     filled = range(at, at + 1 + len(case.scratch))
-    if run.endless or case.start or not any(_reads(trace, binding) for trace in traces for binding in filled):
+    if run.endless or case.start or not any(_touched(traces, binding, write=False).size for binding in filled):
         return run
     again = traced(kernel, case, np.nan, most, work)
     if work and work.left < 0:
@@ -131,16 +131,15 @@ def simulated(kernel: Kernel, case: Case, most: int | None = None, work: Work | 
     return replace(run, uses_before=not same)
 
 
-def _reads(trace: Trace, binding: int) -> bool:
-    """Whether any thread reads a binding."""
-    variables = [variable for variable in trace.log.variables if variable.binding == binding]
-    return any(len(trace.log.touched(variable, write=False)[0]) for variable in variables)
-
-
-def _stored(traces: Sequence[Trace], binding: int) -> Array:
-    """The words of a binding that any pass stores."""
-    stores = (trace.accesses[trace.accesses["write"] & (trace.accesses["binding"] == binding)] for trace in traces)
-    return np.unique(np.concatenate([each["index"] for each in stores]))
+def _touched(traces: Sequence[Trace], binding: int, write: bool) -> Array:
+    """The words of a binding that any pass stores, or loads."""
+    words = [
+        trace.log.touched(variable, write)[1]
+        for trace in traces
+        for variable in trace.log.variables
+        if variable.binding == binding
+    ]
+    return np.unique(np.concatenate([np.zeros(0, int), *words]))
 
 
 def _findings(traces: Sequence[Trace], case: Case) -> tuple[Finding, ...]:
@@ -160,7 +159,7 @@ def _is_missed(finding: Finding, traces: Sequence[Trace], case: Case) -> bool:
     """Whether it is about words of the output that no other pass stores; scratch may stay empty, if nobody reads it."""
     at, names = len(case.inputs), [binding.name for binding in traces[0].kernel.bindings]
     (name,) = re.findall(r"`(\w+)`", finding.message)
-    return name == names[at] and len(_stored(traces, at)) < case.expected.size
+    return name == names[at] and len(_touched(traces, at, write=True)) < case.expected.size
 
 
 def _in_passes(entry_points: Sequence[str], found: Sequence[Finding]) -> Finding:

@@ -87,10 +87,8 @@ def retyped(kernel: Kernel, official: Kernel) -> str:
 
 def _members(kernel: Kernel) -> tuple[tree.Parameter, ...]:
     """The members of the struct that is the uniform."""
-    declared = kernel.module.declarations
-    uniforms = [node for node in declared if [t.name for t in getattr(node, "templates", ())] == ["uniform"]]
-    structs = {node.name: node.members for node in declared if isinstance(node, tree.Struct)}
-    return next((structs.get(node.type.name, ()) for node in uniforms if node.type), ())
+    types = (binding.type for binding in kernel.bindings if binding.space == "uniform")
+    return getattr(kernel.outline.nodes.get(next(types, "")), "members", ())
 
 
 # --- By itself ------------------------------------------------------------------------------------------------
