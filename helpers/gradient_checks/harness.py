@@ -90,9 +90,7 @@ def reports(kernel: Kernel, shape: Shape, tensors: Tensors, got: Sequence[Array]
 # --- What comes out -----------------------------------------------------------------------------------------
 
 
-def with_guards(
-    operation: Operation, shape: Shape, tensors: Tensors, guard: float = LARGE, before: float | Array = np.nan
-) -> Tensors:
+def with_guards(operation: Operation, shape: Shape, tensors: Tensors, guard: float, before: float | Array) -> Tensors:
     """Flat arrays by name, in binding order.
 
     After an input are as many guards as it has elements, and 64 more; after an output, sentinels. One that is not

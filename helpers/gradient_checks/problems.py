@@ -59,7 +59,7 @@ def returned(kernel: Kernel, problem: Problem) -> Array:
     operation, shape = operation_of(kernel), problem.shape
     (output,) = operation.outputs
     text, schedule = operation.scheduled(shape, kernel)
-    arrays = with_guards(operation, shape, problem.tensors, before=np.array([LARGE, -LARGE]))
+    arrays = with_guards(operation, shape, problem.tensors, LARGE, np.array([LARGE, -LARGE]))
     words = {name: array.view(np.uint32) for name, array in arrays.items()}
     params = np.array(operation.params(shape), np.uint32)
     execute(compiled(text, "main", None), [*words.values(), params], schedule.steps[0].workgroups)

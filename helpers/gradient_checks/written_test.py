@@ -84,7 +84,7 @@ def rejected_right_kernels(test: object) -> str:
     """What to say of a test that rejects a right kernel, or nothing."""
     if not _is_test(test):
         return HOW
-    wrong = [name for name in (WEIGHT_1, WEIGHT_2) if rejects(load(*name.split("/")), *test)]
+    wrong = [name for name in (WEIGHT_1, WEIGHT_2) if rejects(load(*name.split("/")), *test, ends=True)]
     return f"it rejects right kernels, by their rounding: {', '.join(wrong)}" if wrong else ""
 
 
@@ -211,7 +211,7 @@ def _is_test(test: object) -> bool:
 
 
 @cache
-def rejects(kernel: Kernel, sizes: ConvShape, data: str, ends: bool = True) -> bool:
+def rejects(kernel: Kernel, sizes: ConvShape, data: str, ends: bool) -> bool:
     """Whether a test finds something wrong with a kernel: with its numbers, or else with its accesses.
 
     `ends` says whether all of its loops end; if not, it is only run where a loop is stopped.

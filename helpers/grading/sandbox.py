@@ -153,8 +153,7 @@ class Worker:
     def _asked(self, request: dict, seconds: float, heard: Callable[[object], object]) -> dict:
         """The last answer to a request."""
         try:
-            self._process.stdin.write(json.dumps(request) + "\n")
-            self._process.stdin.flush()
+            _write(self._process.stdin, request)
         except OSError:
             raise EOFError from None
         while "progress" in (answer := self._answer(seconds, self._held + MEMORY)):
@@ -255,6 +254,5 @@ def _answers(done: Grades | Iterable[dict]) -> Iterable[dict]:
     return [{"verdicts": [asdict(verdict) for verdict in done]}] if isinstance(done, Grades) else done
 
 
-def _write(answers: TextIO, answer: dict) -> None:
-    answers.write(json.dumps(answer) + "\n")
-    answers.flush()
+def _write(stream: TextIO, message: dict) -> None:
+    print(json.dumps(message), file=stream, flush=True)

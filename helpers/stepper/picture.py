@@ -59,7 +59,7 @@ class StepperPicture(Picture):
     """
 
     def __init__(
-        self, trace: Trace, shapes: Mapping[str, Shape], lines: Collection[int], steps: Collection[int], most=HEIGHT
+        self, trace: Trace, shapes: Mapping[str, Shape], lines: Collection[int], steps: Collection[int], most: int
     ) -> None:
         super().__init__(most)
         self.replay = Replay(trace, shapes, steps)

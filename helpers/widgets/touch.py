@@ -60,7 +60,7 @@ class Touch(anywidget.AnyWidget):
         finally:
             self.answered = asked["number"]
 
-    def lay(self, parts: Mapping[str, Part], chosen: Mapping[str, Cell], window: Window | None = None) -> None:
+    def lay(self, parts: Mapping[str, Part], chosen: Mapping[str, Cell], window: Window | None) -> None:
         """Lay cells over these grids, say which are chosen, and where the window is that can be dragged."""
         self._names = [*parts]
         with self.hold_sync():
