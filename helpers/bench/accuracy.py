@@ -5,13 +5,13 @@ same steps, and are asked 1,000 digits that they never saw. PyTorch runs where i
 """
 
 import argparse
-import importlib.util
 import sys
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from helpers import gpu
+from helpers.bench.libraries import torch_devices
 from helpers.data.digits import seen_and_unseen
 from helpers.network.network import Network
 from helpers.network.training import EVERY, Training, shuffled
@@ -42,8 +42,7 @@ def by_torch(seed: int, epochs: int, rate: float) -> float:
     """The same of PyTorch's layers, on its GPU if it has one, in full float32."""
     import torch
 
-    from helpers.bench.libraries import torch_devices
-    from helpers.bench.torch_network import torch_network
+    from helpers.bench.torch_network import torch_network, train_step
 
     device = torch_devices()[-1].device
     seen, labels, unseen, right = (torch.from_numpy(array).to(device) for array in seen_and_unseen())
@@ -55,9 +54,7 @@ def by_torch(seed: int, epochs: int, rate: float) -> float:
         order = torch.from_numpy(shuffled(len(seen), seed, epoch)).to(device)
         for step, chosen in enumerate(order.split(BATCH)[:steps_per_epoch], epoch * steps_per_epoch):
             optimizer.param_groups[0]["lr"] = falling(step - step % EVERY, steps, rate)
-            optimizer.zero_grad()
-            torch.nn.functional.cross_entropy(model(seen[chosen]), labels[chosen]).backward()
-            optimizer.step()
+            train_step(model, optimizer, seen[chosen], labels[chosen])
     with torch.no_grad():
         return (model(unseen).argmax(1) == right).float().mean().item()
 
@@ -69,7 +66,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--epochs", type=int, default=EPOCHS, help="passes through the digits")
     parser.add_argument("--rate", type=float, default=RATE, help="the learning rate of the first epoch")
     options = parser.parse_args(words)
-    sides = {"ours": ours} | ({"PyTorch": by_torch} if importlib.util.find_spec("torch") else {})
+    sides = {"ours": ours} | ({"PyTorch": by_torch} if torch_devices() else {})
     print(f"Adapter: {gpu.adapter_info().summary}.", end=" ")
     print(f"{options.epochs} epochs, learning rate {options.rate:g} to 0, batch {BATCH}, momentum {MOMENTUM}.")
     shares = []

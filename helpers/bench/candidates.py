@@ -11,6 +11,7 @@ import numpy as np
 
 from helpers import gpu
 from helpers.gpu import timing
+from helpers.gpu.buffers import write
 from helpers.gpu.operation import Operation, Shape
 from helpers.gpu.passes import Pass
 from helpers.speed.recorded import UNCHECKED
@@ -165,12 +166,12 @@ class Resident:
     def write(self, tensors: dict[str, Array]) -> None:
         """Put the inputs onto the GPU."""
         for name, array in tensors.items():
-            gpu.device().queue.write_buffer(self.buffers[name], 0, array)
+            write(self.buffers[name], array)
 
     def outputs(self, passes: Sequence[Pass]) -> tuple[Array, ...]:
         """What the passes write into outputs that hold NaN before."""
         for name in self.operation.outputs:
-            gpu.device().queue.write_buffer(self.buffers[name], 0, np.full(self.shape.of(name), np.nan, np.float32))
+            write(self.buffers[name], np.full(self.shape.of(name), np.nan, np.float32))
         gpu.run(*passes)
         return tuple(gpu.read(self.buffers[name], self.shape.of(name)) for name in self.operation.outputs)
 
@@ -188,10 +189,15 @@ class Resident:
         return passes, (time.perf_counter() - begin) * 1e3 if new else None
 
 
+def repetitions(passes: tuple[Pass, ...]) -> tuple[float, int]:
+    """Seconds of the passes, as they took before, and how often they are submitted together to be timed."""
+    once = timing.measure(*passes, repeats=1, awake=0).median / 1e9
+    return once, max(1, min(MOST, ceil(LONG / once)))
+
+
 def version_candidate(row: Row, resident: Resident, passes: tuple[Pass, ...], tensors: dict[str, Array]) -> Candidate:
     """A version that was found right, ready to be timed."""
-    once = timing.measure(*passes, repeats=1, awake=0).median / 1e9
-    calls = max(1, min(MOST, ceil(LONG / once)))
+    once, calls = repetitions(passes)
 
     def sample(count: int) -> list[float]:
         timed = timing.measure(*passes * calls, repeats=count, awake=0)

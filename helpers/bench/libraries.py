@@ -27,7 +27,7 @@ def installed(words: Sequence[str]) -> list["Numpy | Torch"]:
     """
     if [*words] == ["none"]:
         return []
-    everything = [Numpy(), *(torch_devices() if importlib.util.find_spec("torch") else [])]
+    everything = [Numpy(), *torch_devices()]
     names = select(words, [library.name for library in everything], "--beside")
     return [library for library in everything if library.name in names]
 
@@ -77,7 +77,9 @@ GRAPH = 20  # calls in one CUDA graph
 
 
 def torch_devices() -> list["Torch"]:
-    """PyTorch on the processor and on each kind of GPU that it finds, in full float32."""
+    """PyTorch on the processor and on each kind of GPU that it finds, in full float32; none where it is not there."""
+    if not importlib.util.find_spec("torch"):
+        return []
     import torch
 
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False

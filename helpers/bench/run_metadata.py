@@ -7,13 +7,12 @@ import sys
 from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import distributions
-from pathlib import Path
 
 from helpers import gpu
 from helpers.gpu import timing
 from helpers.gpu.passes import counting_pass
+from helpers.kernels import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 OUTPUT = ROOT / "measurements"
 PACKAGES = ("wgpu", "numpy", "torch")
 

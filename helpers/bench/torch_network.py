@@ -5,7 +5,7 @@ from math import prod
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from helpers.network.layers import AvgPool2d, Conv2d, Linear, MaxPool2d
 from helpers.network.network import Network
@@ -32,6 +32,15 @@ def _modules(network: Network) -> Iterator[nn.Module]:
                 yield nn.Linear(prod(size), layer.out_features)
         if (activation := getattr(layer, "activation", "none")) != "none":
             yield ACTIVATIONS[activation]()
+
+
+def train_step(forward: nn.Module, optimizer: torch.optim.Optimizer, images: Tensor, right: Tensor) -> Tensor:
+    """Forward, loss, backward and update; returns the loss."""
+    optimizer.zero_grad()
+    loss = nn.functional.cross_entropy(forward(images), right)
+    loss.backward()
+    optimizer.step()
+    return loss.detach()
 
 
 def _ours(array: np.ndarray) -> np.ndarray:

@@ -6,7 +6,6 @@ all must lose the same from the same start. Then a timeline by the GPU's timesta
 """
 
 import argparse
-import importlib.util
 import json
 import math
 import sys
@@ -14,13 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from math import ceil
 from pathlib import Path
 
 import numpy as np
 
 from helpers import gpu
-from helpers.bench.candidates import LONG, MOST, Candidate, Row, apart, clocked, compete
+from helpers.bench.candidates import Candidate, Row, apart, clocked, compete, repetitions
+from helpers.bench.libraries import torch_devices
 from helpers.bench.run_metadata import OUTPUT, run_metadata
 from helpers.data.digits import seen_and_unseen
 from helpers.gpu import timing
@@ -63,13 +62,9 @@ def _side(name: str, call: Call, wait: Call, loss: float, steps: int = 1) -> Sid
 
 def sides(batch: int) -> Iterator[Side | str]:
     """Ours first, then PyTorch on each device that it has; in the place of one that fails, why it does."""
-    makers = [_ours, _training]
-    if importlib.util.find_spec("torch"):
-        from helpers.bench.libraries import torch_devices
-
-        devices = [library.device for library in torch_devices()]
-        makers += [partial(_torch, device=device) for device in devices] + [_graph] * ("cuda" in devices)
-    for make in makers:
+    devices = [library.device for library in torch_devices()]
+    theirs = [partial(_torch, device=device) for device in devices] + [_graph] * ("cuda" in devices)
+    for make in (_ours, _training, *theirs):
         try:
             yield make(batch)
         except RuntimeError as error:  # PyTorch's own and CUDA's
@@ -135,22 +130,16 @@ def _torch_step(batch: int, device: str, best: bool = False) -> tuple[Callable, 
     """A step over a batch on the device, which returns the loss, and how to wait."""
     import torch
 
-    from helpers.bench.torch_network import torch_network
+    from helpers.bench.torch_network import torch_network, train_step
 
     seen, labels, *_ = seen_and_unseen()
     images, right = torch.from_numpy(seen[:batch]).to(device), torch.from_numpy(labels[:batch]).long().to(device)
     model = torch_network(Network(), device)
     optimizer = torch.optim.SGD(model.parameters(), LEARNING_RATE, MOMENTUM, fused=best or None)
     forward = torch.compile(model, dynamic=False) if best else model
-
-    def step() -> torch.Tensor:
-        optimizer.zero_grad()
-        loss = torch.nn.functional.cross_entropy(forward(images), right)
-        loss.backward()
-        optimizer.step()
-        return loss.detach()
-
-    return step, torch.cuda.synchronize if device == "cuda" else lambda: None
+    return partial(
+        train_step, forward, optimizer, images, right
+    ), torch.cuda.synchronize if device == "cuda" else lambda: None
 
 
 # --- The table ----------------------------------------------------------------------------------------------
@@ -195,8 +184,7 @@ def timeline(batch: int) -> dict[str, object]:
 
 def _repeated(group: tuple[Pass, ...]) -> float:
     """Microseconds of a step's passes, as one of many repetitions in one compute pass."""
-    once = timing.measure(*group, repeats=1, awake=0).median / 1e9
-    count = max(1, min(MOST, ceil(LONG / once)))
+    _, count = repetitions(group)
     return timing.measure(*group * count, repeats=5, awake=0).median / count / 1e3
 
 
