@@ -10,7 +10,8 @@ from types import ModuleType
 
 from wgsl import Kernel, without_comments
 
-KERNELS = Path(__file__).resolve().parents[1] / "kernels"
+ROOT = Path(__file__).resolve().parents[1]
+KERNELS = ROOT / "kernels"
 MARK = "// unroll"  # the one comment that counts where kernels are compared, as the launcher obeys it
 AROUND = 2  # lines that are the same above and below a change
 

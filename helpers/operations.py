@@ -1,17 +1,12 @@
 """All operations by the name of their folder in `kernels`; a new subject adds its own here."""
 
-import helpers.convolution.operations
-import helpers.gemm.operations
-import helpers.network.operations
-import helpers.summation.operations
+from helpers.convolution import operations as convolution
+from helpers.gemm import operations as gemm
 from helpers.gpu.operation import Operation, Shape
+from helpers.network import operations as network
+from helpers.summation import operations as summation
 
-OPERATIONS: dict[str, Operation] = (
-    helpers.convolution.operations.OPERATIONS
-    | helpers.summation.operations.OPERATIONS
-    | helpers.gemm.operations.OPERATIONS
-    | helpers.network.operations.OPERATIONS
-)
+OPERATIONS: dict[str, Operation] = convolution.OPERATIONS | summation.OPERATIONS | gemm.OPERATIONS | network.OPERATIONS
 
 
 def explain_choice(operation: str, shape: Shape) -> str:

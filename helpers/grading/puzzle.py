@@ -11,12 +11,12 @@ import numpy as np
 from helpers.grading import mistakes
 from helpers.grading.mistakes import Mistake
 from helpers.grading.verdict import NOT_ATTEMPTED, Grades
+from helpers.kernels import ROOT
 from wgsl import Kernel, Listing, WgslError
 from wgsl.simulator.run import compiled
 
 Array = np.ndarray
 
-HELPERS = Path(__file__).resolve().parents[1]
 LEARNERS_LINE = "// *"  # ends the lines of an official kernel that the learner is to write
 BROKEN = "  // ~ "  # comes before a line that is in the skeleton alone, where it waits to be repaired
 
@@ -118,7 +118,7 @@ class OfficialText:
 
     @property
     def _file(self) -> Path:
-        return HELPERS / self.subject / "puzzles" / self.name
+        return ROOT / "helpers" / self.subject / "puzzles" / self.name
 
     @cached_property
     def _lines(self) -> list[str]:

@@ -27,7 +27,6 @@ from dataclasses import asdict
 from functools import partial
 from importlib import import_module
 from math import inf
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from time import monotonic
@@ -36,14 +35,13 @@ from typing import TextIO
 from helpers.gpu import GpuError
 from helpers.gpu.adapter import NATIVE
 from helpers.grading.verdict import NO_COMPILE, WRONG, Grades, Verdict
+from helpers.kernels import ROOT
 
 START = 60  # seconds that a worker may take until it can grade; a slow disk is not the learner's fault
 SECONDS = 300  # for a compiler or driver that hangs; what is simulated is limited by its work, about 4 s
 MEMORY = 1_000_000_000  # bytes that a text may take; a right kernel takes less than a tenth
 PAUSE = 0.05  # seconds between two looks at the worker's memory
 LONGEST = 30_000  # characters of a text, about ten times what an official kernel has
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 class Worker:

@@ -22,9 +22,9 @@ from itertools import count
 from pathlib import Path
 
 from helpers.grading.verdict import MessageAlone
+from helpers.kernels import ROOT
 
-HELPERS = Path(__file__).resolve().parents[1]
-NOTEBOOKS = HELPERS.parent / "notebooks"
+NOTEBOOKS = ROOT / "notebooks"
 FORMAT = "convgrad hand-in 1"
 ANSWERS = "answers.json"
 OUTCOMES = "outcomes.txt"  # a line for each puzzle that was graded
@@ -52,7 +52,7 @@ def my_folder() -> Path:
 @cache
 def suffix(puzzle: str) -> str:
     """How the names of a puzzle's files end: as that of its official text."""
-    return ".py" if any(HELPERS.glob(f"*/puzzles/{puzzle}.py")) else ".wgsl"
+    return ".py" if any(ROOT.glob(f"helpers/*/puzzles/{puzzle}.py")) else ".wgsl"
 
 
 def write(path: Path, source: str) -> None:

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from helpers.kernels import ROOT
 from helpers.speed.gpu_limits import MACHINES, Machine
 from helpers.speed.ladder import STEPS, Step
 from helpers.speed.layers import SHAPES, multiply_adds
 
 FOLDER = Path(__file__).parent / "recorded"
-OWN = Path(__file__).resolve().parents[2] / "measurements" / "table.json"  # where `python3 start.py bench` writes
+OWN = ROOT / "measurements" / "table.json"  # where `python3 start.py bench` writes
 METADATA = "adapter", "driver", "date", "clock", "command"  # what must be known about a run
 UNCHECKED = ", unchecked"  # follows the name of a version that was timed without bounds checks
 
@@ -77,7 +78,7 @@ class Recorded:
     @classmethod
     def read(cls, path: Path | str) -> "Recorded":
         """The run in a file."""
-        return cls(json.loads(Path(path).read_text(encoding="utf-8")))
+        return cls(json.loads(Path(path).read_bytes()))
 
     @property
     def adapter(self) -> str:

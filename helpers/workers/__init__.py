@@ -22,7 +22,8 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO
 
-from helpers.workers.pieces import ROOT, Plain, WorkersError, called, versions
+from helpers.kernels import ROOT
+from helpers.workers.pieces import Plain, WorkersError, called, versions
 
 __all__ = ["WorkersError", "add_options", "mapped"]
 

@@ -6,9 +6,9 @@ import sys
 from contextlib import suppress
 from functools import cache
 from importlib import import_module, metadata
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from helpers.kernels import ROOT
+
 FOLDERS = "helpers", "kernels", "tests", "wgsl"  # what a result depends on,
 PACKAGES = "distributed", "hypothesis", "lark", "numpy", "torch", "wgpu"  # and on which packages
 
