@@ -25,9 +25,20 @@ def _numbers(*shape: int, quarters: bool = False) -> np.ndarray:
     return (whole - 48) / 4 if quarters else whole
 
 
-def _row_case(name: str, n: int, params: tuple[int, ...] = ()) -> Case:
+def _case(
+    name: str,
+    inputs: tuple[np.ndarray, ...],
+    expected: np.ndarray,
+    params: tuple[int, ...] = (),
+    threads: int = THREADS,
+) -> Case:
+    """A test with a thread for each element of the result, in workgroups of this many."""
+    return Case(name, inputs, expected, params, (Dispatch((workgroups_for(expected.size, threads), 1, 1)),))
+
+
+def _row_case(name: str, n: int, *params: int) -> Case:
     input = _numbers(n, quarters=n > 100)
-    return Case(name, (input,), 3 * input + 1, params, (Dispatch((workgroups_for(n, THREADS), 1, 1)),))
+    return _case(name, (input,), 3 * input + 1, params)
 
 
 def _transpose_case(name: str, rows: int, columns: int) -> Case:
@@ -38,27 +49,24 @@ def _transpose_case(name: str, rows: int, columns: int) -> Case:
 
 def _difference_case(name: str, n: int) -> Case:
     input = _numbers(n) ** 2 % 89  # neighbors differ by more than a constant
-    if n > 80:
-        input = input / 4 - 10
-    return Case(name, (input,), np.diff(input), (n,), (Dispatch((workgroups_for(n - 1, THREADS), 1, 1)),))
+    input = input / 4 - 10 if n > 80 else input
+    return _case(name, (input,), np.diff(input), (n,))
 
 
 def _windows_case(name: str, n: int) -> Case:
     input = _numbers(n + 3, quarters=n > 10)
-    sums = sum(k * input[k : n + k] for k in range(4))
-    return Case(name, (input,), sums, (n,), (Dispatch((workgroups_for(n, THREADS), 1, 1)),))
+    return _case(name, (input,), np.correlate(input, np.arange(4, dtype=np.float32)), (n,))
 
 
 def _reverse_case(name: str, input: np.ndarray) -> Case:
-    return Case(name, (input,), input.reshape(-1, 4)[:, ::-1].ravel(), (), (Dispatch((input.size // 4, 1, 1)),))
+    return _case(name, (input,), input.reshape(-1, 4)[:, ::-1].ravel(), threads=4)
 
 
 def _bias_case(name: str, *shape: int) -> Case:
     input, bias = _numbers(*shape, quarters=shape[-1] > 10), np.arange(100, 100 * shape[1] + 1, 100, np.float32)
     if shape[-1] > 10:
         bias = _numbers(shape[1], quarters=True)
-    workgroups = workgroups_for(input.size, 256), 1, 1
-    return Case(name, (input, bias), input + bias[:, None], shape, (Dispatch(workgroups),))
+    return _case(name, (input, bias), input + bias[:, None], shape, 256)
 
 
 def _puzzle(name: str, axes: str, result: str, *cases: Case) -> Puzzle:
@@ -75,7 +83,7 @@ BIASED = {"one_image": (1, 3, 2), "two_images": (2, 2, 3), "with_tail": (3, 5, 2
 DIFFERENCES = {"two_elements": 2, "full_workgroup": 65, "with_tail": 100}
 PUZZLES = (
     _puzzle("map", "i", "element", _row_case("one_workgroup", 64), _row_case("four_workgroups", 256)),
-    _puzzle("guard", "i", "element", *(_row_case(name, n, (n,)) for name, n in GUARDED.items())),
+    _puzzle("guard", "i", "element", *(_row_case(name, n, n) for name, n in GUARDED.items())),
     _puzzle("repair", "i", "sum", *(_windows_case(*case) for case in {"three_sums": 3, "with_tail": 70}.items())),
     _puzzle(
         *("index_2d", "column row", "element"),
@@ -92,18 +100,21 @@ PUZZLES = (
 # --- Lines of Python to write ---------------------------------------------------------------------------------
 
 PROPERTIES = "same_word", "a_writes", "b_writes", "both_atomic", "same_thread", "same_workgroup", "barrier_between"
-PLAIN = dict.fromkeys(("both_atomic", "same_thread", "barrier_between"), False) | {
+PLAIN = {  # two threads of a workgroup that use one word, with nothing between them
     "same_word": True,
     "same_workgroup": True,
+    "same_thread": False,
+    "barrier_between": False,
+    "both_atomic": False,
 }
-ONE_CHANGE = {  # from two threads of a workgroup that use one word, with nothing between them
-    "two_threads": {},
-    "two_words": {"same_word": False},
-    "one_thread": {"same_thread": True},
-    "barrier": {"barrier_between": True},
-    "two_workgroups": {"same_workgroup": False},
-    "barrier_and_two_workgroups": {"same_workgroup": False, "barrier_between": True},
-    "atomics": {"both_atomic": True},
+CHANGED = {  # the properties that are otherwise, by the test's name
+    "two_threads": "",
+    "two_words": "same_word",
+    "one_thread": "same_thread",
+    "barrier": "barrier_between",
+    "two_workgroups": "same_workgroup",
+    "barrier_and_two_workgroups": "same_workgroup barrier_between",
+    "atomics": "both_atomic",
 }
 
 
@@ -133,8 +144,8 @@ def _race_case(name: str, known: Mapping[str, bool]) -> PythonCase:
 
 @cache
 def _race_cases() -> tuple[PythonCase, ...]:
-    near = (_race_case(name, PLAIN | change) for name, change in ONE_CHANGE.items())
-    return (*near, _race_case("all_combinations", {}))
+    near = {name: PLAIN | {each: not PLAIN[each] for each in changed.split()} for name, changed in CHANGED.items()}
+    return tuple(_race_case(*case) for case in {**near, "all_combinations": {}}.items())
 
 
 GIVEN = launch.CALLS | {"code": launch.Code(), "READ": launch.Access.READ, "WRITE": launch.Access.WRITE}
@@ -150,15 +161,16 @@ def _second_case(name: str, numbers: tuple[int, ...]) -> PythonCase:
     """A launch after one that is done: what that one was given, and what it made."""
     count, results = len(numbers), tuple(3 * x + 1 for x in numbers)
     input, output, layout = launch.Buffer([*numbers]), launch.Buffer([*results]), launch.Layout(launch.DECLARED)
-    made = {
+    given = GIVEN | {
         "module": launch.Module(),
         "layout": layout,
         "pipeline": launch.Pipeline(),
         "input": input,
         "output": output,
+        "bind_group": launch.BindGroup(layout, (input, output)),
+        "count": count,
+        "workgroups": workgroups_for(count, launch.THREADS),
     }
-    group = {"bind_group": launch.BindGroup(layout, (input, output))}
-    given = GIVEN | made | group | {"count": count, "workgroups": workgroups_for(count, launch.THREADS)}
     return PythonCase(name, (given,), (tuple(3 * x + 1 for x in results),))
 
 
