@@ -5,8 +5,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from helpers.convolution.explorers.computed import computed
 from helpers.convolution.indices import output_channels_of
+from helpers.convolution.operations import OPERATIONS
 from helpers.convolution.pictures.forward import WindowPicture
 from helpers.convolution.pictures.input_gradient import InputGradientPicture
 from helpers.convolution.pictures.parameter_gradients import WeightGradientPicture
@@ -85,46 +85,43 @@ def any_forward(**values: int) -> Explorer:
     return _explorer(WindowPicture, numbers, rules, values, front=("stride", "padding", "n", "co"), steps=steps)
 
 
+TRY_A_WEIGHT: Trials = {
+    "Set stride to 2: which pixels does the frame hold?": {"stride": 2},
+    "Set padding to 1, then click the bottom row of grad_weight.": {"padding": 1, "kh": 2},
+    "Set n to 1, the second image: what stays the same?": {"n": 1},
+}
+
+
 def any_weight_gradient(
-    front: Sequence[str] = ("stride", "padding", "n", "co"),
-    steps: Trials | None = None,
-    **values: int,
+    front: Sequence[str] = ("stride", "padding", "n", "co"), steps: Trials = TRY_A_WEIGHT, **values: int
 ) -> Explorer:
     """The gradient of the weights: sliders as of `any_forward`.
 
-    `front` are the sliders beside the picture, `steps` what to try instead of what is suggested, `values` where the
-    sliders start.
+    `front` are the sliders beside the picture, `steps` what to try, `values` where the sliders start.
     """
-    suggested = {
-        "Set stride to 2: which pixels does the frame hold?": {"stride": 2},
-        "Set padding to 1, then click the bottom row of grad_weight.": {"padding": 1, "kh": 2},
-        "Set n to 1, the second image: what stays the same?": {"n": 1},
-    }
     numbers = {"input": range(5), "grad_output": UNEQUAL}
     rules = OF_A_WEIGHT | {"kh": lambda v: v["kH"], "kw": lambda v: v["kW"]}
-    steps = suggested if steps is None else steps
     return _explorer(WeightGradientPicture, numbers, rules, values, front=front, steps=steps)
 
 
+TRY_A_PIXEL: Trials = {
+    "Set stride to 1: where are the holes?": {"stride": 1},
+    "Set stride to 3, then drag the frame to the right.": lambda v: v["stride"] == 3 and v["iw"] > 3,
+    "Set padding to 1: which zeros are gone?": {"padding": 1},
+}
+
+
 def any_input_gradient(
-    front: Sequence[str] = ("stride", "padding", "ih", "iw"),
-    steps: Trials | None = None,
-    **values: int,
+    front: Sequence[str] = ("stride", "padding", "ih", "iw"), steps: Trials = TRY_A_PIXEL, **values: int
 ) -> Explorer:
     """The gradient of the input: sliders as of `any_forward`.
 
     `front`, `steps` and `values` are those of `any_weight_gradient`.
     """
-    suggested = {
-        "Set stride to 1: where are the holes?": {"stride": 1},
-        "Set stride to 3, then drag the frame to the right.": lambda v: v["stride"] == 3 and v["iw"] > 3,
-        "Set padding to 1: which zeros are gone?": {"padding": 1},
-    }
     numbers = {"weight": UNEQUAL, "grad_output": UNEQUAL}
     rules = SIZES | {"dilation": _legible_dilation, "ci": lambda v: v["Ci"], "co": _filters_of}
     rules |= {"ih": lambda v: v["H"], "iw": lambda v: v["W"]}
     values = {"N": 1, "Ci": 1, "Co": 1, "stride": 2, "ih": 1, "iw": 2} | values
-    steps = suggested if steps is None else steps
     return _explorer(InputGradientPicture, numbers, rules, values, front=front, steps=steps)
 
 
@@ -141,12 +138,20 @@ def _explorer(
     def picture(shape: ConvShape) -> SumPicture:
         random = np.random.default_rng(0)
         tensors = {name: np.float32(random.choice(among, shape.of(name))) for name, among in numbers.items()}
-        made = computed(kind, shape, tensors)
-        made.on = adapter_info().short if kind is WeightGradientPicture else ""
-        return made
+        return computed(kind, shape, tensors)
 
     def draw(n: int, co: int, ci: int, product: int = 0, **others: int) -> SumPicture:
         *_, row, column = others.values()
         return picture(_shape(others)).show(row, column, co, ci, n, product)
 
     return Explorer(draw, rules, START | values, multiples={"Ci": "groups", "Co": "groups"}, **options)
+
+
+def computed(
+    kind: type[SumPicture], shape: ConvShape, tensors: Mapping[str, np.ndarray], letters: bool = False
+) -> SumPicture:
+    """A picture of these tensors, beside what the GPU makes of them."""
+    (operation,) = (each for each in OPERATIONS.values() if each.outputs == (kind.result,))
+    picture = kind(shape, tensors, *operation.compute(shape, None, **tensors), letters)
+    picture.on = adapter_info().short if kind is WeightGradientPicture else ""
+    return picture

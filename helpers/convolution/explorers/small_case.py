@@ -8,7 +8,7 @@ import numpy as np
 
 from helpers.convolution import operations, reference
 from helpers.convolution.exercises.cases import BATCH, IMAGE, UPSTREAM, WEIGHT
-from helpers.convolution.explorers.computed import computed
+from helpers.convolution.explorers.any_size import computed
 from helpers.convolution.pictures.faults import FAULTS, FaultsPicture
 from helpers.convolution.pictures.forward import ContributionPicture, WindowPicture
 from helpers.convolution.pictures.input_gradient import InputGradientPicture
@@ -59,8 +59,8 @@ def weight_gradient() -> Explorer:
     pictures = {}
     for upstream in (UPSTREAM, WIDER):
         shape = ConvShape.between(IMAGE.shape, upstream.shape)
-        picture = computed(WeightGradientPicture, shape, {"grad_output": upstream, "input": IMAGE}, letters=True)
-        pictures[shape.kernel_h], picture.on = picture, adapter_info().short
+        tensors = {"grad_output": upstream, "input": IMAGE}
+        pictures[shape.kernel_h] = computed(WeightGradientPicture, shape, tensors, letters=True)
 
     def draw(filter: int, kh: int, kw: int, product: int = 0) -> Picture:
         return pictures[filter].show(kh, kw, product=product)

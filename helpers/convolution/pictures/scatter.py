@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 
 from helpers.convolution.indices import Tap, taps_of
-from helpers.convolution.pictures.sums import rows_and_columns
+from helpers.convolution.pictures.sums import ask, rows_and_columns
 from helpers.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, Picture, number
 from helpers.pictures.parts import LIFTED, Grid, foot, look, running_sum, side_by_side
@@ -99,13 +99,10 @@ class ScatterGatherPicture(Picture):
         return f"{name} = {' + '.join(terms)} = {total}, gathered from {outputs}. The kernel wrote {number(returned)}."
 
     def asks(self, row: int, column: int, names: Iterable[str]) -> Self:
-        """The matrices alone, with one pixel framed: from which outputs does it gather? They are `cards` by name."""
+        """The matrices alone, with one pixel framed: from which outputs does it gather?"""
         self._write_result(self.returned)
-        self.grids[PIXEL].frame([(row, column)], BLUE)
-        self.window_grid = self.grids[UPSTREAM]
-        self.cards = dict(zip(names, self.window_grid.boxes, strict=True))
-        self.height, self._still, self._still_svg = int(self.grids[PIXEL].bottom) + 14, (0, 0), ""
-        self.sentence = f"The picture shows {NAMES[UPSTREAM]}; {NAMES[PIXEL]}[{row},{column}] is framed."
+        self._still, self._still_svg, self.window_grid = (0, 0), "", self.grids[UPSTREAM]
+        ask(self, self.window_grid, self.grids[PIXEL], f"{NAMES[PIXEL]}[{row},{column}]", (row, column), names)
         return self
 
     def _term(self, tap: Tap) -> str:

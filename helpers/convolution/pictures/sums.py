@@ -102,16 +102,10 @@ class SumPicture(Picture):
         return [(self.left_grid, [tap.at(self.left) for tap in taps]), (self.window_grid, rights)]
 
     def asks(self, row: int, column: int, names: Iterable[str]) -> Self:
-        """The matrices alone, with one element of the result framed: which cells make it? They are `cards` by name."""
+        """The matrices alone, with one element of the result framed: which cells make it?"""
         self.asking = True
         self._draw_grids(dict.fromkeys(("co", "ci", "n"), 0))
-        self.result_grid.frame([(row, column)], BLUE)
-        grid, element = self.window_grid, f"{self.result}[{row},{column}]"
-        cells = zip(grid.boxes, grid.values.flat, strict=True)
-        self.cards = dict(zip(names, [box for box, value in cells if not np.isnan(value)], strict=True))
-        words = [word.y for mark in self.marks for word in mark.words]
-        self.height = int(max(grid.bottom, self.result_grid.bottom, *words)) + 14
-        self.sentence = f"The picture shows {grid.caption}; {element} is framed."
+        ask(self, self.window_grid, self.result_grid, f"{self.result}[{row},{column}]", (row, column), names)
         return self
 
     def _number(self, tap: Tap) -> int:
@@ -159,7 +153,8 @@ class SumPicture(Picture):
     def _draw_window(self, taps: list[Tap], row: int, column: int, place: Place) -> None:
         """The window, as large as the factors that lie over it."""
         jump, step = self._steps()
-        window = window_cells(np.multiply((row, column), jump), step, self.shape.of(self.over)[2:])
+        corner, size = np.multiply((row, column), jump), self.shape.of(self.over)[2:]
+        window = [tuple(corner + np.multiply(cell, step)) for cell in np.ndindex(*size)]
         (cells,) = (cells for grid, cells in self._cells(taps) if grid is self.window_grid)
         factors = [self._factors(tap, place)[self.over == self.right] for tap in taps]
         self.window_grid.window(window, dict(zip(cells, factors, strict=True)), look(self.over).ink)
@@ -225,9 +220,14 @@ def draw_grids(
     return grids
 
 
-def window_cells(corner: Cell, step: Cell, size: Cell) -> list[Cell]:
-    """The cells of a window of `size` cells from a corner on, `step` cells apart."""
-    return [(corner[0] + i * step[0], corner[1] + j * step[1]) for i, j in np.ndindex(*size)]
+def ask(picture: Picture, asked: Grid, result: Grid, element: str, cell: Cell, names: Iterable[str]) -> None:
+    """Frame an element of a result: which cells of a grid make it? They are `cards` by name, and all else moves up."""
+    result.frame([cell], BLUE)
+    boxes = (box for box, value in zip(asked.boxes, asked.values.flat, strict=True) if not np.isnan(value))
+    picture.cards = dict(zip(names, boxes, strict=True))
+    words = [word.y for mark in picture.marks for word in mark.words]
+    picture.height = int(max(asked.bottom, result.bottom, *words)) + 14
+    picture.sentence = f"The picture shows {asked.caption}; {element} is framed."
 
 
 def rows_and_columns(cells: Iterable[Cell]) -> str:
