@@ -28,7 +28,7 @@ class MarkCells(OnPicture):
     cells = synced(List)
     _noun = "cells"
 
-    def __init__(self, name: str, marking: Marking, cells: object) -> None:
+    def __init__(self, name: str, marking: Marking, cells: object = "") -> None:
         self.verdict = marking.grade(name, cells)
         super().__init__(name, marking, kept(name), marking.picture, marking.names.values())
         self.cells = [{"name": name, "row": row, "column": column} for (row, column), name in marking.names.items()]
