@@ -56,7 +56,7 @@ class Editor(anywidget.AnyWidget):
         self._kept, file = student_files.stamp(chosen.name), student_files.path_of(chosen.name)
         super().__init__(
             puzzle=chosen.name,
-            text=self._in_the_file(chosen.name),
+            text=self._in_the_file(),
             state=file.name,
             ours=self._solution(student_files.last_attempt(chosen.name)),
             folder=student_files.folder_id(),
@@ -78,7 +78,7 @@ class Editor(anywidget.AnyWidget):
             self.conflict, self.state = True, FOUND
         if kind == "theirs":
             student_files.keep_attempt(self.puzzle, text)
-            text = self._in_the_file(self.puzzle)
+            text = self._in_the_file()
         if kind in ("mine", "theirs"):
             if kind == "mine" and student_files.read(self.puzzle):
                 student_files.keep_attempt(self.puzzle, student_files.read(self.puzzle))
@@ -99,9 +99,9 @@ class Editor(anywidget.AnyWidget):
         compiles = text is not None and len(text) <= LONGEST and not self._chosen.first_error(text)
         return self._chosen.solution.text if compiles else ""
 
-    def _in_the_file(self, puzzle: str) -> str:
+    def _in_the_file(self) -> str:
         """The learner's text, or what they begin with."""
-        text = student_files.read(puzzle)
+        text = student_files.read(self._chosen.name)
         return self._chosen.skeleton if text is None else text
 
     def keep(self, text: str) -> bool:
