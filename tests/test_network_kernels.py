@@ -11,11 +11,11 @@ from support.problems import pool_shapes
 import helpers
 from helpers.checks.differences import central_differences
 from helpers.checks.tolerance import FLOAT32_MAX
-from helpers.gradient_checks.harness import drawn, huge, launched, normal, whole
+from helpers.gradient_checks.harness import drawn, huge, normal, whole
 from helpers.kernels import load
 from helpers.network import check, reference
 from helpers.network.indices import pixels_of_window
-from helpers.network.operations import MAX, SGD
+from helpers.network.operations import SGD
 from helpers.network.shapes import LossShape, PoolShape, UpdateShape
 
 X = np.float32([[3, 1, 1, 2], [3, 0, 2, 2], [-1, -5, -2, -7], [-5, -1, -2, -6]]).reshape(1, 1, 4, 4)
@@ -53,12 +53,6 @@ def test_updated_tensors_are_uploaded_and_read_back_and_the_callers_arrays_stay(
     moved = SGD.compute(shape, None, **tensors)
     assert all(map(np.array_equal, moved, reference.sgd(*tensors.values(), 0.5, 0.5)))
     assert all(np.array_equal(tensors[name], kept[name]) for name in kept)
-
-
-def test_a_write_past_the_end_of_an_updated_tensor_is_noticed():
-    wrong = load("sgd", "1_thread_per_parameter").edit("if (i >= params.count) { return; }", "if (i > 5u) { return; }")
-    with pytest.raises(AssertionError, match="parameter is written past its end, first at number 5"):
-        launched(wrong, (shape := UpdateShape(5, 0.5)), drawn(SGD, shape))
 
 
 # --- A check refuses what is wrong --------------------------------------------------------------------------
@@ -150,7 +144,3 @@ def test_labels_and_sizes_of_every_kind_of_integer_are_accepted(integer):
     right = helpers.cross_entropy(LOGITS, LABELS)
     assert all(map(np.array_equal, helpers.cross_entropy(LOGITS, LABELS.astype(integer)), right))
     assert np.array_equal(helpers.max_pool2d(X, integer(2), [integer(1)] * 2), helpers.max_pool2d(X, 2, 1))
-
-
-def test_the_one_version_is_explained():
-    assert helpers.explain_choice(MAX.name, OVERLAPPING) == "max_pool2d takes 1_thread_per_output: it is the only one."

@@ -1,7 +1,5 @@
 """Pictures: in every state that a slider can reach, words are legible, apart from each other and on the sheet."""
 
-from collections import defaultdict
-
 import numpy as np
 import pytest
 from support.legible import faults, otherwise, pale, written
@@ -12,8 +10,6 @@ from helpers.convolution import reference as convolution
 from helpers.convolution.pictures.groups import GroupsPicture
 from helpers.convolution.pictures.parameter_gradients import SharedProductsPicture, ThreadsPicture
 from helpers.convolution.shapes import ConvShape
-from helpers.gradient_checks.errors import convolution_differences, gelu_differences
-from helpers.gradient_checks.pictures.errors import RIGHT, StepPicture
 from helpers.pictures import parts
 from helpers.pictures.canvas import BLUE, DARK, GREEN, ORANGE, PAPER, Box, Picture, Word, number, outline
 from helpers.pictures.figures import draw_signed
@@ -94,10 +90,6 @@ def test_a_live_picture_shows_the_marks_of_the_stored_one():
     assert f'.convgrad-svg [stroke="{BLUE}"] {{ stroke: {DARK[BLUE]}; }}' in still
 
 
-def test_numbers_are_short_and_zero_has_no_sign():
-    assert [number(value) for value in (-0.0, -3, 0.5, 1 / 3, 2.061e-9)] == ["0", "−3", "0.5", "0.3333", "2.061e−09"]
-
-
 def test_a_grid_leaves_cells_without_memory_empty_and_makes_wide_numbers_fit():
     picture = Picture(200)
     grid = Grid(picture, [[1, np.nan], [-12345, 0]], 10, 40, (30, 30), "title", "note")
@@ -140,13 +132,6 @@ def test_the_blocks_of_groups_are_legible_and_hold_their_gradients(channels):
     assert sorted(numbers) == sorted([*indices, *(number(value) for grad in grads for value in grad.flat)])
 
 
-def test_blocks_that_are_not_those_of_the_whole_matrix_are_said():
-    whole, half, diagonal = gradients(1, 2, 4)
-    words = "With 1, 2 and 4 groups, 16, 8 and 4 of the 16 pairs of channels have a weight. Where a weight remains,"
-    for middle, what in (half, "unchanged"), (half + 1, "changed"), (half[::-1], "changed"):
-        assert GroupsPicture([whole, middle, diagonal]).sentence == f"{words} its gradient is {what}."
-
-
 def test_pictures_of_threads_are_legible():
     shape = ConvShape(1, 1, 28, 28, 6, 5, 5)
     threads, shared = ThreadsPicture(shape), SharedProductsPicture(shape, 256)
@@ -158,19 +143,6 @@ def test_pictures_of_threads_are_legible():
     tree = TreePicture([-10.25 * i for i in range(16)], -1230)
     for step in range(5):
         assert not list(faults(tree.show(step, 0), 10))
-
-
-# --- Checks -----------------------------------------------------------------------------------------------
-
-
-def test_the_values_at_a_place_are_in_a_list_of_their_own():
-    rows = defaultdict(list)
-    picture = StepPicture(convolution_differences(), gelu_differences()).show(-4)
-    for word in (word for mark in picture.marks for word in mark.words):
-        if word.x > RIGHT:
-            rows[word.y].append(word.text)
-    listed = ["at step 1/16"], ["convolution", "1 in 150,000"], ["GELU", "1 in 2,200"]
-    assert [rows[y] for y in sorted(rows)] == [["GELU"], *listed, ["convolution"], ["step"]]
 
 
 # --- Images -------------------------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 """What a wrong number was made of: the read sets of both kernels, in words and as a picture of their windows."""
 
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -59,12 +58,6 @@ def nan_reaches(kernel: Kernel, case: Case, i: int, word: int, index: tuple[int,
     return np.isnan(traced(kernel, replace(case, inputs=tuple(inputs)))[-1].buffers[len(inputs)][index])
 
 
-def test_the_padding_is_drawn_around_the_input():
-    words = written(ReadSetsPicture(read_by("weight_padding", ("- params.padding_h", "+ params.padding_h"))))
-    assert "input and its padding" in words
-    assert words.count("-1") == 2  # the row above it, and the column at its left
-
-
 def test_a_run_with_more_accesses_than_are_kept_has_no_picture(monkeypatch):
     monkeypatch.setattr("wgsl.simulator.trace.MOST", 50)
     assert at("conv2d_grad_weight", TINY, (0, 0, 0, 0)) is None
@@ -100,11 +93,3 @@ def test_the_signs_are_apart_without_color():
     assert {mark.edge == BLUE for mark in picture.marks if mark.dashes} == {True}
     assert {bool(mark.dashes) for mark in picture.marks if mark.edge == BLUE} == {True}
     assert {"right: 5", "yours: 26"} <= {*written(picture)}
-
-
-def test_an_array_that_is_too_large_is_cut_around_what_differs():
-    picture = ReadSetsPicture(read_by("conv2d_grad_weight", ("ow + kw;", "ow;"), test="lenet_conv1"))
-    assert picture.height < 850
-    notes = [words for words in written(picture) if " of 28" in words]
-    assert notes
-    assert re.fullmatch(r"rows \d+ to \d+ of 28, columns 0 to \d+ of 28", notes[0])

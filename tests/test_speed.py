@@ -102,18 +102,6 @@ def test_the_counts_are_those_below_the_picture():
         assert sentence.endswith(f"that makes {counted}.")
 
 
-def test_more_than_one_workgroup_is_refused():
-    with pytest.raises(ValueError, match=r"\(2, 1, 1\) workgroups"):
-        traffic(TILED, 16, 32, 16)
-
-
-def test_tiles_that_cannot_run_have_no_bars():
-    runs, not_ = explorers.tile_sizes(rows=6, columns=6, side=3), explorers.tile_sizes(rows=7, columns=7, side=2)
-    assert "100 %" in written(runs.picture)
-    assert "This cannot run: a limit is passed." in written(not_.picture)
-    assert not any("%" in words for words in written(not_.picture))
-
-
 # --- Who sums what ------------------------------------------------------------------------------------------
 
 
@@ -152,14 +140,6 @@ def test_winograds_outputs_are_those_of_the_direct_way():
     picture = explorers.winograd().picture
     windows = sliding_window_view(picture.grids["pixels"].values, (3, 3))
     np.testing.assert_allclose(picture.outputs, (windows * picture.grids["filter"].values).sum(axis=(2, 3)))
-
-
-# --- What the explorers say -----------------------------------------------------------------------------------
-
-
-def test_the_classes_of_the_residues_are_named():
-    names = {"class A: 4 taps for each pixel and channel", "class D: 1 tap for each pixel and channel"}
-    assert names < {*written(explorers.residue_classes().picture)}
 
 
 # --- The steps ----------------------------------------------------------------------------------------------
@@ -282,5 +262,3 @@ def test_a_step_is_compared_with_the_hardware_the_step_before_and_the_library(mo
     assert f"\n  {310 / H200.tflops:.1f} % of the" in repr(recorded.measured("naive"))
     assert recorded.measured("implicit GEMM").gain is None
     assert recorded.measured("Winograd").gain == pytest.approx(58.7 / 31.6, rel=1e-3)
-    with pytest.raises(ValueError, match=r"name = 'fast': .*; the steps are naive, shared tile"):
-        recorded.measured("fast")

@@ -15,7 +15,7 @@ from helpers.network import explorers, film
 from helpers.network.layers import Conv2d, Linear
 from helpers.network.live import Live
 from helpers.network.network import Network
-from helpers.network.pictures.curves import MOST, CurvesPicture, FiltersPicture, running_mean
+from helpers.network.pictures.curves import MOST, CurvesPicture, FiltersPicture
 from helpers.network.training import DivergedError, Moment, Training
 
 SMALL = Conv2d("conv1", 3, 5, stride=4), Linear("fc", 10, activation="none")
@@ -245,11 +245,6 @@ def test_curves_draw_few_points_and_compare_with_round_numbers_only():
     assert list(faults(picture)) == []
 
 
-def test_a_running_mean_is_that_of_the_last_ten():
-    values = np.arange(30.0) ** 2
-    assert np.allclose(running_mean(values), [values[max(0, i - 9) : i + 1].mean() for i in range(30)])
-
-
 def test_a_run_is_wound_back_step_by_step(alone):
     explorer = explorers.rewind(alone)
     assert explorer.sentence.startswith("In step 0 (of 0 to 63) the loss of the batch is 2.3")
@@ -275,14 +270,6 @@ def test_a_run_is_played_to_its_end(alone, monkeypatch):
         explorer._player.value = place
     assert explorer.values == {"step": 63}
     assert explorer.steps.done[0]
-
-
-def test_what_no_picture_of_filters_can_show_is_refused():
-    with pytest.raises(ValueError, match="no step is recorded yet; train first"):
-        explorers.rewind(small())
-    many = [Moment(0, 2.3, 0.1, {"conv1.weight": np.zeros((8, 1, 5, 5)), "conv1.grad_weight": np.zeros((8, 1, 5, 5))})]
-    with pytest.raises(ValueError, match=r"conv1.weight has shape \(8, 1, 5, 5\): only up to 6 filters"):
-        FiltersPicture(many, 10)
 
 
 def test_the_film_is_legible_keeps_its_colors_and_holds_its_last_frame(alone, tmp_path, monkeypatch):

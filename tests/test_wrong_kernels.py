@@ -88,11 +88,6 @@ def test_an_accepted_wrong_kernel_or_another_reason_is_noticed(changed):
     assert rejected(row)[0] != {*row.reasons}
 
 
-def test_a_layer_that_a_version_does_not_take_is_refused():
-    with pytest.raises(ValueError, match=r"conv2d_grad_weight/1_thread_per_weight: dilation = \(2, 2\): it takes no"):
-        check(load("conv2d_grad_weight", "1_thread_per_weight"), ConvShape(1, 1, 5, 5, 1, 2, 2, 1, 0, 2))
-
-
 @pytest.mark.parametrize(
     ("version", "ends"), [("conv2d_grad_bias/1_thread_per_channel", 0), ("conv2d/4_register_windows", 1)]
 )
@@ -169,25 +164,6 @@ def test_only_a_guard_shows_a_read_past_the_end_of_an_input():
 
 
 # --- What the checker says --------------------------------------------------------------------------------------
-
-
-def test_a_result_says_each_reason_in_one_line():
-    row = named("conv2d_grad_bias/1_thread_per_channel: last pixel left out")
-    shape = ConvShape(1, 1, 1, 2, 2, 1, 1)
-    assert repr(check(row.right, shape)) == f"{row.kernel}: right for {shape}"
-    head, reason = repr(check(row.wrong, shape)).split("\n")
-    assert head == f"{row.kernel}: wrong for {shape}"
-    assert reason.startswith("wrong numbers: grad_bias: number [0] is 3, but must be 4; 2 of 2 numbers are wrong")
-
-
-def test_all_findings_and_wrong_outputs_have_their_line_once():
-    row = named(f"{BACK_1}: every item adds up all")
-    line, text = next((i, text) for i, text in enumerate(row.wrong.source.split("\n"), 1) if "sum += a[row" in text)
-    columns = [text.index(operand) + 1 for operand in ("a[row", "grad_pre[row")]
-    assert [(reason.kind, reason.place) for reason in check(row.wrong, row.shape).reasons] == [
-        ("wrong numbers", "d_b"),
-        *(("out-of-range read", f"line {line}, column {column}") for column in columns),
-    ]
 
 
 @pytest.mark.parametrize(
