@@ -10,20 +10,19 @@ from collections.abc import Iterator
 from statistics import median
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 from support import browser
-from support.browser import LivePage, Shown, browser_path, filmed, soon, text_of
+from support.browser import LivePage, Shown, browser_path, filmed, soon
 from support.legible import CONTRAST, contrast
 from support.notebook_gate import NOTEBOOKS, texts
+from support.paths import PATHS, Cell
 from support.sample import ALL, at_night, sample
 
-import helpers
 from helpers import gpu
 from helpers.course.lessons import lessons
-from helpers.exercises import ALL_PUZZLES, MATCHINGS, PUZZLES, QUESTIONS
+from helpers.exercises import ALL_PUZZLES, PUZZLES
 from helpers.grading import student_files
 from helpers.moved import MOVED
-from helpers.pictures.canvas import number
 from helpers.speed import recorded
 from helpers.widgets import WAKE
 from helpers.widgets.explorer import Explorer
@@ -47,7 +46,7 @@ LINES = "step => Math.round(step.querySelector('p').clientHeight / (1.35 * 13))"
 # change comes after the one that changes them, and some numbers are out of range.
 MOVES = "padding 2, stride 3, H 1, dilation 99, kH 5, groups 2, Co 3, co 2, Ci -5, W 99, N 99, n 99, kW 3"
 SOLVED = {  # puzzles that are solved
-    "00": ["map", "repair"],
+    "00": ["map", "repair", "reverse_in_workgroup"],
     "01": ["output_window"],
     "02": ["conv2d_grad_weight"],
     "03": ["pixel_window", "strided_grad_input"],
@@ -107,6 +106,8 @@ def test_a_path_through_a_lesson(lesson, monkeypatch):
         expect(lesson.page.locator(f"[data-mime-type='application/vnd.jupyter.{kind}']")).to_have_count(0)
     for name in SOLVED.get(number, []):
         solved(lesson, name)
+    for path in (path for path in PATHS if path.startswith(f"{number}: ")):
+        Cell(lesson, lesson.cells).follow(path)
     MORE.get(number, lambda lesson: None)(lesson)
 
 
@@ -166,34 +167,18 @@ def a_key_moves(shown: Shown, same: Explorer) -> None:
     assert shown.drawn() != image, name
 
 
-def answered(lesson: LivePage, code: str, said: str) -> None:
-    cell = lesson.code_cell(code.split(",")[0])
-    lesson.retype(cell, code)
-    expect(cell).to_contain_text(said)
-
-
-def written(cell: Locator, name: str) -> None:
-    """In an editor, the skeleton is no attempt, and the official kernel passes all tests."""
-    area, tests = cell.get_by_role("textbox", name=re.compile(f"your .* for {name}$")), len(ALL_PUZZLES[name].tests)
-    expect(area).to_have_value(helpers.skeleton(name))
-    area.press("Control+Enter")
-    expect(cell.locator(".convgrad-headline")).to_have_text("not attempted (all tests)")
-    area.fill(ALL_PUZZLES[name].solution.text)
-    area.press("Control+Enter")
-    expect(cell.locator(".convgrad-state")).to_have_text(f"{tests} of {tests} tests pass")
-
-
 def solved(lesson: LivePage, name: str) -> None:
     """The skeleton is no attempt, and the official kernel passes all tests."""
     if any(cell.source.endswith(editor := f'helpers.write("{name}")') for cell in lesson.lesson.code):
         lesson.prepare([lesson.source(editor)])
-        return written(lesson.code_cell(editor), name)
+        here = Cell(lesson, lesson.code_cell(editor))
+        here.about(name)
+        return here.follow("part: the skeleton is no attempt, and ours passes all tests")
     cell, tests = lesson.code_cell(f'helpers.grade("{name}"'), len(ALL_PUZZLES[name].tests)
     expect(cell).to_contain_text(f"0 of {tests} tests pass")
     expect(cell.get_by_text("not attempted").first).to_be_attached()
-    answered(
-        lesson, f'helpers.grade("{name}", {json.dumps(ALL_PUZZLES[name].solution.text)})', f"{tests} of {tests} tests"
-    )
+    lesson.retype(cell, f'helpers.grade("{name}", {json.dumps(ALL_PUZZLES[name].solution.text)})')
+    expect(cell).to_contain_text(f"{tests} of {tests} tests")
 
 
 def the_card_fits_one_screen(lesson: LivePage) -> None:
@@ -206,21 +191,6 @@ def the_card_fits_one_screen(lesson: LivePage) -> None:
     for part in (card.locator("pre"), tables.locator("table")):
         assert part.evaluate("part => part.scrollWidth <= part.parentElement.clientWidth")
     assert card.locator("pre").evaluate("pre => pre.clientHeight / pre.textContent.trim().split('\\n').length") < 24
-
-
-def a_race_is_drawn(lesson: LivePage) -> None:
-    """The first lesson's end: without its barrier, a kernel is right by luck, and both accesses are to be seen."""
-    name = "reverse_in_workgroup"
-    cell = lesson.code_cell(f'helpers.write("{name}")')
-    solved(lesson, name)
-    area = cell.get_by_role("textbox", name=re.compile(f"your .* for {name}$"))
-    area.fill(PUZZLES[name].solution.text.replace("  workgroupBarrier();\n", ""))
-    area.press("Control+Enter")
-    expect(cell.locator(".convgrad-headline")).to_have_text("unsafe (all tests)")
-    caption = "Thread 3 writes box[3] in line 12; thread 0 reads box[3] in line 15: nothing says which of the two comes"
-    expect(cell.get_by_text(caption)).to_be_visible()
-    expect(cell.locator("figure svg")).to_be_visible()
-    the_card_fits_one_screen(lesson)
 
 
 def weights_are_clicked(lesson: LivePage) -> None:
@@ -257,14 +227,6 @@ def each_lesson_can_be_pointed_at_and_opened(lesson):
     window.evaluate("window => window.scrollTop = 0")
     ends = [part.bounding_box() for part in (shown.cell_of("02 the weight gradient", 0, 0), window)]
     assert ends[0]["y"] + ends[0]["height"] <= ends[1]["y"] + ends[1]["height"], "the first screen cuts the map"
-    for paper in "Dark", "Light":
-        theme(lesson, paper)
-        tapped(lesson.page, shown.cell_of("06 a fused layer, backward", 0, 0))
-        expect(shown.words).to_contain_text("06 a fused layer, backward, ")
-        for name, key in ("08 the speed ladder", "Enter"), ("A how a simulator works", "Space"):
-            tab_to(shown.cell_of(name, 0, 0))
-            lesson.page.keyboard.press(key)
-            expect(link).to_contain_text(f"Open {name}")
     shown.cell_of("03 the input gradient", 0, 0).click()
     expect(shown.steps.nth(2).get_by_role("img", name="done", exact=True)).to_be_visible()
     link.get_by_role("link", name="Open 03 the input gradient").press("Enter")
@@ -279,29 +241,9 @@ def each_lesson_can_be_pointed_at_and_opened(lesson):
     lesson.page.mouse.move(0, 0)  # off the pictures of the lesson that is next
 
 
-def fields_are_uncovered(lesson: LivePage) -> None:
-    """By a click and by a key; a test that lets wrong kernels through names one, and a line is found."""
-    (shown,) = lesson.make(lesson.explorers[:1])
-    field = "fields, row {}, column 2".format
-    for row in range(6):
-        field_of_row = shown.cell.get_by_role("spinbutton", name=field(row), exact=True)
-        field_of_row.click() if row % 2 else field_of_row.press("1")
-        expect(shown.words).to_contain_text(f"{row + 1} of 30 fields are open: {row + 1} caught")
-    expect(shown.words).to_contain_text("“fractions” catches all 6 faults")
-    expect(shown.steps.get_by_role("img", name="done", exact=True)).to_have_count(2)
-    cell = lesson.code_cell('helpers.write("catch_them_all")')
-    area = cell.get_by_role("textbox", name=re.compile("your .* for catch_them_all$"))
-    area.fill("test = shape(1, 1, 5, 5, 1, 3, 3), ones()")
-    area.press("Control+Enter")
-    expect(cell.locator(".convgrad-headline")).to_have_text("wrong (13 of 40 tests)")
-    expect(cell).to_contain_text("“batch not summed” escapes your test")
-    answered(lesson, 'helpers.find_fault("fault_in_max_pooling", 46)', "line found")
-
-
 MORE = {
-    "00": a_race_is_drawn,
+    "00": the_card_fits_one_screen,
     "01": weights_are_clicked,
-    "05": fields_are_uncovered,
     "start": each_lesson_can_be_pointed_at_and_opened,
 }
 
@@ -311,6 +253,18 @@ MORE = {
 
 MARK = 'helpers.mark("pixels_of_dW[0,1]")'
 WEIGHTS = pytest.mark.parametrize("lesson", LESSONS[-1:], indirect=True, ids=["02"])
+IN_A_CELL = {
+    name: [at_night] * name.startswith("at night") for name in PATHS if not re.match(r"(part|\w\w|start): ", name)
+}
+
+
+@WEIGHTS
+@pytest.mark.parametrize("path", [pytest.param(name, marks=marks) for name, marks in IN_A_CELL.items()])
+def test_a_path_in_a_cell(lesson, path):
+    """What `support/paths.txt` says."""
+    here = Cell(lesson, lesson.code_cell(MARK))
+    here.theme("Light")
+    here.follow(path)
 
 
 @WEIGHTS
@@ -405,47 +359,6 @@ def ticked(shown: Shown, *done: bool) -> None:
         expect(step.get_by_role("img")).to_have_attribute("aria-label", "done" if tick else "not done yet")
 
 
-@WEIGHTS
-def test_the_keyboard_alone_is_enough_and_opens_settings_and_numbers_in_place(lesson):
-    shown, keyboard = lesson.explorer(BIG), lesson.page.keyboard
-    words, count = shown.words.inner_text(), lesson.cells.count()
-    tab_to(shown.box("co"))  # from the cell, which is selected, in command mode
-    keyboard.press("Control+a")
-    keyboard.type("dd00xab1")  # in command mode these would delete, restart, cut and insert
-    keyboard.press("Enter")
-    expect(shown.handle("co")).to_have_attribute("aria-valuetext", "1")
-    expect(shown.words).not_to_have_text(words)
-    assert lesson.cells.count() == count
-    keyboard.press("ArrowDown")
-    for name in ("more settings", "numbers"):
-        fold = shown.fold(name)
-        tab_to(fold)
-        keyboard.press("Space")
-        expect(fold).to_have_attribute("aria-expanded", "true")
-        if name == "more settings":
-            assert shown.box("dilation").is_visible(), "a fold is said to be open before it is"
-            assert shown.box("dilation").bounding_box()["y"] > shown.image.bounding_box()["y"]
-            keyboard.press("Space")
-            expect(shown.boxes).to_have_count(4)
-    table = shown.cell.get_by_role("table", name="grad_output, n = 0, co = 0")
-    expect(table.get_by_role("columnheader")).to_have_count(5)
-    first = lesson.same(BIG).picture.lefts[0, :, 0, 0]
-    expect(table.get_by_role("cell").nth(1)).to_have_text(number(first[0]))
-    shown.type("co", 2)
-    table = shown.cell.get_by_role("table", name="grad_output, n = 0, co = 2")
-    expect(table.get_by_role("cell").nth(1)).to_have_text(number(first[2]))
-    shown.fold("numbers").click()
-    expect(shown.cell.get_by_role("table")).to_have_count(0)
-
-
-def tab_to(control: Locator) -> None:
-    for _ in range(30):
-        control.page.keyboard.press("Tab")
-        if control.evaluate("control => control === document.activeElement"):
-            return
-    pytest.fail(f"Tab does not reach {control}")
-
-
 def steady(shown: Shown) -> list[float]:
     """Assert that ten steps of a slider move nothing on the page, and that no painted frame lacks the picture.
 
@@ -490,243 +403,6 @@ def test_nothing_jumps_or_flickers_and_it_would_be_noticed(lesson, record_proper
         lesson.page.evaluate("removeEventListener('keydown', window.fault, true)")
 
 
-@at_night
-@WEIGHTS
-def test_cells_of_the_picture_are_marked_by_finger_mouse_keys_and_typing_in_both_themes(lesson):
-    theme(lesson, "Dark")
-    cell = lesson.code_cell(MARK)
-    in_a_new_kernel(lesson, cell, MARK)
-    reply, box, keyboard = cell.get_by_role("status"), cell.get_by_role("textbox", name="marked"), lesson.page.keyboard
-    pixels, legend = cell.get_by_role("gridcell"), cell.locator(".convgrad-legend")
-    expect(pixels).to_have_count(25)
-    pixel = dict(zip("abcdefghijklmnopqrstuvwxy", pixels.all(), strict=True))
-    expect(cell.get_by_role("grid")).to_have_attribute("aria-label", re.compile("cells. The picture shows input"))
-    dragged_by_finger(lesson.page, pixel["a"], pixel["e"])
-    expect(box).to_have_value("a b c d e")
-    expect(pixel["a"]).to_be_focused()
-    before = as_it_is(lesson)
-    for key in ("ArrowDown", "Space", "m", "b", "Enter", "e", "x", "d", "d", "ArrowLeft", "PageDown", "Control+b"):
-        keyboard.press(key)
-    expect(box).to_have_value("a b c d f m x")
-    pixel["f"].drag_to(pixel["h"])  # the first one is marked: the drag takes marks off
-    expect(box).to_have_value("a b c d m x")
-    assert as_it_is(lesson) == before
-    cell.get_by_role("button", name="Check").click()
-    expect(reply).to_contain_text("wrong: you marked 2 cells too many and left out 5; ")
-    expect(legend).to_have_text("✓ right    ✗ marked, but wrong    ○ left out")
-    for name, words, line in (
-        ("a", "marked, but wrong", "solid"),
-        ("b", "right", "solid"),
-        ("g", "left out", "dashed"),
-    ):
-        expect(pixel[name]).to_have_attribute("aria-label", re.compile(f"^{name}, row ., column ., {words}$"))
-        assert pixel[name].evaluate("cell => getComputedStyle(cell).borderTopStyle") == line
-    for ink in (["rgb(232, 232, 232)", "rgb(124, 196, 255)"], ["rgb(26, 26, 26)", "rgb(0, 90, 156)"]):
-        assert [pixel[name].evaluate("cell => getComputedStyle(cell).borderTopColor") for name in "ag"] == ink
-        theme(lesson, "Light")
-    dragged_by_finger(lesson.page, pixel["a"], pixel["e"])
-    expect(box).to_have_value("m x")
-    box.fill("b c d g h i l m n")
-    expect(cell.get_by_role("gridcell", selected=True)).to_have_count(9)
-    expect(legend).to_have_text("")
-    box.press("Enter")
-    expect(reply).to_have_text("right")
-    sent = []
-    lesson.socket.on("framesent", lambda frame: sent.append('"whole"' in text_of(frame)))
-    box.blur()
-    lesson.page.wait_for_timeout(100)
-    assert not any(sent), "the reply is cleared by who leaves the box"
-    lesson.restart()
-    pixel["b"].click()
-    expect(reply).to_contain_text("Python does not answer yet")
-    in_a_new_kernel(lesson, cell, MARK)
-    expect(box).to_have_value("c d g h i l m n")
-    soon(lesson.page, "what is kept", student_files.answers, {"pixels_of_dW[0,1]": "c d g h i l m n"})
-
-
-FIVE_PARTS = """from helpers.convolution import explorers
-from helpers.network.explorers import loss_of_logits
-from IPython.display import display
-kernel = helpers.load("conv2d_grad_weight", "1_thread_per_weight")
-parts = explorers.own_filter(), loss_of_logits(), explorers.weight_gradient(), explorers.weight_steps(kernel)
-for part in *parts, helpers.ask("pixels_of_a_weight"):
-    display(part)"""
-PAPER = "svg => getComputedStyle(svg.querySelector('rect')).fill"
-
-
-@WEIGHTS
-@at_night
-def test_numbers_bars_a_frame_and_a_stepper_follow_finger_and_keys_in_both_themes(lesson):
-    """And keys that are typed in a part change no cell and scroll nothing."""
-    theme(lesson, "Dark")
-    cell, page = lesson.code_cell(MARK), lesson.page
-    in_a_new_kernel(lesson, cell, FIVE_PARTS)
-    expect(cell.locator(".convgrad-touch")).to_have_count(4)
-    *_, weights, steps = (cell.locator(".convgrad-explorer").nth(i) for i in range(4))
-    weight = cell.get_by_role("spinbutton", name="weight, row 1, column 1")
-    bar = cell.get_by_role("spinbutton", name="logits, 3")
-    frame, thread = weights.locator(".convgrad-touch-frame"), "threads, row 0, column {}".format
-    stop = steps.get_by_label("stop when")
-    has = lambda part, words: expect(part.get_by_role("status")).to_contain_text(words)  # noqa: E731
-    now = lambda number, value: expect(number).to_have_attribute("aria-valuenow", value)  # noqa: E731
-    for paper, told in ("rgb(17, 17, 17)", "stop 1 of 1"), ("rgb(255, 255, 255)", "No stop comes after step 7"):
-        assert {*cell.locator(".convgrad-svg:has(> rect)").evaluate_all(f"all => all.map({PAPER})")} >= {paper}
-        tapped(page, weight)
-        now(weight, "2" if "17" in paper else "0")  # from 1, and later from -1
-        dragged_by_finger(page, bar, cell.locator(".convgrad-steps").nth(1))  # far above: the largest
-        now(bar, bar.get_attribute("aria-valuemax"))
-        dragged_by_finger(page, frame, weights.get_by_role("gridcell", name="input, row 4, column 4"))
-        has(weights, "dW[2,2]")
-        tapped(page, steps.get_by_role("gridcell", name=thread(2)))
-        has(steps, "Thread 2 ")
-        for touched, keys in (
-            (weight, "ArrowUp Enter ArrowDown - 1 ArrowUp ArrowDown"),
-            (bar, "Home PageUp ArrowUp ArrowDown Control+b"),
-            (frame, "ArrowUp ArrowLeft ArrowLeft"),
-            (steps.get_by_role("gridcell", name=thread(2)), "ArrowRight ArrowLeft ArrowLeft"),
-            *(
-                (cell.locator(other).first, "End a")
-                for other in (".widget-play button", ".convgrad-fold", ".convgrad-send")
-            ),
-        ):
-            touched.focus()
-            before = as_it_is(lesson)
-            for key in ("m", "b", "x", "d", "d", "PageDown", *keys.split()):
-                page.keyboard.press(key)
-            assert as_it_is(lesson) == before, keys
-        now(weight, "-1")
-        now(bar, "-4")
-        has(weights, "dW[1,0]")
-        has(steps, "Thread 1 ")
-        stop.fill("n is 1")
-        stop.press("Enter")
-        steps.get_by_role("button", name="next stop").press("Enter")
-        expect(steps.locator(".convgrad-stop")).to_contain_text(told)
-        theme(lesson, "Light")
-    lesson.restart()
-    weight.press("ArrowUp")
-    steps.get_by_role("slider").first.press("ArrowLeft")
-    for silence in (cell.get_by_role("alert").first, steps.get_by_role("alert")):
-        expect(silence).to_contain_text("Python does not answer")
-
-
-def as_it_is(lesson: LivePage) -> tuple:
-    """How far the notebook is scrolled, and its cells' kinds and texts: what keys in a part do not change."""
-    cells = """() => jupyterapp.shell.currentWidget.content.widgets.map(
-      cell => [cell.model.type, cell.model.sharedModel.source].join())"""
-    scrolled = lesson.page.locator(".jp-WindowedPanel-outer").evaluate("panel => panel.scrollTop")
-    return scrolled, lesson.page.evaluate(cells)
-
-
-THEME = """async theme => {  // the command is done before the page has its colors
-  const paper = () => getComputedStyle(document.documentElement).getPropertyValue('--jp-layout-color0');
-  await jupyterapp.commands.execute('apputils:change-theme', {theme: `JupyterLab ${theme}`});
-  for (let i = 0; i < 1500 && paper() !== (theme === 'Dark' ? '#111' : 'white'); i++)
-    await new Promise(done => setTimeout(done, 20));
-}"""
-
-
-def theme(lesson: LivePage, name: str) -> None:
-    lesson.page.evaluate(THEME, name)
-
-
-LENGTHS = """area => {
-  window.lengths = [];
-  area.addEventListener("input", () => window.lengths.push(area.value.length));
-}"""
-
-
-def in_a_new_kernel(lesson: LivePage, cell: Locator, code: str) -> None:
-    lesson.retype(cell, f"import helpers\n{code}")
-
-
-@WEIGHTS
-def test_a_kernel_is_written_in_the_page_and_outlives_its_python(lesson):
-    cell, keyboard = lesson.code_cell(MARK), lesson.page.keyboard
-    code = 'helpers.write("map")'
-    lesson.page.evaluate("localStorage.setItem('convgrad map', 'typed in an older page')")
-    in_a_new_kernel(lesson, cell, code)
-    area, state = cell.get_by_role("textbox", name="your kernel for map"), cell.locator(".convgrad-state")
-    expect(area).to_have_value("typed in an older page")
-    cell.get_by_role("button", name="take the file's").click()
-    expect(area).to_have_value(helpers.skeleton("map"))
-    solution = PUZZLES["map"].solution.text
-    broken, whole = solution.rsplit(";", 1)[0], len(PUZZLES["map"].tests)
-    area.click()
-    keyboard.press("Control+a")
-    keyboard.press("Tab")
-    expect(area).to_have_value(re.sub("^(?=.)", "  ", helpers.skeleton("map"), flags=re.MULTILINE))
-    keyboard.press("Shift+Tab")
-    expect(area).to_have_value(helpers.skeleton("map"))
-    keyboard.press("Control+a")
-    keyboard.insert_text(broken)
-    keyboard.press("Control+Enter")
-    expect(cell.locator(".convgrad-headline")).to_have_text("does not compile (all tests)")
-    expect(cell.locator(".convgrad-marked")).to_have_attribute("data-line", str(broken.count("\n") + 1))
-    ours = cell.get_by_role("region", name="our kernel")
-    expect(ours).to_be_hidden()
-    keyboard.press("Escape")  # and so out of the text
-    keyboard.press("Shift+Tab")
-    expect(cell.get_by_role("button", name="Start over")).to_be_focused()
-    expect(cell.get_by_role("button", name="Compare with ours")).to_be_hidden()
-    area.focus()
-    keyboard.press("Control+a")
-    keyboard.insert_text(solution.replace("* input[i]", "* input[0]"))
-    place = cell.get_by_role("button", name="Start over").bounding_box()
-    keyboard.press("Control+Enter")
-    caption = "For output[1], your thread reads input element 0; it should read element 1."
-    expect(cell.get_by_role("figure", name=caption).locator("svg")).to_be_visible()
-    keyboard.press("Escape")
-    keyboard.press("Shift+Tab")
-    expect(cell.get_by_role("button", name="Compare with ours")).to_be_focused()
-    assert cell.get_by_role("button", name="Start over").bounding_box() == place
-    keyboard.press("Enter")
-    assert "\n".join(ours.locator(".convgrad-line").all_inner_texts()).split() == solution.split()
-    expect(ours.locator("..")).to_contain_text("A bar marks what only one of the two has.")
-    for text, index in ((ours, "[i]"), (cell.locator(".convgrad-copy"), "[0]")):
-        expect(text.locator(".convgrad-differs")).to_have_text(re.compile(re.escape(f"* input{index}")))
-    keyboard.press("Enter")
-    expect(ours).to_be_hidden()
-    area.focus()
-    keyboard.press("Control+a")
-    keyboard.insert_text(solution)
-    keyboard.press("Control+Enter")
-    expect(cell.locator(".convgrad-headline")).to_have_text("right (all tests)")
-    expect(cell.get_by_role("figure")).to_have_count(0)
-    expect(state).to_have_text(f"{whole} of {whole} tests pass")
-    expect(cell.locator(".convgrad-marked")).to_have_count(0)
-    area.evaluate(LENGTHS)
-    for letter in "// typed":  # each comes just after those before have been sent
-        with lesson.socket.expect_event("framesent", lambda frame: '"keep"' in text_of(frame)):
-            keyboard.type(letter)
-    expect(state).to_contain_text("kept in")
-    keyboard.press("Control+Enter")
-    expect(state).to_have_text(f"{whole} of {whole} tests pass")
-    lengths = lesson.page.evaluate("window.lengths")
-    assert lengths == sorted(lengths)  # those did not come back over it
-    written = area.input_value()
-    assert student_files.read("map") == written
-    keyboard.press("Control+z")
-    expect(area).not_to_have_value(written)
-    keyboard.press("Control+Shift+z")
-    expect(area).to_have_value(written)
-
-    lesson.restart()
-    area.click()
-    keyboard.press("Control+End")
-    keyboard.type("// typed in vain?")
-    expect(state).to_contain_text("Python does not answer, and this page keeps your text")
-    in_a_new_kernel(lesson, cell, code)
-    expect(area).to_have_value(f"{written}// typed in vain?")
-    expect(state).to_contain_text("this page kept this text, and the file has another: which should stay?")
-    assert student_files.read("map") == written
-    cell.get_by_role("button", name="keep this text").click()
-    expect(state).to_contain_text("kept in")
-    assert student_files.read("map") == f"{written}// typed in vain?"
-
-
-SAME_LINES = "area => area.scrollHeight === area.parentElement.querySelector('.convgrad-copy').offsetHeight"
-BESIDE = "area => area.closest('.convgrad-write').scrollWidth - area.closest('.convgrad-write').clientWidth"
 INKS = """write => [...write.querySelectorAll('.convgrad-line, [class^=wgsl-]')].map(part =>
   [part, write].map((of, i) => getComputedStyle(of)[i ? 'backgroundColor' : 'color'].match(/[0-9]+/g).slice(0, 3)
     .map(light => Number(light).toString(16).padStart(2, '0')).join('')))"""
@@ -735,200 +411,12 @@ INKS = """write => [...write.querySelectorAll('.convgrad-line, [class^=wgsl-]')]
 @WEIGHTS
 @at_night
 def test_long_lines_are_wrapped_commented_undone_by_words_and_legible_in_both_themes(lesson):
-    theme(lesson, "Dark")
-    cell, keyboard = lesson.code_cell('helpers.mark("pixels_of_dW[0,1]"'), lesson.page.keyboard
-    in_a_new_kernel(lesson, cell, 'helpers.write("weight_window")')
-    area, marked = cell.get_by_role("textbox", name="your kernel for weight_window"), cell.locator(".convgrad-marked")
-    kernel = PUZZLES["weight_window"].solution.text
-    long = kernel.replace(
-        "* pixel;", "* input[(oh + kh) * params.W + ow + kw]; // one product of the sum in my equation"
-    )
-    area.click()
-    keyboard.press("Control+a")
-    keyboard.insert_text(long)
-    assert area.evaluate(SAME_LINES)
-    assert area.evaluate(BESIDE) == 0  # nothing is cut
-    rows = cell.locator(".convgrad-copy .convgrad-line").evaluate_all(
-        "lines => lines.map(line => line.offsetHeight / 18)"
-    )
-    assert {*rows} == {1, 2}
-    keyboard.press("Control+Home")
-    keyboard.press("Control+/")
-    expect(area).to_have_value(f"// {long}")
-    keyboard.press("Control+/")
-    expect(area).to_have_value(long)
-    keyboard.press("Control+End")
-    keyboard.type("// two words.")
-    keyboard.press("Control+z")
-    expect(area).to_have_value(f"{long}// two ")
-    keyboard.press("Control+z")
-    expect(area).to_have_value(f"{long}// ")
-    for key in ("Control+Shift+z", "Control+y"):
-        keyboard.press(key)
-    expect(area).to_have_value(f"{long}// two words.")
-    for _ in range(4):
-        keyboard.press("Backspace")
-    keyboard.press("Control+z")
-    expect(area).to_have_value(f"{long}// two words.")
-    for step in ("ow++", "oh++"):  # without it, the loop does not end
-        above, below = kernel.split(step)
-        keyboard.press("Control+a")
-        keyboard.insert_text(above + below)
-        keyboard.press("Control+Enter")
-        expect(marked).to_have_attribute("data-line", str(above.count("\n") + 1))
-        expect(cell.locator(".convgrad-mark")).to_contain_text(above.split("\n")[-1].strip())
-    for _ in range(2):
-        inks = cell.locator(".convgrad-write").evaluate(INKS)
+    here = Cell(lesson, lesson.code_cell(MARK))
+    here.follow("part: long lines are wrapped and commented, undone by words, and marked")
+    for paper in "Dark", "Light":
+        here.theme(paper)
+        inks = here.part(".convgrad-write").evaluate(INKS)
         assert min(contrast(f"#{ink}", f"#{paper}") for ink, paper in inks) >= CONTRAST
-        theme(lesson, "Light")
-
-
-@WEIGHTS
-@at_night
-def test_a_step_a_kernel_from_a_blank_page_and_lines_of_python_are_written_in_the_page(lesson):
-    cell = lesson.code_cell(MARK)
-    for name in ("weight_index", "strided_grad_weight", "central_difference"):
-        in_a_new_kernel(lesson, cell, f'helpers.write("{name}")')
-        written(cell, name)
-    expect(cell.get_by_role("textbox", name="your lines of Python for central_difference")).to_be_visible()
-    comments = [line for line in helpers.skeleton("central_difference").split("\n") if line]
-    expect(cell.locator(".convgrad-copy .wgsl-comment")).to_have_text(comments)
-    expect(cell.locator(".convgrad-state")).to_have_text("4 of 4 tests pass")
-
-
-@WEIGHTS
-def test_a_question_shows_no_answer_before_an_attempt(lesson):
-    cell = lesson.code_cell(MARK)
-    in_a_new_kernel(lesson, cell, 'helpers.ask("pixels_of_a_weight")')
-    box, why, reply = cell.locator(".convgrad-answer"), cell.locator(".convgrad-why"), cell.get_by_role("status")
-    question = QUESTIONS["pixels_of_a_weight"]
-    assert question.why.replace("`", "") not in lesson.page.content()
-    for typed, said in (("", "write a number first"), ("1,5", "write 1.5"), ("25", "wrong: "), ("576", "right")):
-        expect(why).to_be_hidden()
-        box.fill(typed)
-        box.press("Enter")
-        expect(reply).to_contain_text(said)
-    expect(why).to_contain_text(question.why.replace("`", ""))
-
-
-WRITTEN = """from IPython.display import display
-display(helpers.ask("pixels_of_a_weight"))
-for puzzle in "grad_bias_two_passes", "central_difference":
-    display(helpers.write(puzzle))"""
-
-
-@WEIGHTS
-@at_night
-def test_a_question_a_kernel_of_two_passes_and_lines_of_python_take_finger_and_keys_in_both_themes(lesson):
-    cell, page = lesson.code_cell(MARK), lesson.page
-    in_a_new_kernel(lesson, cell, WRITTEN)
-    box, reply = (cell.locator(f".convgrad-question {part}") for part in (".convgrad-answer", "[role=status]"))
-    for paper, answer, said in ("Dark", "25", "wrong: "), ("Light", "576", "right"):
-        theme(lesson, paper)
-        tapped(page, box)
-        expect(box).to_be_focused()
-        before = as_it_is(lesson)
-        for key in ("m", "b", "x", "d", "d", "Home"):
-            page.keyboard.press(key)
-        assert as_it_is(lesson) == before
-        box.fill(answer)
-        if paper == "Dark":
-            send = cell.locator(".convgrad-send")
-            tapped(page, send)
-        else:
-            page.keyboard.press("Enter")
-        expect(reply).to_contain_text(said)
-        for i, name in enumerate(("grad_bias_two_passes", "central_difference")):
-            editor, text = cell.locator(".convgrad-editor").nth(i), ALL_PUZZLES[name].solution.text
-            area, run = editor.get_by_role("textbox"), editor.get_by_role("button", name="Run the tests")
-            tapped(page, area)
-            expect(area).to_be_focused()
-            typed = text if paper == "Light" else text.replace(" + ", " - ", 1)
-            area.fill(typed)
-            expect(editor.locator(".convgrad-state")).to_contain_text("kept in")
-            tapped(page, run) if paper == "Dark" else page.keyboard.press("Control+Enter")
-            expect(editor.locator(".convgrad-headline")).to_have_text(
-                re.compile("right" if paper == "Light" else "wrong")
-            )
-
-
-FOUR = 'helpers.match("four_curves")'
-
-
-def tapped(page: Page, part: Locator) -> None:
-    """Touch a part for a moment. (Who touches a text, and then selects all of it by keys, gets the browser's menu.)
-
-    A new theme comes behind a curtain, which lies over the page for a moment longer and takes what touches it.
-    """
-    part.click(trial=True)  # waits until the part is still, and uncovered
-    box, session = part.bounding_box(), page.context.new_cdp_session(page)
-    place = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
-    for kind, points in ("touchStart", [place]), ("touchEnd", []):
-        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-    session.detach()
-
-
-def dragged_by_finger(page: Page, word: Locator, card: Locator) -> None:
-    """Put a finger on a word, and take it to a card: it is tall, and the page must not scroll instead."""
-    word.click(trial=True)
-    session, ends = page.context.new_cdp_session(page), [word.bounding_box(), card.bounding_box()]
-    (x, y), (to_x, to_y) = ((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in ends)
-    points = [(x + (to_x - x) * part / 8, y + (to_y - y) * part / 8) for part in range(9)]
-    for i, (left, top) in enumerate(points):
-        finger = {"type": "touchMove" if i else "touchStart", "touchPoints": [{"x": left, "y": top}]}
-        session.send("Input.dispatchTouchEvent", finger)
-    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-    session.detach()
-
-
-@WEIGHTS
-@at_night
-def test_words_are_laid_on_cards_by_finger_mouse_and_keys_and_outlive_their_python(lesson):
-    theme(lesson, "Dark")
-    cell, keyboard = lesson.code_cell(MARK), lesson.page.keyboard
-    in_a_new_kernel(lesson, cell, FOUR)
-    expect(cell.locator(".convgrad-svg rect")).to_have_css("fill", "rgb(17, 17, 17)")
-    count, reply, why = lesson.cells.count(), cell.get_by_role("status"), cell.locator(".convgrad-why")
-    named = lambda text: cell.get_by_role("button", name=text, exact=True)  # noqa: E731
-    expect(cell.get_by_role("group", name="cards")).to_have_attribute("aria-label", re.compile("Curve B: the loss be"))
-    dragged_by_finger(lesson.page, named("relu"), named("Curve A: no word yet"))
-    expect(named("relu, on Curve A")).to_be_visible()
-    named("batch").drag_to(named("Curve B: no word yet"))
-    expect(named("Curve B: batch")).to_be_visible()
-    named("sign").click()
-    named("Curve C: no word yet").click()
-    named("bias").focus()
-    for key in "mbdd":  # in command mode these would change cells
-        keyboard.press(key)
-    keyboard.press("Enter")
-    expect(named("Curve D: no word yet")).to_be_focused()
-    keyboard.press("Enter")
-    expect(named("Answer")).to_be_focused()
-    keyboard.press("Enter")
-    expect(reply).to_contain_text("wrong: A and B are exchanged")
-    expect(why).to_be_hidden()
-    theme(lesson, "Light")
-    expect(cell.locator(".convgrad-svg rect")).to_have_css("fill", "rgb(255, 255, 255)")
-    named("Curve A: relu").focus()
-    for key in ("Space", "ArrowRight", "Space"):
-        keyboard.press(key)
-    expect(named("Curve B: relu")).to_be_visible()
-    expect(reply).to_have_text("")  # it was about the words as they lay before
-    named("Answer").click()
-    expect(reply).to_have_text("right")
-    expect(why).to_contain_text(MATCHINGS["four_curves"].why.replace("`", ""))
-    assert student_files.answers() == {"four_curves": "batch, relu, sign, bias"}
-
-    lesson.restart()
-    named("Curve D: bias").focus()
-    keyboard.press("Delete")
-    expect(named("Curve D: no word yet")).to_be_visible()
-    expect(reply).to_contain_text("Python does not answer yet")
-    in_a_new_kernel(lesson, cell, FOUR)
-    expect(named("Curve D: no word yet")).to_be_visible()
-    expect(named("Curve C: sign")).to_be_visible()
-    soon(lesson.page, "what is kept", student_files.answers, {"four_curves": "batch, relu, sign, "})
-    assert lesson.cells.count() == count
 
 
 PARTS = "ask", "mark", "write"

@@ -107,6 +107,22 @@ def soon(page: Page, what: str, read: Callable[[], object], wanted: object, seco
     assert found == wanted, f"{what}: {found!s:.200} instead of {wanted!s:.200}"
 
 
+def touched(part: Locator, to: Locator | None = None) -> None:
+    """Put a finger on a part and lift it, there or on another part: it is tall, and the page must not scroll instead.
+
+    A new theme comes behind a curtain, which lies over the page for a moment longer and takes what touches it. (Who
+    touches a text, and then selects all of it by keys, gets the browser's menu.)
+    """
+    part.click(trial=True)  # waits until the part is still, and uncovered
+    session, boxes = part.page.context.new_cdp_session(part.page), [each.bounding_box() for each in (part, to or part)]
+    (x, y), (to_x, to_y) = ((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes)
+    for i in range(9 if to else 1):
+        place = {"x": x + (to_x - x) * i / 8, "y": y + (to_y - y) * i / 8}
+        session.send("Input.dispatchTouchEvent", {"type": "touchMove" if i else "touchStart", "touchPoints": [place]})
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    session.detach()
+
+
 # --- Server and page ------------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,179 @@
+"""What a reader does in a cell of a lesson, and then sees there, line by line, from `paths.txt`.
+
+A line names a part of the cell and what is done with it, by a method of Playwright's Locator, or what is soon seen of
+it, by one of its expectations; two blanks or more stand before what these are given. A part is a selector, in which
+`button "Check"` is short for role and name; behind `page` it is one of the whole page. Other lines are methods of
+`Cell`, as they are or of a part. `$name` is a text that `let` or `about` gave this name.
+"""
+
+import json
+import re
+from string import Template
+from textwrap import indent
+
+import pytest
+from playwright.sync_api import Locator, expect
+from support.browser import LivePage, soon, text_of, touched
+from support.wgsl_programs import sections
+
+import helpers
+from helpers.exercises import ALL_PUZZLES, MATCHINGS, QUESTIONS
+from helpers.grading import student_files
+
+PATHS = {name: [line for line in lines if line and line[0] != "#"] for name, lines in sections("paths").items()}
+NAMED = re.compile(r'(\w+) ("[^"]*"|/[^/]*/)')
+THEME = """async theme => {  // the command is done before the page has its colors
+  const paper = () => getComputedStyle(document.documentElement).getPropertyValue('--jp-layout-color0');
+  await jupyterapp.commands.execute('apputils:change-theme', {theme: `JupyterLab ${theme}`});
+  for (let i = 0; i < 1500 && paper() !== (theme === 'Dark' ? '#111' : 'white'); i++)
+    await new Promise(done => setTimeout(done, 20));
+}"""
+# How far the notebook is scrolled, and its cells' kinds and texts: what keys in a part do not change.
+AS_IT_IS = """() => [document.querySelector('.jp-WindowedPanel-outer').scrollTop].concat(
+  jupyterapp.shell.currentWidget.content.widgets.map(
+    cell => [cell.model.type, cell.model.sharedModel.source].join()))"""
+
+
+class Cell:
+    """A cell of a lesson, in which a reader works."""
+
+    def __init__(self, lesson: LivePage, here: Locator) -> None:
+        self.lesson, self.page, self.here, self.texts = lesson, lesson.page, here, {}
+
+    def follow(self, path: str) -> None:
+        """Do what the lines of a path say, and see what they say."""
+        for line in PATHS[path]:
+            try:
+                self.step(*map(self.text, re.split("  +", line)))
+            except BaseException as error:
+                error.add_note(f"{path}: {line}")
+                raise
+
+    def text(self, word: str) -> str:
+        """What a word of a line says: it may be in quotes, and name texts."""
+        return Template(json.loads(word) if word[0] == '"' else word).safe_substitute(self.texts)
+
+    def step(self, who: str, *what: str) -> None:
+        if hasattr(self, who):
+            return getattr(self, who)(*what)
+        part, does, *given = self.part(who), *what
+        if hasattr(self, does):
+            return getattr(self, does)(part, *given)
+        if "to_" in does:
+            part = expect(part)
+            given = [re.compile(text[1:-1]) if re.fullmatch("/.*/", text) else text for text in given]
+        return getattr(part, does)(*(map(int, given) if does.endswith("count") else given))
+
+    def part(self, name: str) -> Locator:
+        """A part of the cell, or of the page."""
+        place = self.page if name.startswith("page ") else self.here
+        return place.locator(NAMED.sub(r"role=\1[name=\2]", name.removeprefix("page ")))
+
+    # --- Lines ------------------------------------------------------------------------------------------------
+
+    def cell(self, words: str) -> None:
+        """From now on, in the cell with these words."""
+        self.here = self.lesson.code_cell(words)
+
+    def explorer(self, words: str) -> None:
+        """The same, which is run anew."""
+        self.here = self.lesson.explorer(words).cell
+
+    def python(self, code: str) -> None:
+        """Run this in the cell, in place of what it has."""
+        self.lesson.retype(self.here, f"import helpers\n{code}")
+
+    def restart(self) -> None:
+        """Python begins again, and nothing has run."""
+        self.lesson.restart()
+
+    def theme(self, name: str) -> None:
+        self.page.evaluate(THEME, name)
+
+    def let(self, name: str, text: str, old: str = "", new: str = "") -> None:
+        """Name a text, in which a piece is replaced."""
+        assert old in text
+        self.texts[name] = text.replace(old, new)
+
+    def about(self, name: str) -> None:
+        """Name the texts of a puzzle or a question."""
+        if name in ALL_PUZZLES:
+            puzzle, skeleton = ALL_PUZZLES[name], helpers.skeleton(name)
+            self.texts |= {"name": name, "tests": len(puzzle.tests), "solution": puzzle.solution.text}
+            self.texts |= {"skeleton": skeleton, "indented": indent(skeleton, "  ")}
+        else:
+            self.texts["why"] = (QUESTIONS | MATCHINGS)[name].why.replace("`", "")
+
+    def keys(self, names: str) -> None:
+        """Press these keys, wherever the page has its focus."""
+        for name in names.split():
+            self.page.keyboard.press(name)
+
+    def writes(self, text: str) -> None:
+        """Put a text in the place of the one that has the focus."""
+        self.keys("Control+a")
+        self.page.keyboard.insert_text(text)
+
+    def types(self, text: str) -> None:
+        self.page.keyboard.type(text)
+
+    def types_on(self, text: str) -> None:
+        """Each letter just after those before have been sent."""
+        for letter in text:
+            with self.lesson.socket.expect_event("framesent", lambda frame: '"keep"' in text_of(frame)):
+                self.types(letter)
+
+    def remember(self) -> None:
+        self.before = self.page.evaluate(AS_IT_IS)
+
+    def unchanged(self) -> None:
+        """Nothing was scrolled since then, and all cells are as they were."""
+        assert self.page.evaluate(AS_IT_IS) == self.before
+
+    def kept(self, name: str, text: str) -> None:
+        """What the learner's file has soon, or all that their answers are."""
+        if name in ALL_PUZZLES:
+            soon(self.page, "what is kept", lambda: student_files.read(name), text)
+        else:
+            soon(self.page, "what is kept", student_files.answers, {name: text})
+
+    # --- Of a part --------------------------------------------------------------------------------------------
+
+    def tap(self, part: Locator) -> None:
+        touched(part)
+
+    def finger_to(self, part: Locator, other: str) -> None:
+        touched(part, self.part(other))
+
+    def drag_to(self, part: Locator, other: str) -> None:
+        part.drag_to(self.part(other))
+
+    def alone_takes(self, part: Locator, keys: str) -> None:
+        """Keys that it has some use for, or none, but that would change or scroll cells."""
+        part.focus()
+        self.remember()
+        self.keys(f"m b x d d PageDown {keys}")
+        self.unchanged()
+
+    def gives(self, part: Locator, code: str, value: str) -> None:
+        """What a function of JavaScript makes of it."""
+        assert part.evaluate(code) == json.loads(value)
+
+    def reads(self, part: Locator, text: str) -> None:
+        """All lines of a text, however they are broken."""
+        assert "\n".join(part.all_inner_texts()).split() == text.split()
+
+    def tab_to(self, part: Locator) -> None:
+        for _ in range(30):
+            self.keys("Tab")
+            if part.evaluate("part => part === document.activeElement"):
+                return
+        pytest.fail("Tab does not reach it")
+
+    def silently_left(self, part: Locator) -> None:
+        """Who leaves it sends nothing to Python."""
+        sent = []
+        self.lesson.socket.on("framesent", lambda frame: sent.append('"whole"' in text_of(frame)))
+        part.blur()
+        self.page.wait_for_timeout(100)
+        assert not any(sent)
