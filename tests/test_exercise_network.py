@@ -1,49 +1,20 @@
-"""The exercises of the lesson that trains LeNet: loss, ReLU, update, the gradient of a maximum, and the questions."""
+"""The questions of the lesson that trains LeNet: their answers are computed, and what they say of training is tried."""
 
 from math import log, prod
 
 import numpy as np
 import pytest
-from support.grading import only, outcomes, simulate_once, with_mistake  # noqa: F401
-from support.right_variants import right_variants
-from support.sample import at_night, sample
+from support.sample import at_night
 
 from helpers.convolution.operations import GRAD_WEIGHT
 from helpers.data.digits import seen_and_unseen
-from helpers.exercises import PUZZLES, QUESTIONS
+from helpers.exercises import QUESTIONS
 from helpers.gradient_checks.in_training import SMALL, train_small
-from helpers.grading.grader import grade
-from helpers.grading.verdict import RIGHT, WRONG
 from helpers.network import reference
 from helpers.network.network import Network
 from helpers.network.shapes import PoolShape
 
-OF_THE_LESSON = "softmax_minus_truth", "relu_gate", "momentum_step", "max_pool2d_backward"
-PUZZLE = PUZZLES["max_pool2d_backward"]
-MISTAKES = [(name, mistake) for name in OF_THE_LESSON for mistake in PUZZLES[name].mistakes]
 PARAMETERS = Network().shapes
-
-# --- The kernels ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("name", "mistake"), sample(MISTAKES, 5), ids=str)
-def test_a_known_mistake_is_told_apart_from_all_others(name, mistake):
-    grades = with_mistake(name, mistake)
-    named = [verdict.detail for verdict in grades if "this is what " in verdict.detail]
-    assert grades.passed < len(grades)
-    assert len(named) == 1
-    assert f" when {mistake.name}: {mistake.question} " in named[0]
-
-
-@pytest.mark.parametrize("text", [text for name, _, text in right_variants() if name == PUZZLE.name][:2])
-def test_a_right_kernel_of_another_form_is_right(text):
-    assert only(grade(PUZZLE, text)) == RIGHT
-
-
-def test_a_mistake_in_ties_passes_only_where_no_pixels_are_equal():
-    (all_equal,) = (mistake for mistake in PUZZLE.mistakes if mistake.name.startswith("all pixels that are equal"))
-    assert outcomes(with_mistake(PUZZLE.name, all_equal)) == [RIGHT, *[WRONG] * 5]
-
 
 # --- Questions ------------------------------------------------------------------------------------------------
 
