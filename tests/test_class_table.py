@@ -11,11 +11,9 @@ from pathlib import Path
 from threading import Barrier
 from unittest.mock import Mock
 
-import nbformat
 import pytest
 from support.classes import MAP, hand_in
 from support.notebook_gate import NOTEBOOKS
-from support.wgsl_programs import rows
 
 import helpers
 from helpers import gradebook as command
@@ -24,14 +22,6 @@ from helpers.gpu import GpuError
 from helpers.grading import class_table, handed_in, student_files
 from helpers.grading.grader import grade
 from helpers.grading.verdict import RIGHT, WRONG, Grades, Verdict
-
-
-def write(path: Path, cells: list[str]) -> Path:
-    """A notebook with these code cells."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    nbformat.write(notebook, path)
-    return path
 
 
 def run(folder: Path, *options: object, **environment: str) -> subprocess.CompletedProcess:
@@ -43,44 +33,8 @@ def run(folder: Path, *options: object, **environment: str) -> subprocess.Comple
     return done
 
 
-# --- Outcomes -----------------------------------------------------------------------------------------------
-
-
 def graded(*outcomes: str) -> Grades:
     return Grades(Verdict(f"test_{i}", outcome) for i, outcome in enumerate(outcomes))
-
-
-ANSWERS = """
-map                         MAP                  right
-map                         null                 not readable
-map                         5                    not readable
-map                         MAP without ;        does not compile
-dW[0,1]                     18                   right
-dW[0,1]                     " 18 "               right
-dW[0,1]                     17                   wrong
-dW[0,1]                     "17"                 wrong
-dW[0,1]                     ""                   not readable
-dW[0,1]                     "b"                  not readable
-dW[0,1]                     {}                   not readable
-pixels_of_dW[0,1]           "n m l i h g d c b"  right
-pixels_of_dW[0,1]           [[0, 1]]             wrong
-pixels_of_dW[0,1]           ""                   not attempted
-pixels_of_dW[0,1]           5                    not readable
-fault_in_a_sum              [65, ""]             line found
-fault_in_a_sum              [30, ""]             wrong
-fault_in_a_sum              [56.5, ""]           not readable
-fault_in_a_sum              55                   not readable
-"""
-
-
-@pytest.mark.parametrize(("name", "given", "outcome"), rows(ANSWERS))
-def test_every_kind_of_answer_gets_its_outcome(name, given, outcome, tmp_path, monkeypatch):
-    # Quick, in this process:
-    monkeypatch.setattr(command, "_grade_kernel", lambda name, source: grade(PUZZLES[name], source))
-    given = {"MAP": MAP, "MAP without ;": MAP.replace(";", "", 1)}.get(given) or json.loads(given)
-    path = hand_in(tmp_path / "hand_in.json", *(({name: given}, {}) if name == "map" else ({}, {name: given})))
-    made = class_table.row("a", path, command.GRADERS)
-    assert (made.outcomes, made.problem) == ({name: outcome}, "")
 
 
 # --- The command --------------------------------------------------------------------------------------------
@@ -96,8 +50,9 @@ def test_a_class_of_students(tmp_path, monkeypatch):
         student_files.keep("guard", text)
         helpers.predict("idle_threads", 1)
         helpers.hand_in(student)
-    write(tmp_path / "anna" / ".ipynb_checkpoints" / "00.ipynb", ["1"])
-    for name, text in {"no.json": "{", "cem/00.IPYNB": "", "Eve Lovelace.JSON": "{}"}.items():
+    (tmp_path / "anna" / ".ipynb_checkpoints").mkdir()
+    files = {"no.json": "{", "cem/00.IPYNB": "", "Eve Lovelace.JSON": "{}", "anna/.ipynb_checkpoints/00.ipynb": ""}
+    for name, text in files.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "fay.json").write_bytes('{"student": "Zoë"}'.encode("latin-1"))
     (tmp_path / "folder.json").mkdir()
@@ -285,33 +240,3 @@ def test_files_in_other_encodings_are_read(encoding, tmp_path):
     path = hand_in(tmp_path / "a.json", {"map": "č"}, {})
     path.write_text(path.read_text(encoding="utf-8"), encoding=encoding)
     assert handed_in.work(path).kernels == {"map": "č"}
-
-
-def test_unknown_names_are_a_note_and_no_column(tmp_path):
-    name = "=cmd|' /C calc'!A0"
-    made = class_table.row("=a", hand_in(tmp_path / "a.json", {"mop": ""}, {name: "a", "dW[0,1]": 18}), command.GRADERS)
-    assert (made.outcomes, made.questions) == ({"dW[0,1]": "right"}, "")
-    assert made.problem == f"no exercise is named {name!r}, 'mop'"
-    assert class_table.as_csv([made]).splitlines() == [
-        'file,student,"dW[0,1]",questions,problem',
-        f'\'=a,a,right,,"no exercise is named ""{name}"", \'mop\'"',
-    ]
-    assert class_table.tables([made]).endswith(f"\n\n=a: {made.problem}")
-
-
-def test_a_question_without_an_answer_counts_if_its_lesson_was_begun(tmp_path):
-    lessons = [
-        class_table.lesson(
-            write(tmp_path / "l.ipynb", [f"helpers.predict('{name}', None)" for name in ("p", "q", "r")])
-        ),
-        class_table.lesson(write(tmp_path / "m.ipynb", ["helpers.ask('s')", "helpers.grade('map', None)"])),
-    ]
-    graders = dict.fromkeys("pqrs", lambda answer: Verdict("", RIGHT if answer == 1 else WRONG))
-    graders["map"] = lambda text: graded(RIGHT)
-    said = lambda kernels, answers: class_table.row(  # noqa: E731
-        "a", hand_in(tmp_path / "a.json", kernels, answers), graders, lessons
-    )
-    assert said({}, {"p": 1}).questions == "1/3"
-    assert said({}, {"p": 1, "q": 2, "s": 1}).questions == "2/4"
-    assert said({"map": ""}, {}).questions == "0/1"
-    assert said({"map": ""}, {}).outcomes == {"map": "right"}

@@ -12,13 +12,12 @@ from support.threads import Busy, at_once
 import helpers
 from helpers.gpu import GpuError
 from helpers.grading import student_files
-from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG, Grades, Verdict
+from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, UNSAFE, Grades, Verdict
 from helpers.widgets import WAKE
 from helpers.widgets.editor import AGAIN, Editor
 from helpers.widgets.question import Ask
 
 TESTS = ("small", "large")
-PICTURE = "<svg></svg>"
 PUZZLE = SimpleNamespace(
     name="map",
     skeleton="skeleton",
@@ -73,30 +72,6 @@ def test_who_starts_over_loses_nothing(my):
         assert made.text == student_files.read("map") == "skeleton"
         assert made.state == AGAIN
     assert [path.read_text() for path in (my / "attempts").iterdir()] == ["mine"]
-
-
-def test_the_verdict_comes_with_the_diagnosis_first_and_the_place_marked(my):
-    made = editor()
-    send(made, "run", "wrong")
-    assert made.mark == {"line": 2, "column": 3, "length": 4}
-    assert made.verdict["headline"] == "does not compile (large)"
-    assert (made.verdict["detail"], made.verdict["drawing"], made.verdict["kind"]) == ("Line 2", "2 | x", "wrong")
-    said = [{"names": "small", "said": "right: same"}, {"names": "large", "said": "does not compile"}]
-    assert made.verdict["tests"] == said
-    assert made.state == "1 of 2 tests pass"
-    made = editor(Grades.alike(TESTS, RIGHT))
-    send(made, "run", "right")
-    assert (made.mark, made.verdict["kind"], made.verdict["headline"]) == ({}, "right", "right (all tests)")
-
-
-def test_the_picture_comes_with_its_sentence():
-    made = editor(Grades([Verdict("small", WRONG, "x"), Verdict("large", WRONG, "x", "1*", PICTURE, "You read it.")]))
-    send(made, "run", "mine")
-    assert (made.verdict["picture"], made.verdict["caption"], made.verdict["drawing"]) == (
-        PICTURE,
-        "You read it.",
-        "1*",
-    )
 
 
 def test_the_official_kernel_is_sent_after_the_first_attempt_that_compiles_and_is_there_the_next_time():

@@ -75,19 +75,6 @@ def state_is_right(explorer: Explorer, make) -> None:
             assert control.disabled == (low == high)
 
 
-def test_only_output_channels_that_read_the_input_channel_are_shown():
-    explorer = PIXEL(groups=2, Ci=4, Co=4)
-    for ci, co, shown in (0, 9, 1), (2, 0, 2), (3, 3, 3), (1, 3, 1):
-        explorer.set(ci=ci, co=co)
-        assert explorer.values["co"] == shown
-        filter, weight = explorer.picture.filter.values, explorer.picture.rights
-        assert (filter == weight[shown, ci % 2, ::-1, ::-1]).all()
-    assert {"group 0: output channels 0 and 1 read only input channels 0 and 1", "co < 1"} <= {
-        *written(explorer.picture)
-    }
-    assert not [text for text in written(PIXEL().picture) if "group" in text]
-
-
 @pytest.mark.parametrize(("make", "row", "column"), [(FORWARD, "oh", "ow"), (WEIGHT, "kh", "kw"), (PIXEL, "ih", "iw")])
 def test_the_frame_holds_the_products(make, row, column, monkeypatch):
     """The numbers in the frame times the factors below them add up to the sum."""
