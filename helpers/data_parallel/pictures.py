@@ -34,13 +34,13 @@ class SharedPicture(Picture):
         self.title(15, f"eight images, {workers} workers (on {self.on})")
         for top, (name, arrays) in zip((TOPS[0], TOPS[1], TOPS[3]), self.tensors.items(), strict=True):
             label = {"input": "images"}.get(name, name)
-            self.write(MARGIN, top + len(arrays[0]) * CELL[1] / 2, label, 13, GRAY)
+            self.note(MARGIN, top + len(arrays[0]) * CELL[1] / 2, label)
             for n, values in enumerate(arrays):
                 who = next(k for k, (_, end) in enumerate(shares) if n < end)
                 grid = self._grid(values, LEFT + APART * n, top, name, f"{name} of image {n}", {"worker": who})
                 if who == worker:
                     self.boxes([grid.box(0, 0, *grid.values.shape)], BLUE, line=2.4)
-        self.write(MARGIN, TOPS[2] + 16, "handed over", 13, GRAY)
+        self.note(MARGIN, TOPS[2] + 16, "handed over")
         added = np.concatenate([self.weights[workers], self._biases(shares)], axis=1)
         for k, (first, end) in enumerate(shares):
             band = Box(LEFT - 4 + APART * first, TOPS[2] - 19, APART * (end - first) - 7, 71)
@@ -101,7 +101,7 @@ class TreePicture(Picture):
 
     def draw(self, workers: int, rounds: int, killed: int) -> str:
         """Show the sums after some rounds; `killed` is 0 for nobody, and k + 1 for worker k."""
-        self.write(MARGIN, 18, "click a worker to kill it", 13, GRAY)
+        self.note(MARGIN, 18, "click a worker to kill it")
         again = indices.computed_again(PARTS, workers, rounds, killed - 1) if killed else set()
         for k in range(workers + 1):
             name = f"worker {k - 1}" if k else "nobody"
@@ -112,13 +112,13 @@ class TreePicture(Picture):
 
     def _level(self, after: int, sums: Array, workers: int, again: set[Place]) -> None:
         label = f"round {after}" if after else "parts"
-        self.write(MARGIN, TREE_TOP + APART_DOWN * after + BOX[1] / 2, label, 13, GRAY)
+        self.note(MARGIN, TREE_TOP + APART_DOWN * after + BOX[1] / 2, label)
         for i, total in enumerate(sums):
             box, who = self._box(after, i), indices.owner((after, i), PARTS, workers)
             grid = Grid(self, [[total]], box.x, box.y, BOX, at=0.32)
             grid.caption = f"{label}, number {i}"
             grid.point({(0, 0): {"killed": who + 1}})
-            self.write(box.middle[0], box.bottom - 12, f"worker {who}", 13, GRAY, align="middle")
+            self.note(box.middle[0], box.bottom - 12, f"worker {who}", "middle")
             color, line = (ORANGE, 2.2) if (after, i) in again else (LINE, 1.4)
             if (after, i) in again:
                 grid.frame([(0, 0)], ORANGE)
@@ -156,7 +156,7 @@ class ManyPicture(Picture):
         self.title(18, "milliseconds of a step, over the number of workers")
         self.axes.rows({power: f"{10.0**power:,g}" for power in range(LOWEST, HIGHEST + 1)})
         self.axes.columns({power: f"{2**power:,}" for power in range(0, MOST + 1, 2)})
-        self.write(MARGIN, 324, "squares: measured on four NVIDIA H100, November 2026", 13, GRAY)
+        self.note(MARGIN, 324, "squares: measured on four NVIDIA H100, November 2026")
         self.stands_still()
 
     def draw(self, computing: int, workers: int, way: int) -> str:
@@ -181,7 +181,7 @@ class ManyPicture(Picture):
         count = f"{2**workers:,} worker{'s' * (workers > 0)}"
         self.bold(590, 66, count, 16)
         for row, (label, (value, color)) in enumerate(lines.items()):
-            self.write(590, 106 + 56 * row, label, 13, GRAY)
+            self.note(590, 106 + 56 * row, label)
             self.bold(590, 128 + 56 * row, f"{value:,.3g} ms", 16, color)
         return (
             f"With {name}, a step of {computing:,} milliseconds takes {took[workers]:,.3g} with {count}. "

@@ -7,7 +7,7 @@ import numpy as np
 from helpers.convolution import operations
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
-from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, Box, Picture, number
+from helpers.pictures.canvas import BLUE, MARGIN, ORANGE, Box, Picture, number
 from helpers.pictures.charts import Axes
 from helpers.pictures.figures import draw_signed
 from helpers.pictures.parts import Grid
@@ -59,7 +59,7 @@ class LearnedFilters(Picture):
                 grid.touch(grid.caption, "kh", "kw", co=co)
         self._fill("target", TARGETS)
         self.bold(MARGIN, 352, "error", 15, BLUE)
-        self.write(MARGIN, 372, "mean square", 13, GRAY)
+        self.note(MARGIN, 372, "mean square")
         box = Box(LEFT + 14, 316, 5 * (ACROSS + CELL) - 14, 84)
         self.chart = Axes(self, box, (0, STEPS), tuple(np.log10(losses[[-1, 0]])))
         self.chart.rows({1: "10", 0: "1", -1: "0.1"})

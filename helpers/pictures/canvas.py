@@ -93,6 +93,12 @@ class Box(NamedTuple):
         """Where it ends below."""
         return self.y + self.height
 
+    def cells(self, rows: int, columns: int) -> "list[Box]":
+        """Cut it into cells, row by row."""
+        width, height = self.width / columns, self.height / rows
+        places = np.ndindex(rows, columns)
+        return [Box(self.x + column * width, self.y + row * height, width, height) for row, column in places]
+
 
 class Mark(NamedTuple):
     """One thing on a picture: a path, words or, in a box, an image."""
@@ -159,6 +165,10 @@ class Picture:
     def bold(self, x: float, y: float, text: str, size=14, color=INK, align="left") -> None:
         """Write a few words in bold letters."""
         self.write(x, y, text, size, color, "bold", align)
+
+    def note(self, x: float, y: float, text: str, align="left") -> None:
+        """Write a few words beside what they explain: small and gray."""
+        self.write(x, y, text, 13, GRAY, align=align)
 
     def title(self, y: float, text: str) -> None:
         """Write what the picture is about, at its left."""

@@ -330,7 +330,7 @@ class Bars(Area):
 def head(picture: Picture, x: float, y: float, title: str, note: str = "", ink: str = "") -> None:
     """A title and a note above what begins at (x, y), in the tensor's ink if there is no other."""
     picture.bold(x, y - 16 - NOTE * bool(note), title, TITLE, ink or look(title).ink)
-    picture.write(x, y - 14, note, 13, GRAY)
+    picture.note(x, y - 14, note)
 
 
 def fitting(texts: Iterable[str], room: float, size: float, weight: str = "normal") -> float:

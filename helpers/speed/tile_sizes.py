@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from helpers.speed.gpu_limits import H200
-from wgsl import MAX_THREADS, MAX_WORKGROUP_BYTES, limit_passed
+from wgsl import limit_passed
 
 OTHER_REGISTERS = 20  # for addresses and indices: about what compilers need in these kernels
 WARP = 32  # threads of a workgroup that run together
@@ -90,6 +90,3 @@ class TileSizes:
             "memory": min(1.0, self.intensity * machine.memory_bytes / machine.lanes),
             "workgroups": groups / (rounds * machine.multiprocessors),
         }
-
-
-LIMITS = {"threads": MAX_THREADS, "workgroup memory": MAX_WORKGROUP_BYTES, "registers": MOST_REGISTERS}

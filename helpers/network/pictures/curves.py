@@ -38,13 +38,13 @@ class Chart(Axes):
         self.rows(ticks)
         steps = MaxNLocator(max(2, width // 70), steps=[1, 2, 2.5, 5, 10], integer=True).tick_values(0, last)
         self.columns({step: f"{step:,.0f}" for step in steps if step <= last})
-        self.picture.write(left - 13, top + height + 16, below, 13, GRAY, align="right")
+        self.picture.note(left - 13, top + height + 16, below, "right")
 
     def guess(self, loss: float, name: str = "") -> None:
         """A dashed line at the loss of a network that finds all classes equally likely, and its name above."""
         left, top, width, _ = self.box
         self.picture.lines([(left, self.y(loss), left + width, self.y(loss))], GRAY, 1.2, (5, 4))
-        self.picture.write(left + width, top - 18, name, 13, GRAY, align="right")
+        self.picture.note(left + width, top - 18, name, "right")
 
     def run(self, values: Array) -> None:
         """Draw the values of steps 0, 1, ..., at most 300 of them as points, and their running mean."""
@@ -84,7 +84,7 @@ class CurvesPicture(Picture):
         box = Box(MARGIN + width + 104, top, width, height)
         self.share = Chart(self, box, (0, max(last, 1)), (0, 100), ORANGE)
         self.share.draw("right answers in each batch", {value: f"{value} %" for value in (0, 50, 100)})
-        self.write(MARGIN, 242, "points: single batches; lines: the mean of the last 10", 13, GRAY)
+        self.note(MARGIN, 242, "points: single batches; lines: the mean of the last 10")
         self.stands_still()
 
     def draw(self, moments: Sequence[Moment], unseen: float | None = None) -> str:
@@ -126,7 +126,7 @@ class RunsPicture(Picture):
             chart.run(np.array(values))
             self.cards[name] = Box(box.x - 6, 14, width + 12, 242)  # to its foot, where a word can lie
         below = f"dashed: the loss of a pure guess, {guess:.2f}; what is above {highest} is drawn at the top"
-        self.write(MARGIN, 272, below, 13, GRAY)
+        self.note(MARGIN, 272, below)
         self.sentence = " ".join(f"{name}: {_run(np.array(values), last)}." for name, values in runs.items())
 
 
@@ -177,7 +177,7 @@ class FiltersPicture(Picture):
     def draw_still(self) -> None:
         """What is the same in all steps, beside the chart."""
         for i, x in enumerate(self.places):
-            self.write(x + SIZE / 2, TOP - 13, f"filter {i}", 13, GRAY, align="middle")
+            self.note(x + SIZE / 2, TOP - 13, f"filter {i}", "middle")
         rows = ("filters", "orange: above 0", "violet: below 0"), ("gradients", "of the loss", "in this step")
         for row, (title, *notes) in enumerate(rows):
             y = TOP + row * (SIZE + GAP) + 14

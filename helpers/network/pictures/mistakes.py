@@ -50,7 +50,7 @@ class MistakesPicture(Picture):
         of = f"{count:,} of {asked:,} answers are wrong"
         most = f"; the {len(self.mistakes)} surest:" * (count > len(self.mistakes))
         self.bold(MARGIN, 18, f"{of}{most}", 15)
-        self.write(MARGIN, 38, "below each: what the network said (the right answer)", 13, GRAY)
+        self.note(MARGIN, 38, "below each: what the network said (the right answer)")
         for i, mistake in enumerate(self.mistakes):
             box = self._small(i)
             draw_ink(self, mistake.image, box)
@@ -68,8 +68,8 @@ class MistakesPicture(Picture):
         left, top = WIDTH - 2 * LARGE - 14 - 4, 58
         said = f"digit {chosen.number}: the network said {chosen.said}, right is {chosen.right}"
         self.bold(left, 18, said, 15)
-        self.write(left, 42, "the digit", 13, GRAY)
-        self.write(left + LARGE + 14, 42, "the pixels that matter", 13, GRAY)
+        self.note(left, 42, "the digit")
+        self.note(left + LARGE + 14, 42, "the pixels that matter")
         digit, pixels = (Box(left + i * (LARGE + 14), top, LARGE, LARGE) for i in range(2))
         draw_ink(self, chosen.image, digit)
         self.image(pixels, over(chosen.image, chosen.gradient))

@@ -100,7 +100,7 @@ class NetworkPicture(Picture):
             self.write(middle, 30, "×".join(map(str, column.size)), 13, INK, align="middle")
         self.bold(MARGIN, TOPS[0] + 8, "values →", 13, BLUE)
         self.bold(WIDTH - MARGIN, TOPS[1] - 10, "← gradients", 13, BLUE, "right")
-        self.write(MARGIN, TOPS[1] - 10, f"on {adapter_info().short}", 13, GRAY)
+        self.note(MARGIN, TOPS[1] - 10, f"on {adapter_info().short}")
         for tensor in range(self.last + 1):
             if tensor <= step:
                 self._draw_tensor(trace, tensor, tensor == step)
@@ -152,7 +152,7 @@ class NetworkPicture(Picture):
     def _legend(self) -> None:
         y = self.height - 14
         explain(self, MARGIN, y, {"above 0": 0.8, "below 0": -0.8, "0": 0.0}, 92)
-        self.write(MARGIN + 230, y, "each tensor has its own scale", 13, GRAY)
+        self.note(MARGIN + 230, y, "each tensor has its own scale")
         self.write(WIDTH - MARGIN, y, "blue number: the right answer", 13, BLUE, align="right")
 
     def _whole(self, column: int, row: int) -> Box:

@@ -59,9 +59,7 @@ class OpenedPicture(Picture):
             values = trace.tensors[name].reshape(maps)
             self.overview = Maps(self, values, (MARGIN, TOP), pixel, across)
             self.overview.touch(f"maps of {name}", "map", tensor=tensor)
-            self.write(
-                MARGIN, TOP - 14, f"its {maps[0]} {'rows' if len(trace.shapes[name]) == 2 else 'maps'}", 13, GRAY
-            )
+            self.note(MARGIN, TOP - 14, f"its {maps[0]} {'rows' if len(trace.shapes[name]) == 2 else 'maps'}")
 
     def _draw_number(self, trace: NetworkTrace, opened: Opened, tensor: int, map: int, row: int, column: int) -> None:
         """The map with the number, large."""
@@ -77,7 +75,7 @@ class OpenedPicture(Picture):
         self.bold(MARGIN, 18, f"{opened.label} = {number(opened.returned)}", 17, look(opened.name).ink)
         if self.overview:
             chosen = opened.index[: -2 if len(opened.index) > 2 else -1]
-            self.write(left, TOP - 14, written("row" if len(opened.index) == 2 else "map", chosen), 13, GRAY)
+            self.note(left, TOP - 14, written("row" if len(opened.index) == 2 else "map", chosen))
         self.numbered.append(Area(self, values.reshape(maps)[map], Box(0, 0, 1, 1), f"{opened.name}, map {map}"))
         self.right = max(left + shown.box.width, left + 60)
 

@@ -35,8 +35,8 @@ class RooflinePicture(Picture):
         if not recorded.points:
             raise ValueError(f"{recorded.adapter}: no step of the ladder is recorded")
         self.recorded, self.own, self.machine = recorded, own, recorded.machine
-        self.points, self.others = recorded.points, own.nearest if own else []
-        points = [*self.points, *self.others]
+        points = [*recorded.points, *(own.nearest if own else [])]
+        self.points, self.others = ({p.number: p for p in points if p.run is run} for run in (recorded, own))
         self.lowest = floor(log10(min(point.tflops for point in points)))
         box = Box(LEFT, TOP, RIGHT - LEFT, BOTTOM - TOP)
         self.axes = Axes(self, box, (INTENSITIES[0], INTENSITIES[-1]), (self.lowest, HIGHEST))
@@ -56,9 +56,8 @@ class RooflinePicture(Picture):
         self.write(MARGIN, BOTTOM + 82, f"new: {chosen.idea}", 14)
         before = f" What limited {chosen.before}: {chosen.limit}. {chosen.why}" if chosen.limit else ""
         said = f"Step {step}, {chosen.name}: {number(round(chosen.intensity, 1))} operations for each byte loaded"
-        for point in self.points:
-            if point.number == step:
-                said += f", {100 * point.tflops / self.machine.tflops:.0f} % of the recorded GPU's arithmetic"
+        if point := self.points.get(step):
+            said += f", {100 * point.share:.0f} % of the recorded GPU's arithmetic"
         return f"{said}.{before}"
 
     def x(self, intensity: float | Array) -> float | Array:
@@ -71,8 +70,8 @@ class RooflinePicture(Picture):
 
     def _draw_axes(self) -> None:
         self.title(20, "the steps under the roofs of the hardware")
-        self.write(MARGIN, TOP - 20, "TFLOP/s", 13, GRAY)
-        self.write((LEFT + RIGHT) / 2, BOTTOM + 34, "operations for each byte loaded", 13, GRAY, align="middle")
+        self.note(MARGIN, TOP - 20, "TFLOP/s")
+        self.note((LEFT + RIGHT) / 2, BOTTOM + 34, "operations for each byte loaded", "middle")
         self.axes.rows({power: f"{10.0**power:,g}" for power in range(self.lowest, 3)})
         powers = {power: f"{2**power}" if power >= 0 else f"1/{2**-power}" for power in INTENSITIES if power % 2}
         self.axes.columns(powers, 14, 0.8)
@@ -106,7 +105,7 @@ class RooflinePicture(Picture):
         (x, y), color, size = self.place(point), ORANGE if chosen else INK, DOT + 2 * chosen
         part = 1 - 9 / np.hypot(at[0] - x, at[1] - y)  # the line ends before the number
         self.lines([(x, y, x + part * (at[0] - x), y + part * (at[1] - y))], color, 1.2)
-        if point in self.others:
+        if point.run is self.own:
             self.boxes([Box(x - size, y - size, 2 * size, 2 * size)], color, PAPER, 1.8)
         else:
             self.curve(x + size / 2 * np.cos(ANGLES), y + size / 2 * np.sin(ANGLES), color, size)
@@ -116,7 +115,7 @@ class RooflinePicture(Picture):
         """What dots, squares and the blue line are, below the heads of the list and its lines."""
         x, y = LIST
         for at, text in (RATE - 6, "TFLOP/s"), (RATIO + 2, "library takes"), (OWN, "yours" * bool(self.others)):
-            self.write(at, y - 24, text, 13, GRAY, align="right")
+            self.note(at, y - 24, text, "right")
         said = [
             f"dots: {self.recorded.adapter}, driver {self.recorded.driver},",
             f"recorded on {self.recorded.date}",
@@ -128,15 +127,18 @@ class RooflinePicture(Picture):
     def _list(self, step: int) -> None:
         """All steps with what was measured: TFLOP/s, and how many times as long the library takes."""
         x, y = LIST
-        points, others = ({point.number: point for point in run} for run in (self.points, self.others))
         for i, ladder_step in enumerate(STEPS, 1):
             at, look = y + ROW * (i - 1), (ORANGE, "bold") if i == step else (INK, "normal")
-            point, other = points.get(i), others.get(i)
+            point, other = self.points.get(i), self.others.get(i)
             self.bold(x + 18, at, f"{i}", 14, look[0], "right")
             self.write(x + 28, at, ladder_step.name, 14, *look)
-            self.write(RATE, at, _brief(point.tflops) if point else "–", 14, *look, "right")
-            self.write(RATIO, at, f"{point.ratio:.2f} ×" if point and point.ratio else "–", 14, *look, "right")
-            self.write(OWN, at, _brief(other.tflops) if other else "", 14, *look, "right")
+            columns = {
+                RATE: _brief(point.tflops) if point else "–",
+                RATIO: f"{point.ratio:.2f} ×" if point and point.ratio else "–",
+                OWN: _brief(other.tflops) if other else "",
+            }
+            for right, text in columns.items():
+                self.write(right, at, text, 14, *look, "right")
 
 
 def _distances(places: Array, others: Array) -> Array:

@@ -1,8 +1,9 @@
 """Split-K: which workgroup sums which slice of the products, and the second pass that adds the slices."""
 
+from collections.abc import Sequence
 from math import ceil
 
-from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, PAPER, Box, Picture
+from helpers.pictures.canvas import BLUE, INK, MARGIN, ORANGE, PAPER, Box, Picture
 from helpers.speed.gpu_limits import H200
 from helpers.speed.indices import slice_of
 from helpers.speed.tile_sizes import TileSizes
@@ -22,48 +23,41 @@ class SplitKPicture(Picture):
         self.product, self.sizes = product, TileSizes(64, 64, 16, 8)
         m, k, n = product
         self.tiles, self.steps = self.sizes.workgroups(m, n), ceil(k / self.sizes.depth)
-        width = SUMS.width / self.tiles
-        self.results = [Box(SUMS.x + tile * width, SUMS.y, width, SUMS.height) for tile in range(self.tiles)]
+        self.results = SUMS.cells(1, self.tiles)
 
     def draw(self, slices: int, workgroup: int) -> str:
         """Cut K into this many slices, and point at one workgroup."""
+        workgroups = TILES.cells(slices, self.tiles)
         if self.starts(slices):
-            self._draw_workgroups(slices)
+            self._draw_workgroups(workgroups)
             self._draw_multiprocessors(slices)
             self.stands_still()
         split, tile = divmod(workgroup, self.tiles)
-        column = self._workgroup(tile, 0, slices)._replace(height=TILES.height)
-        self.tinted([column], ORANGE, 2.5)
-        self.tinted([self._workgroup(tile, split, slices)], ORANGE, 2.5, 0.8)
+        self.tinted([workgroups[tile]._replace(height=TILES.height)], ORANGE, 2.5)
+        self.tinted([workgroups[workgroup]], ORANGE, 2.5, 0.8)
         self.tinted([self.results[tile]], ORANGE, 2.5)
         x = self.results[tile].middle[0]
         self.arrow((x, TILES.bottom + 4), (x, SUMS.y - 4), ORANGE, 2.5, 8)
         return self._say(slices, workgroup, split, tile)
 
-    def _workgroup(self, tile: int, split: int, slices: int) -> Box:
-        width, height = TILES.width / self.tiles, TILES.height / slices
-        return Box(TILES.x + tile * width, TILES.y + split * height, width, height)
-
-    def _draw_workgroups(self, slices: int) -> None:
+    def _draw_workgroups(self, workgroups: Sequence[Box]) -> None:
         m, k, n = self.product
         self.title(20, f"{m:,} × {n:,} results of {k:,} products each")
         self.bold(MARGIN, 48, "pass 1: a workgroup for each tile and slice", 15, BLUE)
-        every = [self._workgroup(tile, split, slices) for split in range(slices) for tile in range(self.tiles)]
-        self.tinted(every, BLUE, 1 if slices < 30 else 0.3)
-        self.write(TILES.x - 10, TILES.y + 10, "k = 0", 13, GRAY, align="right")
-        self.write(TILES.x - 10, TILES.bottom - 8, f"{k:,}", 13, GRAY, align="right")
+        self.tinted(workgroups, BLUE, 1 if len(workgroups) < 30 * self.tiles else 0.3)
+        self.note(TILES.x - 10, TILES.y + 10, "k = 0", "right")
+        self.note(TILES.x - 10, TILES.bottom - 8, f"{k:,}", "right")
         self.bold(MARGIN, SUMS.y - 24, "pass 2: add the slices", 15, BLUE)
         self.boxes(self.results, INK, PAPER, 1.5)
         self.label(self.results, range(self.tiles))
-        self.write(SUMS.x - 10, SUMS.middle[1], "tile", 13, GRAY, align="right")
+        self.note(SUMS.x - 10, SUMS.middle[1], "tile", "right")
 
     def _draw_multiprocessors(self, slices: int) -> None:
         count, groups = H200.multiprocessors, slices * self.tiles
         self.bold(CHIP.x, 48, f"{groups:,} workgroup{'s' * (groups > 1)}", 15, BLUE)
         self.write(CHIP.x, 74, f"on {count} multiprocessors:", 14)
         self.write(CHIP.x, 94, "how many each of them has", 14)
-        width, height = CHIP.width / ACROSS, CHIP.height / ceil(count / ACROSS)
-        cells = [Box(CHIP.x + i % ACROSS * width, CHIP.y + i // ACROSS * height, width, height) for i in range(count)]
+        cells = CHIP.cells(ceil(count / ACROSS), ACROSS)[:count]
         held = [(groups + count - 1 - i) // count for i in range(count)]
         self.boxes(cells)
         self.tinted(cells[:groups], BLUE, 1.2)

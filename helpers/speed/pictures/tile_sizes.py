@@ -3,11 +3,14 @@
 from collections.abc import Callable, Sequence
 from itertools import groupby
 
+import numpy as np
+
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, PAPER, Box, Picture
-from helpers.pictures.parts import look
+from helpers.pictures.parts import Area, look
 from helpers.speed.gpu_limits import H200
-from helpers.speed.tile_sizes import LIMITS, WARP, TileSizes
+from helpers.speed.tile_sizes import MOST_REGISTERS, WARP, TileSizes
 from helpers.speed.traffic import Cell, Traffic
+from wgsl import MAX_THREADS, MAX_WORKGROUP_BYTES
 
 SCALE, ORIGIN = 1.75, (116, 128)  # CSS pixels for each number; where the tile of results begins
 TABLE, BARS = 400, (572, 776)  # where the words begin; where a bar begins, and where the whole arithmetic ends
@@ -38,13 +41,14 @@ class TileSizesPicture(Picture):
     def draw(self, sizes: TileSizes) -> str:
         """Draw one choice."""
         self.tiles = tile_boxes(*ORIGIN, SCALE * sizes.columns, SCALE * sizes.rows, SCALE * sizes.depth)
-        self.workgroups = sizes.workgroups(self.product[0], self.product[2])
+        m, _, n = self.product
+        self.workgroups = sizes.workgroups(m, n)
         if self.starts(sizes.rows, sizes.columns, sizes.depth):
             self._draw_tiles(sizes)
             self.stands_still()
         self._draw_thread(sizes)
         self._write_costs(sizes)
-        limits = sizes.limits(self.product[0], self.product[2])
+        limits = sizes.limits(m, n)
         least = min(limits, key=limits.get)
         least = least if limits[least] < FULL else "arithmetic"
         said = f"{sizes.threads:,} threads compute {sizes.rows} × {sizes.columns} results, {sizes.side**2} each"
@@ -59,7 +63,7 @@ class TileSizesPicture(Picture):
         m, k, n = self.product
         self.bold(MARGIN, 20, f"a ({m:,} × {k:,}) @ b ({k:,} × {n:,})", 16)
         tiles = self.tiles
-        below = tiles["results"].y + tiles["results"].height + 16
+        below = tiles["results"].bottom + 16
         for name, x, y, rows, columns in (
             ("a", MARGIN, below + 22, sizes.rows, sizes.depth),
             ("b", MARGIN, tiles["b"].middle[1], sizes.depth, sizes.columns),
@@ -82,9 +86,9 @@ class TileSizesPicture(Picture):
     def _write_costs(self, sizes: TileSizes) -> None:
         """A line for each number, with its limit where it has one."""
         rows = [
-            ("threads in a workgroup", sizes.threads, LIMITS["threads"]),
-            ("workgroup memory, bytes", sizes.workgroup_bytes, LIMITS["workgroup memory"]),
-            ("registers in a thread, about", sizes.registers, LIMITS["registers"]),
+            ("threads in a workgroup", sizes.threads, MAX_THREADS),
+            ("workgroup memory, bytes", sizes.workgroup_bytes, MAX_WORKGROUP_BYTES),
+            ("registers in a thread, about", sizes.registers, MOST_REGISTERS),
             ("multiply-adds per byte of memory", sizes.intensity, 0),
             ("multiply-adds per number read from a tile", sizes.per_read, 0),
             ("workgroups", self.workgroups, 0),
@@ -98,25 +102,17 @@ class TileSizesPicture(Picture):
 
     def _draw_bars(self, limits: dict[str, float], least: str) -> None:
         """How much of the arithmetic each part allows."""
-        start, end = BARS
-        top = 228
+        (start, end), top = BARS, 228
         self.bold(TABLE, top - 26, f"what each part of this GPU allows ({H200.name}):", 14)
         for i, (name, share) in enumerate(limits.items()):
-            y, color = top + 34 * i, ORANGE if name == least else BLUE
-            self.write(
-                start - 10,
-                y + 11,
-                name.replace("workgroups", "number of workgroups"),
-                14,
-                INK,
-                "bold" if name == least else "normal",
-                "right",
-            )
+            y, color, weight = top + 34 * i, *((ORANGE, "bold") if name == least else (BLUE, "normal"))
+            what = name.replace("workgroups", "number of workgroups")
+            self.write(start - 10, y + 11, what, 14, INK, weight, "right")
             self.boxes([Box(start, y, end - start, 22)], LINE, PAPER)
             self.tinted([Box(start, y, max(2, (end - start) * share), 22)], color, 1.5, 0.5)
             self.bold(end + 8, y + 11, f"{100 * share:.0f} %", 14, color)
         y = top + 34 * len(limits) + 14
-        self.write(TABLE, y, f"100 % = {H200.tflops:.0f} TFLOP/s", 13, GRAY)
+        self.note(TABLE, y, f"100 % = {H200.tflops:.0f} TFLOP/s")
 
     def _reason(self, sizes: TileSizes, least: str) -> str:
         """Why a part of the machine limits the product."""
@@ -164,12 +160,8 @@ class TrafficPicture(Picture):
 
     def _boxes(self, name: str, traffic: Traffic, cells: Sequence[Cell] | set[Cell]) -> list[Box]:
         """Where some cells lie; those beside each other in a row are one box, where the cells are small."""
-        frame, (rows, columns) = FRAMES[name], _sizes(traffic)[name]
-        width, height = frame.width / columns, frame.height / rows
-        return [
-            Box(frame.x + column * width, frame.y + row * height, count * width, height)
-            for row, column, count in _runs(cells)
-        ]
+        area = Area(self, np.empty(_sizes(traffic)[name]), FRAMES[name])
+        return [area.box(row, column, 1, count) for row, column, count in _runs(cells)]
 
     def _draw_frames(self, title: str, traffic: Traffic) -> None:
         self.title(20, title)
