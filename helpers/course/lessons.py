@@ -6,6 +6,7 @@ the first cell of the notebook, and the puzzles in its code.
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -110,18 +111,14 @@ def roads(known: Sequence[Lesson]) -> tuple[Road, ...]:
 
     The last one is for those who know threads already: without the first lesson.
     """
-    numbers = [lesson.number for lesson in known]
-    to_lenet, taken = (
-        before(LENET_LESSON, known) | {LENET_LESSON},
-        {slot.lesson for slot in slots(known)} - {numbers[0]},
-    )
-    return (
-        Road("all", tuple(numbers), sum(lesson.minutes for lesson in known)),
-        *(
-            Road(name, tuple(number for number in numbers if number in chosen), CLASS * len(chosen))
-            for name, chosen in (("a class", to_lenet), ("fast", taken))
-        ),
-    )
+    first, *_ = numbers = tuple(lesson.number for lesson in known)
+    chosen = {
+        "a class": before(LENET_LESSON, known) | {LENET_LESSON},
+        "fast": {slot.lesson for slot in slots(known)} - {first},
+    }
+    ways = {name: tuple(number for number in numbers if number in some) for name, some in chosen.items()}
+    everything = Road("all", numbers, sum(lesson.minutes for lesson in known))
+    return everything, *(Road(name, way, CLASS * len(way)) for name, way in ways.items())
 
 
 def slots(known: Sequence[Lesson]) -> tuple[Slot, ...]:
@@ -139,8 +136,7 @@ def slots(known: Sequence[Lesson]) -> tuple[Slot, ...]:
 @cache
 def layers() -> Mapping[str, int]:
     """How many layers of each kind LeNet has, and its one loss and one update."""
-    kinds = [*(type(layer).__name__ for layer in LENET), "Loss", "Update"]
-    return {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}
+    return Counter([*(type(layer).__name__ for layer in LENET), "Loss", "Update"])
 
 
 def right(known: Sequence[Lesson]) -> frozenset[str]:

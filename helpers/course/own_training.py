@@ -1,7 +1,6 @@
 """LeNet with the reader's right kernels in their places, and a button that trains it with them."""
 
 from collections.abc import Sequence
-from math import log
 
 import ipywidgets
 import numpy as np
@@ -9,7 +8,7 @@ import numpy as np
 from helpers.course.lessons import Slot, lessons, right, slots
 from helpers.course.slots import draw_slots
 from helpers.gpu import GpuError
-from helpers.network.pictures.curves import MEAN, Chart, running_mean
+from helpers.network.pictures.curves import MEAN, loss_chart, running_mean
 from helpers.pictures.canvas import BLUE, Box, Picture, listed
 from helpers.training_apart import RefusedError, train_apart
 from helpers.widgets.explorer import Shown
@@ -25,9 +24,7 @@ class OwnPicture(Picture):
         super().__init__(268)
         self.places = places
         draw_slots(self, Box(4, 6, 486, 256), places, done)
-        self.chart = Chart(self, Box(560, 52, 264, 160), (0, STEPS), (0, 1.2 * log(10)))
-        self.chart.draw("loss of each batch", {value: f"{value}" for value in range(3)})
-        self.chart.guess(log(10), "dashed: a guess")
+        self.chart = loss_chart(self, Box(560, 52, 264, 160), STEPS, 10, "dashed: a guess")
         self.stands_still()
 
     def draw(self, losses: Sequence[float] = (), accuracy: float | None = None) -> str:

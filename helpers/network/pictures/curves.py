@@ -20,9 +20,8 @@ LOSSES, SHARES = (2, 1, 0.5, 0.2, 0.1, 0.05), (50, 75, 90)  # what a sentence co
 
 def running_mean(values: Array) -> Array:
     """The mean of up to the last 10 values, at each value."""
-    sums, ends = np.cumsum([0.0, *values]), np.arange(1, len(values) + 1)
-    starts = np.maximum(0, ends - MEAN)
-    return (sums[ends] - sums[starts]) / (ends - starts)
+    sums = np.convolve(values, np.ones(MEAN))[: len(values)]
+    return sums / np.minimum(np.arange(1, len(values) + 1), MEAN)
 
 
 @dataclass(frozen=True)
@@ -56,12 +55,12 @@ class Chart(Axes):
         self.curve(shown, running_mean(values)[shown], self.color, 2.6)
 
 
-def loss_chart(picture: Picture, box: Box, last: int, classes: int) -> Chart:
+def loss_chart(picture: Picture, box: Box, last: int, classes: int, dashed="dashed: a pure guess, {:.2f}") -> Chart:
     """Draw the axes of a loss: a little more than what a pure guess among the classes costs."""
     guess = log(classes)
     chart = Chart(picture, box, (0, max(last, 1)), (0, 1.2 * guess))
     chart.draw("loss of each batch", {value: f"{value}" for value in range(int(1.2 * guess) + 1)})
-    chart.guess(guess, f"dashed: a pure guess, {guess:.2f}")
+    chart.guess(guess, dashed.format(guess))
     return chart
 
 
