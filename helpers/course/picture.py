@@ -90,7 +90,7 @@ class CoursePicture(Picture):
                 self.boxes([Box(box.x + 2, box.y + 2, box.width - 4, box.height - 4)], BLUE, line=2.5)
             words = f"{len(road.numbers)} lessons, {hours(road.minutes)}"
             self.bold(box.x + 12, box.middle[1], road.name, 14, BLUE if i == chosen else INK)
-            self.write(box.x + box.width - 12, box.middle[1], words, 13, INK, align="right")
+            self.write(box.right - 12, box.middle[1], words, 13, INK, align="right")
 
     def _draw_lesson(self, lesson: Lesson, is_on_road: bool) -> None:
         box, color = self.places[lesson.number], INK if is_on_road else GRAY
@@ -102,11 +102,11 @@ class CoursePicture(Picture):
         self.column(x, box.y + 11, 14, lines, 13, color, "bold")
         self.column(x, box.y + 11 + 14 * len(lines), 13, ideas, 12, color)
         needs = f" ← {' '.join(lesson.needs)}" if lesson.needs else ""
-        bottom = box.y + box.height - 10
+        bottom = box.bottom - 10
         self.write(x, bottom, f"{lesson.minutes} min{needs}", 12, GRAY)
         for i, puzzle in enumerate(lesson.puzzles):
             row, column = divmod(i, columns)
-            place = box.x + box.width - TICK - 7 - column * (TICK + 3), box.y + 6 + row * (TICK + 3)
+            place = box.right - TICK - 7 - column * (TICK + 3), box.y + 6 + row * (TICK + 3)
             self._tick(Box(*place, TICK, TICK), puzzle in self.right)
         for number in direct(lesson, self.known):
             self._join(self.places[number], box)

@@ -22,10 +22,10 @@ DIGIT = 3
 
 def draw_slots(picture: Picture, box: Box, slots: Sequence[Slot], right: frozenset[str]) -> None:
     """Draw a digit, LeNet's layers with the reader's places, and the answer; places of right puzzles are lit."""
-    middle = box.y + box.height / 2 + 11
+    middle = box.middle[1] + 11
     image = Box(box.x + 8, middle - 14 * PIXEL, 28 * PIXEL, 28 * PIXEL)
     draw_ink(picture, digits.load(DIGIT + 1)[0][DIGIT], image, 255)
-    x = image.x + image.width
+    x = image.right
     for kinds in COLUMNS:
         picture.arrow((x + 2, middle), (x + GAP - 2, middle))
         mine = [[slot for slot in slots if slot.kind == kind] for kind in kinds]
@@ -38,7 +38,7 @@ def draw_slots(picture: Picture, box: Box, slots: Sequence[Slot], right: frozens
     picture.arrow((x + 2, middle), (x + GAP - 2, middle))
     picture.bold(x + GAP + 2, middle, str(DIGIT), 24)
     said = f"yours: {sum(is_lit(slot, right) for slot in slots)} of {len(slots)} kernels"
-    picture.bold(box.x + box.width - 12, box.y + box.height - 8, said, 12, BLUE, "right")
+    picture.bold(box.right - 12, box.bottom - 8, said, 12, BLUE, "right")
 
 
 def is_lit(slot: Slot, right: frozenset[str]) -> bool:
@@ -60,4 +60,4 @@ def _draw_slot(picture: Picture, box: Box, slot: Slot, lit: bool) -> None:
     picture.boxes([box], BLUE if lit else GRAY, BLUE if lit else None, 1.2, None if lit else (3, 3))
     color = PAPER if lit else INK
     picture.write(box.x + 5, box.middle[1], slot.result, 12, color)
-    picture.write(box.x + box.width - 4, box.middle[1], slot.lesson, 12, color, align="right")
+    picture.write(box.right - 4, box.middle[1], slot.lesson, 12, color, align="right")

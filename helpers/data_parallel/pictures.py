@@ -8,7 +8,7 @@ from helpers.data_parallel import indices
 from helpers.data_parallel.indices import Place
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, Box, Picture, number
 from helpers.pictures.charts import Axes
-from helpers.pictures.parts import Cell, Grid
+from helpers.pictures.parts import Grid
 
 Array = np.ndarray
 
@@ -37,11 +37,14 @@ class SharedPicture(Picture):
             self.note(MARGIN, top + len(arrays[0]) * CELL[1] / 2, label)
             for n, values in enumerate(arrays):
                 who = next(k for k, (_, end) in enumerate(shares) if n < end)
-                grid = self._grid(values, LEFT + APART * n, top, name, f"{name} of image {n}", {"worker": who})
+                grid = Grid(self, values, LEFT + APART * n, top, CELL, tensor=name)
+                grid.caption = f"{name} of image {n}"
+                grid.point({cell: {"worker": who} for cell in np.ndindex(values.shape)})
                 if who == worker:
                     self.boxes([grid.box(0, 0, *grid.values.shape)], BLUE, line=2.4)
         self.note(MARGIN, TOPS[2] + 16, "handed over")
-        added = np.concatenate([self.weights[workers], self._biases(shares)], axis=1)
+        biases = [self.tensors["grad_output"][first:end].sum() for first, end in shares]
+        added = np.column_stack([self.weights[workers].reshape(workers, -1), biases])
         for k, (first, end) in enumerate(shares):
             band = Box(LEFT - 4 + APART * first, TOPS[2] - 19, APART * (end - first) - 7, 71)
             self.tinted([band], BLUE if k == worker else GRAY, 1.4, 0.06)
@@ -51,32 +54,20 @@ class SharedPicture(Picture):
         self._handed_over(added.sum(0), SUMS, "", weight)
         return self._sentence(worker, *shares[worker], added, weight)
 
-    def _biases(self, shares: Sequence[tuple[int, int]]) -> Array:
-        """The workers' gradients of the bias, in a row below those of the weights."""
-        sums = [self.tensors["grad_output"][first:end].sum() for first, end in shares]
-        return np.array([[[total, np.nan, np.nan]] for total in sums])
-
-    def _grid(self, values: Array, x: float, top: float, tensor: str, caption: str, said: dict[str, int]) -> Grid:
-        grid = Grid(self, values, x, top, CELL, tensor=tensor)
-        grid.caption = caption
-        grid.point(dict.fromkeys(np.ndindex(grid.values.shape), said), caption)
-        return grid
-
     def _handed_over(self, added: Array, x: float, whose: str, weight: int) -> None:
-        """The gradients of the weights and of the bias; pointing at one shows from whom its terms are."""
-        top = TOPS[2]
-        for name, values, at, first in (("weight", added[:3], (x, top), 0), ("bias", added[3:, :1], (x + 81, top), 9)):
-            grid = Grid(self, values, *at, HANDED, tensor=name)
+        """The gradients of the nine weights and of the bias; pointing at one shows from whom its terms are."""
+        matrices = ("weight", added[:9].reshape(3, 3), x, 0), ("bias", added[9:, None], x + 81, 9)
+        for name, values, left, first in matrices:
+            grid = Grid(self, values, left, TOPS[2], HANDED, tensor=name)
             grid.caption = f"grad_{name}{whose}"
-            cells: list[Cell] = [*np.ndindex(values.shape)]
-            grid.point({cell: {"weight": first + i} for i, cell in enumerate(cells)})
-            if first <= weight < first + len(cells):
-                grid.mark([cells[weight - first]], ORANGE)
+            grid.point({cell: {"weight": first + i} for i, cell in enumerate(np.ndindex(values.shape))})
+            if first <= weight < first + values.size:
+                grid.mark([divmod(weight - first, 3)], ORANGE)
 
     def _sentence(self, worker: int, first: int, end: int, added: Array, weight: int) -> str:
         if weight >= 0:
             name = f"grad_weight[{weight // 3},{weight % 3}]" if weight < 9 else "grad_bias"
-            terms = added.reshape(len(added), -1)[:, weight]
+            terms = added[:, weight]
             texts = (f"({number(term)})" if term < 0 else number(term) for term in terms)
             return f"{name} is added up over the workers: {' + '.join(texts)} = {number(terms.sum())}."
         images = f"images {first} to {end - 1}"
@@ -87,7 +78,7 @@ class SharedPicture(Picture):
 
 
 PARTS, BOX, APART_DOWN, TREE_TOP = 8, (70, 42), 66, 46  # how many; CSS pixels: of a part; rows, and the first one
-BUTTON = 96, 26  # CSS pixels of a worker that can be killed
+BUTTON, NEXT = (96, 26), 106  # CSS pixels: of a button, and from one to the next
 
 
 class TreePicture(Picture):
@@ -103,9 +94,7 @@ class TreePicture(Picture):
         """Show the sums after some rounds; `killed` is 0 for nobody, and k + 1 for worker k."""
         self.note(MARGIN, 18, "click a worker to kill it")
         again = indices.computed_again(PARTS, workers, rounds, killed - 1) if killed else set()
-        for k in range(workers + 1):
-            name = f"worker {k - 1}" if k else "nobody"
-            button(self, name, Box(190 + 106 * k, 5, *BUTTON), "killed", k, k == killed)
+        buttons(self, 190, ["nobody", *(f"worker {k}" for k in range(workers))], "killed", killed)
         for after, sums in enumerate(self.levels[: rounds + 1]):
             self._level(after, sums, workers, again)
         return self._sentence(workers, rounds, killed, again)
@@ -162,8 +151,7 @@ class ManyPicture(Picture):
     def draw(self, computing: int, workers: int, way: int) -> str:
         """A step that takes `computing` ms on one worker; `workers` is a power of two, `way` how it is handed over."""
         name, powers = WAYS[way], np.arange(MOST + 1)
-        for k, each in enumerate(WAYS):
-            button(self, each, Box(590 + 106 * k, 5, *BUTTON), "way", k, k == way)
+        buttons(self, 590, WAYS, "way", way)
         ideal, over = computing / 2.0**powers, np.array([indices.handing_over(name, 2**p) for p in powers.tolist()])
         best, took = int((ideal + over).argmin()), ideal + over
         self.axes.curve(powers, np.log10(ideal), GRAY, 1.6, (4, 4))
@@ -189,9 +177,10 @@ class ManyPicture(Picture):
         )
 
 
-def button(picture: Picture, name: str, place: Box, value: str, number: int, pressed: bool) -> None:
-    """A button that gives a value a number."""
-    grid = Grid(picture, [[0]], place.x, place.y, place[2:], numbers=False)
-    grid.touch(name, value, start=number, clicked=True)
-    grid.tinted([(0, 0)], ORANGE if pressed else GRAY, 1 + pressed)
-    picture.bold(*place.middle, name, 13, ORANGE if pressed else INK, "middle")
+def buttons(picture: Picture, x: float, names: Sequence[str], value: str, pressed: int) -> None:
+    """Buttons from x on, each of which gives a value its own number."""
+    for i, name in enumerate(names):
+        grid = Grid(picture, [[0]], x + NEXT * i, 5, BUTTON, numbers=False)
+        grid.touch(name, value, start=i, clicked=True)
+        grid.tinted([(0, 0)], ORANGE if i == pressed else GRAY, 1 + (i == pressed))
+        picture.bold(*grid.boxes[0].middle, name, 13, ORANGE if i == pressed else INK, "middle")

@@ -183,13 +183,11 @@ def train(
 
 
 def overhead(workers: "Workers", times: int = 20) -> float:
-    """Seconds that handing over takes, without any computing: the median of some empty steps."""
-    return float(np.median([_empty_step(workers) for _ in range(times)]))
-
-
-def _empty_step(workers: "Workers") -> float:
-    """A step in which every worker returns at once what it was given."""
-    numbers, begin = np.zeros(_network().words, np.float32), perf_counter()
-    sent = [workers.client.submit(np.negative, numbers, workers=[name], pure=False) for name in workers.names]
-    workers.client.gather(sent)
-    return perf_counter() - begin
+    """Seconds that handing over takes: the median of some steps in which every worker returns what it was given."""
+    numbers, took = np.zeros(_network().words, np.float32), []
+    for _ in range(times):
+        begin = perf_counter()
+        sent = [workers.client.submit(np.negative, numbers, workers=[name], pure=False) for name in workers.names]
+        workers.client.gather(sent)
+        took.append(perf_counter() - begin)
+    return float(np.median(took))

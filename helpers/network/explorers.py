@@ -97,11 +97,10 @@ def open_number(
         Which number is open at first, such as "conv1.grad_weight" and (3, 0, 2, 1): zeros if there is no index.
     """
     picture = OpenedPicture(_traces(net, images, labels))
-    if name not in picture.names:
-        raise ValueError(f"name = {name!r}: it must be one of {', '.join(picture.names)}")
-    tensor, shape = picture.names.index(name), picture.traces[0].shapes[name]
+    shape = picture.traces[0].shapes.get(name, ())
     index = tuple(index) or (0,) * len(shape)
-    picture.traces[0].open(name, index)  # refuses an index that is none
+    picture.traces[0].open(name, index)  # refuses a name or an index that is none
+    tensor = picture.names.index(name)
     place = dict(zip(("map", "row", "column"), moved(index, shape, picture.maps(tensor)), strict=True))
     rules = {"digit": len(images), "tensor": len(picture.names)}
     for axis, own in enumerate(place):
@@ -156,13 +155,10 @@ def mistakes(net: Net, images: Array, labels: Array) -> Explorer:
     space = net.workspace(len(shown))
     space.compute(images[shown], labels[shown])
     gradients = len(shown) * space.tensor("grad_images")[:, 0]  # of each digit's own loss, not of their mean
-    found = [
-        Mistake(int(i), images[i, 0], int(labels[i]), shares[i], gradient)
-        for i, gradient in zip(shown, gradients, strict=True)
-    ]
-    picture = MistakesPicture(found, len(wrong), len(images))
+    rows = zip(shown.tolist(), images[shown, 0], labels[shown].tolist(), shares[shown], gradients, strict=True)
+    picture = MistakesPicture([Mistake(*row) for row in rows], len(wrong), len(images))
     steps = {
         "Point at a digit: would you have read it?": lambda v: v["mistake"] > 0,
-        "Find the digit of which the network is least sure.": {"mistake": len(found) - 1},
+        "Find the digit of which the network is least sure.": {"mistake": len(shown) - 1},
     }
-    return Explorer(picture.show, {"mistake": len(found)}, play="mistake", steps=steps)
+    return Explorer(picture.show, {"mistake": len(shown)}, play="mistake", steps=steps)

@@ -92,7 +92,7 @@ class CurvesPicture(Picture):
         self.loss.run(losses(moments))
         self.share.run(shares)
         if unseen is not None:
-            right = self.share.box.x + self.share.box.width
+            right = self.share.box.right
             self.bold(right, self.share.y(12), f"unseen images: {100 * unseen:.1f} %", 14, INK, "right")
         return self._sentence(losses(moments), shares, unseen) if moments else "No step is done yet."
 

@@ -52,15 +52,14 @@ class NetworkPicture(Picture):
         self.traces, values = traces, traces[0].network.values
         self.columns = [_column(*each, is_last=i == len(values)) for i, each in enumerate(values.items(), 1)]
         self.last = 2 * len(self.columns) - 1
-        room = WIDTH - 2 * MARGIN - sum(max(c.width, _heading(c)) for c in self.columns)
-        self.gap = room / (len(self.columns) - 1)
-        if self.gap < 4:
+        rooms = [max(column.width, _heading(column)) for column in self.columns]
+        gap = (WIDTH - 2 * MARGIN - sum(rooms)) / (len(rooms) - 1)
+        if gap < 4:
             raise ValueError(f"{len(values)} layers do not fit the sheet: draw a network with fewer or smaller ones")
-        lefts, x = [], MARGIN
-        for column in self.columns:
-            lefts.append(x + max(0, _heading(column) - column.width) / 2)
-            x += max(column.width, _heading(column)) + self.gap
-        self.lefts = lefts
+        starts = np.cumsum([MARGIN, *(room + gap for room in rooms[:-1])]).tolist()
+        self.lefts = [
+            x + (room - column.width) / 2 for x, room, column in zip(starts, rooms, self.columns, strict=True)
+        ]
 
     def place(self, tensor: int) -> tuple[int, int]:
         """The column of a step's tensor, and 0 for its values or 1 for its gradients."""
@@ -122,27 +121,25 @@ class NetworkPicture(Picture):
         if is_new:
             x, y, width, height = whole
             self.boxes([Box(x - 4, y - 4, width + 8, height + 8)], BLUE, line=2.5)
-        before = (column, column - 1) if row == 0 else (column + 1, column)
-        if max(before) < len(self.columns) and min(before) >= 0:
-            self._arrow(*before, row, BLUE if is_new else GRAY)
+        if 0 < column + row < len(self.columns):
+            self._arrow(column + row, row, BLUE if is_new else GRAY)
 
-    def _arrow(self, right: int, left: int, row: int, color: str) -> None:
-        """Between two columns, where the trace goes."""
-        ends = self.lefts[max(left, right) - 1] + self.columns[max(left, right) - 1].width, self.lefts[max(left, right)]
-        y, middle, half = TOPS[row] + HEIGHT / 2, sum(ends) / 2, min(9, (ends[1] - ends[0]) / 2 - 5)
+    def _arrow(self, column: int, row: int, color: str) -> None:
+        """Before a column, where the trace goes."""
+        start, end = self.lefts[column - 1] + self.columns[column - 1].width, self.lefts[column]
+        y, middle, half = TOPS[row] + HEIGHT / 2, (start + end) / 2, min(9, (end - start) / 2 - 5)
         half *= 1 - 2 * row
         self.arrow((middle - half, y), (middle + half, y), color, 2, 5)
 
     def _draw_bars(self, trace: NetworkTrace, values: np.ndarray, whole: Box) -> None:
         """The outputs, one bar for each class: to the right above 0, to the left below."""
-        largest = float(np.abs(values).max()) or 1.0
-        scale = BARS / (max(float(values.max()), 0.0) - min(float(values.min()), 0.0) or 1.0)
-        zero = whole.x + 16 - min(float(values.min()), 0.0) * scale
+        largest, low = float(np.abs(values).max()), min(float(values.min()), 0.0)
+        scale = BARS / (max(float(values.max()), 0.0) - low or 1.0)
+        zero = whole.x + 16 - low * scale
         for i, value in enumerate(values):
             y, right = whole.y + BAR * i, i == trace.label
-            self.write(
-                whole.x + 6, y + BAR / 2, str(i), 13, BLUE if right else INK, "bold" if right else "normal", "middle"
-            )
+            look = (BLUE, "bold") if right else (INK, "normal")
+            self.write(whole.x + 6, y + BAR / 2, str(i), 13, *look, "middle")
             bar = Box(min(zero, zero + value * scale), y + 3, abs(value) * scale, BAR - 6)
             if bar.width > 0.5:
                 self.image(bar, colored(np.array([[value]]), largest))
@@ -204,13 +201,10 @@ def _column(tensor: str, size: tuple[int, ...], is_last: bool) -> Column:
     maps = size if len(size) == 3 else (size[0], 1, 1)
     bars = is_last and maps[0] <= LISTED and len(size) == 1
     if len(size) == 1:
-        across = -(-maps[0] // 15)
-        return Column(layer, tensor, size, maps, 8, across, bars)
+        return Column(layer, tensor, size, maps, 8, -(-maps[0] // 15), bars)
     across = 1 if maps[0] == 1 else 3 if maps[1] > 20 else 2 if maps[0] <= 8 else 4
-    down = -(-maps[0] // across)
-    most = max(3, 20 // maps[1])
-    pixel = max(1, min(most, HEIGHT // (down * (maps[1] + 1) - 1)))
-    return Column(layer, tensor, size, maps, pixel, across, bars)
+    fitting = HEIGHT // (-(-maps[0] // across) * (maps[1] + 1) - 1)
+    return Column(layer, tensor, size, maps, max(1, min(max(3, 20 // maps[1]), fitting)), across, bars)
 
 
 def _heading(column: Column) -> float:

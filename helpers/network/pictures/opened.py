@@ -67,7 +67,7 @@ class OpenedPicture(Picture):
         left = MARGIN
         if self.overview:
             framed(self, self.overview.cells(map))
-            left = self.overview.box.x + self.overview.box.width + 24
+            left = self.overview.box.right + 24
         pixel, _ = fitting_pixel((1, *maps[1:]), 150, HIGH, 28)
         shown = Maps(self, values.reshape(maps)[map : map + 1], (left, TOP), pixel, 1)
         shown.touch(f"numbers of {opened.name}", "row", "column", tensor=tensor)
@@ -111,27 +111,22 @@ class OpenedPicture(Picture):
     def _draw_rows(self, opened: Opened) -> None:
         """The terms that are farthest from 0, the rest, and the sum beside what the kernel wrote."""
         self.lines([(MARGIN, TABLE - 15, WIDTH - MARGIN, TABLE - 15)], LINE, 1)
-        rows = sorted((row for row in opened.rows if row.value), key=lambda row: -abs(row.value))
-        rows = rows or opened.rows
-        shown, rest = rows[:LISTED], rows[LISTED:]
-        y = TABLE
-        for row in shown:
-            self._row(y, row.label, row.product, row.value)
-            y += LINE_HEIGHT
-        if rest:
+        rows = sorted((row for row in opened.rows if row.value), key=lambda row: -abs(row.value)) or opened.rows
+        lines = [(row.label, row.product, row.value, INK, "normal") for row in rows[:LISTED]]
+        if rest := rows[LISTED:]:
             zeros = sum(not row.value for row in opened.rows)
             others = f"{len(rest):,} more" + f", and {zeros:,} that are 0" * (zeros > 0)
-            self._row(y, others, "", sum(row.value for row in rest), GRAY)
-            y += LINE_HEIGHT
-        self.lines([(600, y - 10, 700, y - 10)] * bool(opened.rows), INK, 1)
-        self._row(y, opened.how, "", opened.result, weight="bold")
+            lines.append((others, "", sum(row.value for row in rest), GRAY, "normal"))
+        y = TABLE + LINE_HEIGHT * len(lines) - 10
+        self.lines([(600, y, 700, y)] * bool(lines), INK, 1)
         rounding = f"rounding explains a difference of up to {opened.bound:.0e}" * (len(opened.rows) > 1)
-        self._row(y + LINE_HEIGHT, "the kernel wrote", rounding, opened.returned, BLUE, "bold")
-
-    def _row(self, y: float, names: str, text: str, value: float, color=INK, weight="normal") -> None:
-        self.write(MARGIN, y, names, 13.5, color, weight)
-        self.write(590, y, text, 13.5, GRAY, align="right")
-        self.write(700, y, number(value), 13.5, color, weight, "right")
+        lines.append((opened.how, "", opened.result, INK, "bold"))
+        lines.append(("the kernel wrote", rounding, opened.returned, BLUE, "bold"))
+        for i, (names, text, value, *style) in enumerate(lines):
+            y = TABLE + LINE_HEIGHT * i
+            self.write(MARGIN, y, names, 13.5, *style)
+            self.write(590, y, text, 13.5, GRAY, align="right")
+            self.write(700, y, number(value), 13.5, *style, "right")
 
     def _draw_line(self, where: str, text: str) -> None:
         """The line of the kernel's file."""
