@@ -93,12 +93,6 @@ class Box(NamedTuple):
         """Where it ends below."""
         return self.y + self.height
 
-    def cells(self, rows: int, columns: int) -> "list[Box]":
-        """Cut it into cells, row by row."""
-        width, height = self.width / columns, self.height / rows
-        places = np.ndindex(rows, columns)
-        return [Box(self.x + column * width, self.y + row * height, width, height) for row, column in places]
-
 
 class Mark(NamedTuple):
     """One thing on a picture: a path, words or, in a box, an image."""

@@ -6,6 +6,7 @@ A tensor has one ink and one set of names in all pictures, which are in `TENSORS
 import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from string import ascii_lowercase, ascii_uppercase
 from typing import NamedTuple
 
@@ -151,7 +152,7 @@ class Window(NamedTuple):
 
 
 class Grid:
-    """A matrix of numbers in cells, with a title and a note above; `boxes` are its cells, row by row.
+    """A matrix of numbers in cells, with a title and a note above.
 
     `values` is (rows, columns); nan is a place that no memory holds: its cell is dashed and empty. (x, y) is the top
     left corner, and `cell` (width, height) the size of each cell, in CSS pixels. `numbers` says whether to write the
@@ -172,7 +173,6 @@ class Grid:
         if numbers and not np.isnan(self.values).all():
             picture.numbered.append(self)
         head(picture, x, y, title, note, self.look.ink)
-        self.boxes = [self.box(*cell) for cell in np.ndindex(self.values.shape)]
         cells = list(zip(self.boxes, self.values.flat, strict=True))
         filled = [(box, number(value)) for box, value in cells if not np.isnan(value)]
         picture.boxes((box for box, value in cells if np.isnan(value)), line=0.8, dashes=(2.5, 3))
@@ -188,6 +188,11 @@ class Grid:
         """Where a cell lies, or the `rows` x `columns` cells from there on."""
         corner = self.x + column * self.width, self.y + row * self.height
         return Box(*corner, columns * self.width, rows * self.height)
+
+    @cached_property
+    def boxes(self) -> list[Box]:
+        """Where its cells lie, row by row."""
+        return [self.box(*cell) for cell in np.ndindex(self.values.shape)]
 
     def touch(self, name: str, *values: str, start: int = 0, clicked=False, **fixed: int) -> None:
         """Let a reader point at these cells: `values` are a cell's row and column, or its number; `fixed`, others."""

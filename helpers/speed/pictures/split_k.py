@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 from math import ceil
 
+import numpy as np
+
 from helpers.pictures.canvas import BLUE, INK, MARGIN, ORANGE, PAPER, Box, Picture
+from helpers.pictures.parts import Area
 from helpers.speed.gpu_limits import H200
 from helpers.speed.indices import slice_of
 from helpers.speed.tile_sizes import TileSizes
@@ -23,11 +26,11 @@ class SplitKPicture(Picture):
         self.product, self.sizes = product, TileSizes(64, 64, 16, 8)
         m, k, n = product
         self.tiles, self.steps = self.sizes.workgroups(m, n), ceil(k / self.sizes.depth)
-        self.results = SUMS.cells(1, self.tiles)
+        self.results = Area(self, np.empty((1, self.tiles)), SUMS).boxes
 
     def draw(self, slices: int, workgroup: int) -> str:
         """Cut K into this many slices, and point at one workgroup."""
-        workgroups = TILES.cells(slices, self.tiles)
+        workgroups = Area(self, np.empty((slices, self.tiles)), TILES).boxes
         if self.starts(slices):
             self._draw_workgroups(workgroups)
             self._draw_multiprocessors(slices)
@@ -57,7 +60,7 @@ class SplitKPicture(Picture):
         self.bold(CHIP.x, 48, f"{groups:,} workgroup{'s' * (groups > 1)}", 15, BLUE)
         self.write(CHIP.x, 74, f"on {count} multiprocessors:", 14)
         self.write(CHIP.x, 94, "how many each of them has", 14)
-        cells = CHIP.cells(ceil(count / ACROSS), ACROSS)[:count]
+        cells = Area(self, np.empty((ceil(count / ACROSS), ACROSS)), CHIP).boxes[:count]
         held = [(groups + count - 1 - i) // count for i in range(count)]
         self.boxes(cells)
         self.tinted(cells[:groups], BLUE, 1.2)
