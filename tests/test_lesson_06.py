@@ -13,7 +13,6 @@ from helpers.gemm.pictures import passes
 from helpers.gemm.pictures.tiles import FLIGHT, STEPS
 from helpers.gemm.shapes import GemmShape
 from helpers.pictures.canvas import number
-from helpers.pictures.parts import Pointed
 
 LESSON = Lesson.read(NOTEBOOKS / "06_fused_gemm_backward.ipynb")
 WRITTEN = "grad_pre", "d_a", "d_b", "d_bias"  # by the official passes, in this order
@@ -99,7 +98,7 @@ def test_the_terms_add_up_to_what_the_gpu_returned_and_each_can_be_pointed_at():
 
 def _terms(part) -> list[int]:
     """The terms that can be pointed at in a grid of factors."""
-    return [said["term"] for said in part.values.values()] if isinstance(part, Pointed) else []
+    return [said["term"] for said in part.values.values()] if part.passing else []
 
 
 # --- The passes as cards --------------------------------------------------------------------------------------

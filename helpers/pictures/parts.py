@@ -66,34 +66,26 @@ def look(tensor: str) -> Look:
 
 
 class Touchable(NamedTuple):
-    """A grid that a reader can point at, and what that says: the values that are a cell's place, and those it fixes.
+    """Cells of a grid that a reader can point at, and the values that each stands for; the others say nothing.
 
-    Where a single value is the cell's number, the first cell has the number `start`. Where `clicked`, pointing alone
-    does nothing, as another picture would come under the pointer.
+    A reader only looks at `passing` ones, whose values no slider has. Where `clicked`, pointing alone does nothing, as
+    another picture would come under the pointer.
     """
 
     grid: "Grid"
-    values: tuple[str, ...]
-    fixed: Mapping[str, int]
-    start: int = 0
+    values: Mapping[Cell, Mapping[str, int]]
+    passing: bool = False
     clicked: bool = False
-    passing = False
     limits = None
 
     def said(self, cell: Cell) -> Mapping[str, int]:
         """The values that a cell stands for."""
-        row, column = cell
-        place = cell if len(self.values) > 1 else [self.start + row * self.grid.values.shape[1] + column]
-        return {**self.fixed, **dict(zip(self.values, place, strict=True))}
+        return self.values.get(cell, {})
 
     def cell(self, values: Mapping[str, int]) -> Cell | None:
         """The cell that values choose; None where they choose none of this grid."""
-        if any(values[name] != value for name, value in self.fixed.items()):
-            return None
-        place = [values[name] for name in self.values]
-        shape = self.grid.values.shape
-        cell = tuple(place) if len(place) > 1 else divmod(place[0] - self.start, shape[1])
-        return cell if all(0 <= at < size for at, size in zip(cell, shape, strict=True)) else None
+        chosen = (cell for cell, own in self.values.items() if own.items() <= values.items())
+        return None if self.passing else next(chosen, None)
 
 
 class Adjustable(NamedTuple):
@@ -117,22 +109,6 @@ class Adjustable(NamedTuple):
             (np.clip(np.reshape([*numbers], self.grid.values.shape), self.low, self.high) - self.low) / self.step
         )
         return np.round(self.low + steps * self.step, 6)
-
-
-class Pointed(NamedTuple):
-    """Cells that a reader only looks at, each with values of its own that no slider has; the others say nothing."""
-
-    grid: "Grid"
-    values: Mapping[Cell, Mapping[str, int]]
-    passing = True
-    limits = None
-
-    def said(self, cell: Cell) -> Mapping[str, int]:
-        """The values that a cell stands for."""
-        return self.values.get(cell, {})
-
-    def cell(self, values: Mapping[str, int]) -> None:
-        """No cell is chosen."""
 
 
 class Window(NamedTuple):
@@ -196,11 +172,15 @@ class Grid:
 
     def touch(self, name: str, *values: str, start: int = 0, clicked=False, **fixed: int) -> None:
         """Let a reader point at these cells: `values` are a cell's row and column, or its number; `fixed`, others."""
-        self.picture.touchable[name] = Touchable(self, values, fixed, start, clicked)
+        said = {
+            cell: fixed | dict(zip(values, cell if len(values) > 1 else [i], strict=True))
+            for i, cell in enumerate(np.ndindex(self.values.shape), start)
+        }
+        self.picture.touchable[name] = Touchable(self, said, clicked=clicked)
 
     def point(self, cells: Mapping[Cell, Mapping[str, int]], name: str = "") -> None:
         """Let a reader look at some cells, each with values of its own; the grid's name is its caption if not given."""
-        self.picture.touchable[name or self.caption] = Pointed(self, cells)
+        self.picture.touchable[name or self.caption] = Touchable(self, cells, passing=True)
 
     def adjust(self, name: str, low: float, high: float) -> None:
         """Let a reader change these numbers: they are the array `name` of the explorer that shows the picture.

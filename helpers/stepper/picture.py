@@ -1,7 +1,6 @@
 """A picture of one event of a simulated run: the kernel's text, the threads, and the arrays in memory."""
 
 from collections.abc import Collection, Mapping, Sequence
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from helpers.pictures.canvas import (
     text_width,
     tint,
 )
-from helpers.pictures.parts import Touchable, look
+from helpers.pictures.parts import Area, look
 from helpers.stepper.grids import Drawn, arrange
 from helpers.stepper.replay import (
     ACTIVE,
@@ -145,8 +144,8 @@ class StepperPicture(Picture):
         if self.replay.threads % wide == 0:  # no row has a gap
             x, y, width, _ = self._thread(0)
             cells = np.zeros((self.replay.count // wide, wide))
-            strip = SimpleNamespace(values=cells, x=x, y=y, width=width, height=THREAD[1] + 2, names=())
-            self.touchable["threads"] = Touchable(strip, ("thread",), {})
+            strip = Box(x, y, wide * width, len(cells) * (THREAD[1] + 2))
+            Area(self, cells, strip).touch("threads", "thread")
         for group in range(self.replay.groups if self.names else 0):
             middle = self._thread(group * self.replay.threads).middle[1]
             self.write(self.right, middle, f"group {group}", 12, GRAY)
