@@ -2,59 +2,17 @@
 
 import numpy as np
 import pytest
-from support.legible import faults, otherwise, pale, written
+from support.legible import faults, written
 from support.sample import sample
 
-from helpers.convolution import explorers
 from helpers.convolution import reference as convolution
 from helpers.convolution.pictures.groups import GroupsPicture
 from helpers.convolution.pictures.parameter_gradients import SharedProductsPicture, ThreadsPicture
 from helpers.convolution.shapes import ConvShape
-from helpers.pictures import parts
-from helpers.pictures.canvas import BLUE, DARK, GREEN, ORANGE, PAPER, Box, Picture, Word, number, outline
+from helpers.pictures.canvas import ORANGE, Box, Picture, number, outline
 from helpers.pictures.figures import draw_signed
 from helpers.pictures.parts import Grid
 from helpers.summation.pictures import TreePicture
-
-
-@pytest.mark.parametrize(
-    ("word", "found"),
-    [
-        (Word(100, 50, "over"), "'here' touches 'over'"),
-        (Word(195, 20, "out"), "'out' leaves the sheet"),
-        (Word(30, 20, "tiny", 11), "'tiny' is small"),
-    ],
-)
-def test_a_fault_would_be_seen(word, found):
-    picture = Picture(100, 200)
-    picture.words([Word(90, 52, "here")])
-    assert not list(faults(picture))
-    picture.words([word])
-    assert list(faults(picture)) == [found]
-
-
-def test_a_pale_word_would_be_seen():
-    picture = Picture(100, 200)
-    picture.tinted([Box(0, 0, 200, 50)], ORANGE, strength=0.3)
-    picture.write(20, 20, "here", color=ORANGE)
-    picture.lines([(0, 70, 200, 70)], "#d0d0d0")
-    assert list(pale(picture)) == ["'here' is pale on a light page", "#d0d0d0 has no dark one"]
-    picture = Picture(100, 200)
-    picture.boxes([Box(0, 0, 200, 50)], face=BLUE)
-    picture.write(20, 20, "here", color=PAPER)
-    picture.write(20, 70, "here", color=GREEN)
-    assert not list(pale(picture))
-
-
-def test_a_tensor_that_looks_otherwise_would_be_seen(monkeypatch):
-    def seen() -> set[str]:
-        return {*otherwise(explorers.input_gradient().picture)}
-
-    assert not seen()
-    monkeypatch.setitem(parts.LOOKS, "weight", parts.PIXELS)
-    found = "the title 'weight' has another color", "'b' in weight, flipped looks otherwise"
-    assert {*found, "'3' in weight, flipped looks otherwise"} <= seen()
-
 
 # --- Canvas and parts -------------------------------------------------------------------------------------
 
@@ -70,24 +28,6 @@ def test_what_stands_still_is_kept_and_what_moves_is_replaced():
     assert picture.marks == kept
     assert picture.starts("b")
     assert picture.marks == []
-
-
-def test_a_live_picture_shows_the_marks_of_the_stored_one():
-    picture = Picture(50, 100)
-    picture.starts("a")
-    picture.boxes([Box(5, 5, 20, 10)], edge="#112233", face=(1, 0, 0, 0.5), line=2, dashes=(1, 2))
-    picture.stands_still()
-    picture.write(60, 20, "a < b", size=10, align="right")
-    picture.curve(np.array([1, 2, 3, 4, 5.0]), np.array([1, 2, np.nan, 4, 5]))
-    picture.image(Box(10, 5, 40, 20), np.zeros((2, 4, 4), np.uint8))
-    still, moving = picture.svg()
-    path = 'd="M5 5L25 5L25 15L5 15Z" fill="#ff0000" fill-opacity="0.5" stroke="#112233" stroke-width="2"'
-    assert f'<path {path} stroke-dasharray="1 2"/></svg>' in still
-    assert 'text-anchor="end" fill="#1a1a1a" font-weight="normal">a &lt; b</text>' in moving
-    assert 'd="M1 1L2 2M4 4L5 5" fill="none"' in moving
-    assert '<image x="10" y="5" width="40" height="20" preserveAspectRatio="none"' in moving
-    assert 'href="data:image/png;base64,iVBOR' in moving
-    assert f'.convgrad-svg [stroke="{BLUE}"] {{ stroke: {DARK[BLUE]}; }}' in still
 
 
 def test_a_grid_leaves_cells_without_memory_empty_and_makes_wide_numbers_fit():
