@@ -31,7 +31,7 @@ def race() -> Explorer:
 
     def ends(values: Values) -> int | None:
         order = orders[values["order"]]
-        return run_schedule(order)[1][-1] if len(order) == 4 else None
+        return run_schedule(order)[-1][1] if len(order) == 4 else None
 
     steps: Trials = {
         "Click an order that loses what a thread added.": lambda v: ends(v) in TERMS,

@@ -1,9 +1,11 @@
 """The order in which threads read and add, in plain Python and without a GPU."""
 
 from collections.abc import Sequence
-from itertools import combinations, permutations
+from itertools import permutations
 
 import numpy as np
+
+from helpers.threads.indices import orders
 
 Order = tuple[int, ...]  # the thread of each step
 
@@ -12,7 +14,7 @@ Order = tuple[int, ...]  # the thread of each step
 
 def schedules() -> list[Order]:
     """Every order of four steps, two of thread 0 (load, store) and two of thread 1."""
-    return [tuple(int(step not in mine) for step in range(4)) for mine in combinations(range(4), 2)]
+    return orders(barrier=False)
 
 
 def beginnings() -> list[Order]:
@@ -23,21 +25,18 @@ def beginnings() -> list[Order]:
 TERMS = 3, 4  # what two threads add
 
 
-def run_schedule(schedule: Sequence[int]) -> tuple[list[tuple[str, int]], list[int]]:
+def run_schedule(schedule: Sequence[int]) -> list[tuple[str, int]]:
     """Let threads add TERMS to a number that starts at 0: each first loads it, and later stores its sum.
 
-    Returns what each step does with which number, and the shared number after each step.
+    Returns whether each step loads or stores, and the number that it does so with: the shared one after it.
     """
-    shared, loaded, steps, after = 0, {}, [], []
+    shared, loaded, steps = 0, {}, []
     for thread in schedule:
-        if thread in loaded:
-            shared = loaded[thread] + TERMS[thread]
-            steps.append(("stores", shared))
-        else:
-            loaded[thread] = shared
-            steps.append(("loads", shared))
-        after.append(shared)
-    return steps, after
+        verb = "stores" if thread in loaded else "loads"
+        shared = loaded[thread] + TERMS[thread] if thread in loaded else shared
+        loaded.setdefault(thread, shared)
+        steps.append((verb, shared))
+    return steps
 
 
 EXACT = 2**24  # the first whole number whose next one is no float32 number

@@ -47,11 +47,8 @@ class RacePicture(Picture):
         self.bold(MARGIN, self._box(2, 0).middle[1], "total in memory", 15)
         self._memory(-1, 0)
         self.bold(LIST[0], 18, "orders found", 15)
-        heads = [
-            Word(LIST[0] + 2 * FOUND[0], 51, "thread of each turn", 13),
-            Word(LIST[0] + 4.5 * FOUND[0], 51, "total", 13),
-        ]
-        self.words(heads, GRAY)
+        for columns, head in (2, "thread of each turn"), (4.5, "total"):
+            self.write(LIST[0] + columns * FOUND[0], 51, head, 13, GRAY, align="middle")
         said = f"{ones:,} threads added 1 at once: {arrived:,.0f} arrived (on {on})"
         self.write(MARGIN, 236, said, 13, BLUE)
         self.stands_still()
@@ -62,27 +59,27 @@ class RacePicture(Picture):
         turns = every[order]
         if len(turns) == 4:
             self.found.add(turns)
-        done, after = indices.run_schedule(turns)
-        for i, (thread, (verb, value)) in enumerate(zip(turns, done, strict=True)):
-            self._turn(thread, i, verb, value, after[i])
+        done = indices.run_schedule(turns)
+        for i, (thread, step) in enumerate(zip(turns, done, strict=True)):
+            self._turn(thread, i, *step)
         for thread in (0, 1):
             does = (" loads", " stores", " is done")[turns.count(thread) * (len(turns) < 4)]
             turn_button(self, thread, Box(MARGIN, ROWS[thread], *BUTTON), does, turns, every)
         self._list(turns, every)
-        return self._sentence(turns, done, [0, *after][-1])
+        return self._sentence(turns, done)
 
-    def _turn(self, thread: int, i: int, verb: str, value: int, total: int) -> None:
+    def _turn(self, thread: int, i: int, verb: str, value: int) -> None:
         box, memory = self._box(thread, i), self._box(2, i)
         self.tinted([box], ORANGE, 2)
         self.write(*box.middle, f"{verb} {value}", 15, align="middle")
-        self._memory(i, total, 3 if verb == "stores" else 1)
+        self._memory(i, value, 3 if verb == "stores" else 1)
         line = connecting_line(box, memory)
         self.arrow(*((line[:2], line[2:]) if verb == "stores" else (line[2:], line[:2])), ORANGE)
 
     def _list(self, turns: Order, every: list[Order]) -> None:
         """The orders that were found, each with the total that it leaves; one can point at them."""
         orders = indices.schedules()
-        rows = [(*each, indices.run_schedule(each)[1][-1]) for each in orders]
+        rows = [(*each, indices.run_schedule(each)[-1][1]) for each in orders]
         grid = Grid(self, [row if row[:4] in self.found else [np.nan] * 5 for row in rows], *LIST, FOUND)
         grid.caption, grid.empty = "the thread of each turn, and the total", "not found"
         found = [cell for cell in np.ndindex(6, 5) if orders[cell[0]] in self.found]
@@ -100,7 +97,8 @@ class RacePicture(Picture):
     def _box(self, row: int, step: int) -> Box:
         return Box(268 + 94 * step, ROWS[row], *TURN)
 
-    def _sentence(self, turns: Order, done: list, total: int) -> str:
+    def _sentence(self, turns: Order, done: list[tuple[str, int]]) -> str:
+        _, total = done[-1] if done else ("", 0)
         actions = [f"thread {thread} {verb} {value}" for thread, (verb, value) in zip(turns, done, strict=True)]
         if len(turns) < 4:
             return f"{', '.join(actions).capitalize() or 'Nobody has had a turn'}. The total is {total}."
