@@ -12,7 +12,7 @@ import helpers
 from helpers import gpu
 from helpers.convolution import explorers as convolution_explorers
 from helpers.convolution import reference as convolution
-from helpers.convolution.exercises import BIAS_QUESTIONS, bias_differences
+from helpers.convolution.exercises import BIAS_QUESTIONS, differences
 from helpers.exercises import PUZZLES
 from helpers.grading.race_picture import race_picture
 from helpers.grading.test_run import simulated
@@ -179,7 +179,7 @@ def test_without_its_barrier_the_readers_sum_is_right_and_unsafe():
 
 def test_finite_differences_and_the_formula_agree():
     input, grad_output = np.ones((2, 1, 5, 6)), np.random.default_rng(2).integers(-4, 5, (2, 3, 4, 4)).astype(float)
-    assert np.array_equal(bias_differences(input, grad_output), convolution.conv2d_grad_bias(grad_output))
+    assert np.array_equal(differences("bias", input, grad_output), convolution.conv2d_grad_bias(grad_output))
 
 
 # --- A race, drawn ----------------------------------------------------------------------------------------------

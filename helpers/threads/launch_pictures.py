@@ -75,11 +75,12 @@ class LaunchPicture(Picture):
         return NAMES._replace(y=NAMES.y + ROW * PLACES[name])
 
     def _draw_object(self, each: Object, kept: bool, lit: bool) -> None:
-        box, color = self._box(each.name), INK if kept or lit else GRAY
-        self.boxes([box], color, line=1.6 if kept or lit else 1, dashes=None if kept or lit else (3, 3))
+        box, is_there = self._box(each.name), kept or lit
+        color = INK if is_there else GRAY
+        self.boxes([box], color, line=1.6 if is_there else 1, dashes=None if is_there else (3, 3))
         if lit and not kept:
             self.tinted([box], BLUE, 1.6)
-        self.label([box], [each.name], 13, color, "bold" if kept or lit else "normal")
+        self.label([box], [each.name], 13, color, "bold" if is_there else "normal")
         self.words([Word(CALL, box.middle[1], each.call, 13, "left", code=True)], color)
         self.write(WHAT, box.middle[1], "kept from launch 1" if kept else self.what[each.name], 13, color)
 

@@ -6,7 +6,7 @@ which `cases.py` makes their tests.
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -46,13 +46,15 @@ FORWARD_QUESTIONS = questions(HERE.with_name("forward"))
 # --- Lesson 02: the weight gradient, the classroom's first half ------------------------------------------------
 
 
-def differences(input: Array, grad_output: Array) -> Array:
-    """The weights' gradient by finite differences, (Co, Ci, F, F).
+def differences(of: str, input: Array, grad_output: Array) -> Array:
+    """The gradient of the "weight" (Co, Ci, F, F) or the "bias" (Co,) by finite differences.
 
-    The loss is sum(output * grad_output): its gradient for the output is grad_output, and it is linear in each weight.
+    The loss is sum(output * grad_output): its gradient for the output is grad_output, and it is linear in each number.
     """
-    size = ConvShape.between(input.shape, grad_output.shape).weight
-    return central_differences(lambda weight: np.vdot(reference.conv2d(input, weight), grad_output), np.zeros(size))
+    s = ConvShape.between(input.shape, grad_output.shape)
+    zeros = {name: np.zeros(s.of(name)) for name in ("weight", "bias")}
+    output = partial(reference.conv2d, input)
+    return central_differences(lambda moved: np.vdot(output(**zeros | {of: moved}), grad_output), zeros[of])
 
 
 @cache
@@ -61,7 +63,7 @@ def _grad_weight_cases() -> tuple[Case, ...]:
     nudged = draw(random, 1, 1, 6, 6), draw(random, 1, 2, 4, 4)
     return _classroom_cases(
         _grad_weight_case,
-        differences(*nudged),
+        differences("weight", *nudged),
         (
             np.arange(25, dtype=np.float32).reshape(1, 1, 5, 5) % 7,
             np.arange(-4, 5, dtype=np.float32).reshape(1, 1, 3, 3),
@@ -95,20 +97,13 @@ INPUT_QUESTIONS = questions(HERE.with_name("input_gradient"))
 # --- Lesson 04: the bias gradient, the classroom's second half -------------------------------------------------
 
 
-def bias_differences(input: Array, grad_output: Array) -> Array:
-    """The bias gradient by finite differences, (Co,)."""
-    s = ConvShape.between(input.shape, grad_output.shape)
-    weight, bias = np.zeros(s.weight), np.zeros(s.out_channels)
-    return central_differences(lambda bias: np.vdot(reference.conv2d(input, weight, bias), grad_output), bias)
-
-
 @cache
 def _grad_bias_cases() -> tuple[Case, ...]:
     random = np.random.default_rng(7)
     nudged = draw(random, 1, 1, 6, 6), draw(random, 1, 2, 4, 4)
     classroom = _classroom_cases(
         _grad_bias_case,
-        bias_differences(*nudged),
+        differences("bias", *nudged),
         (np.arange(-3, 6, dtype=np.float32).reshape(1, 1, 3, 3),),
         nudged[1:],
         (draw(random, 1, 6, 24, 24),),

@@ -4,7 +4,7 @@ from functools import partial
 from math import prod
 
 from helpers.convolution.schedules import shared
-from helpers.convolution.schedules.shared import simple_rule, takes, windows_rule, winograd_rule
+from helpers.convolution.schedules.shared import simple_rule, takes
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.operation import Schedule, flat, nested_loops, one_step
 from wgsl import Kernel
@@ -22,8 +22,8 @@ def thread_per_output(s: ConvShape, kernel: Kernel) -> Schedule:
 
 # Rows are output channels, columns output pixels, terms taps and input channels.
 implicit_gemm = partial(shared.implicit_gemm, result="output")
-winograd = takes(simple_rule, winograd_rule)(partial(shared.winograd, result="output"))
+winograd = partial(shared.winograd, result="output")
 # Tiles of outputs; the loop runs over input channels.
-register_windows = takes(simple_rule, windows_rule)(partial(shared.register_windows, result="output"))
+register_windows = partial(shared.register_windows, result="output")
 # One thread for the same output in some images.
 direct = partial(shared.direct, result="output")

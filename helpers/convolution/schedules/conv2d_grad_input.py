@@ -16,7 +16,6 @@ from helpers.convolution.schedules.shared import (
     tiles_for,
     whole_steps,
     windows_rule,
-    winograd_rule,
 )
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.adapter import MAX_BINDING, MAX_WORKGROUPS
@@ -42,9 +41,9 @@ def shared_weights(s: ConvShape, kernel: Kernel) -> Schedule:
 
 # Rows are input channels, columns input pixels, terms taps and output channels.
 implicit_gemm = partial(shared.implicit_gemm, result="input")
-winograd = takes(simple_rule, winograd_rule)(partial(shared.winograd, result="input"))
+winograd = partial(shared.winograd, result="input")
 # Tiles of input pixels; the loop runs over output channels.
-register_windows = takes(simple_rule, windows_rule)(partial(shared.register_windows, result="input"))
+register_windows = partial(shared.register_windows, result="input")
 # One thread for the same pixel in some images.
 direct = partial(shared.direct, result="input")
 

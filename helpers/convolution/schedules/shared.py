@@ -66,9 +66,9 @@ def takes(*rules: Callable[[ConvShape], str]) -> Callable[[ScheduleFunction], Sc
 
     def limit(schedule: ScheduleFunction) -> ScheduleFunction:
         @wraps(schedule)
-        def limited(s: ConvShape, kernel: Kernel, *adapter: AdapterInfo) -> Schedule:
+        def limited(s: ConvShape, kernel: Kernel, *adapter: AdapterInfo, **how: str) -> Schedule:
             broken = next(filter(None, (rule(s) for rule in rules)), None)
-            return refusal(kernel, broken) if broken else schedule(s, kernel, *adapter)
+            return refusal(kernel, broken) if broken else schedule(s, kernel, *adapter, **how)
 
         return limited
 
@@ -215,7 +215,7 @@ def tiles_for(rows: int) -> Sequence[tuple[int, int]]:
 
 def whole_steps(channels: int, kernel: Kernel) -> int:
     """A tap's channels, filled up to whole steps."""
-    return ceil(channels / kernel.value("TILE_K")) * kernel.value("TILE_K")
+    return round_up(channels, kernel.value("TILE_K"))
 
 
 def implicit_gemm(s: ConvShape, kernel: Kernel, result: str) -> Schedule:
@@ -244,6 +244,7 @@ WINOGRAD_K = 16  # terms of a step
 LINE = 64  # threads of a workgroup in the transforms of images
 
 
+@takes(simple_rule, winograd_rule)
 def winograd(s: ConvShape, kernel: Kernel, result: str) -> Schedule:
     """The schedule where images come out."""
     (tile_n,), channels = chosen(kernel, TILE_N=WINOGRAD_TILE), s.of(result)[1]
@@ -296,6 +297,7 @@ SIMD = 8  # threads that a software adapter runs at once
 SMALL = {"ROWS": 1, "VEC4S": 1, "CHANNELS": 2, "THREADS": 64}  # measured on an NVIDIA H200 with LeNet's layers
 
 
+@takes(simple_rule, windows_rule)
 def register_windows(s: ConvShape, kernel: Kernel, adapter: AdapterInfo | None = None, *, result: str) -> Schedule:
     """One pass, with the fastest tile of which the text is short enough.
 
