@@ -22,12 +22,7 @@ class WeightGradientPicture(SumPicture):
 
     left, over, result = "grad_output", "grad_output", "grad_weight"
     axis, symbol = "n", "dW"
-    lettered = 228  # to fit on the first screen of a lesson
-
-    @property
-    def foot(self) -> int:
-        """The height of the table."""
-        return 54 if self.letters else 78
+    lettered = 228, 54  # to fit on the first screen of a lesson
 
     def _steps(self) -> tuple[Cell, Cell]:
         return self.shape.dilation, self.shape.stride

@@ -39,7 +39,7 @@ class SumPicture(Picture):
     axis: str
     symbol: str  # of the result, among letters
     total = "Its terms"
-    lettered, foot = 432, 78  # CSS pixels: the height with letters, and that of the table
+    lettered = 432, 78  # CSS pixels: the height with letters, and that of the table
     asking = False
     on = ""
 
@@ -51,7 +51,8 @@ class SumPicture(Picture):
         self.lefts, self.rights = (tensors[name] for name in factors)
         self.bias = tensors.get("bias", np.zeros(shape.out_channels))
         self.names = [look(name).names(tensors[name].shape[2:]) for name in factors] if letters else []
-        super().__init__(self.lettered if letters else 432)
+        height, self.foot = self.lettered if letters else (432, 78)
+        super().__init__(height)
 
     def draw(self, row: int, column: int, co: int = 0, ci: int = 0, n: int = 0, product: int = 0) -> str:
         """Move to the element at (row, column) of the result, and to the products of these channels and this image."""

@@ -19,20 +19,43 @@ class Product(NamedTuple):
     left: str
     right: str  # empty for a plain sum
     result: str
+    element: str  # of the result, as NumPy would say it
 
 
 PRODUCTS = (
-    Product("forward: pre = a @ b + bias", "a row of a times a column of b", "a", "b", "pre"),
-    Product("gradient of a: d_a = grad_pre @ bᵀ", "a row of grad_pre times a row of b", "grad_pre", "b", "d_a"),
-    Product("gradient of b: d_b = aᵀ @ grad_pre", "a column of a times a column of grad_pre", "a", "grad_pre", "d_b"),
-    Product("gradient of bias: d_bias = grad_pre.sum(0)", "the sum of a column of grad_pre", "grad_pre", "", "d_bias"),
+    Product(
+        "forward: pre = a @ b + bias",
+        "a row of a times a column of b",
+        "a",
+        "b",
+        "pre",
+        "pre[{0},{1}] = a[{0},:] · b[:,{1}] + bias[{1}]",
+    ),
+    Product(
+        "gradient of a: d_a = grad_pre @ bᵀ",
+        "a row of grad_pre times a row of b",
+        "grad_pre",
+        "b",
+        "d_a",
+        "d_a[{0},{1}] = grad_pre[{0},:] · b[{1},:]",
+    ),
+    Product(
+        "gradient of b: d_b = aᵀ @ grad_pre",
+        "a column of a times a column of grad_pre",
+        "a",
+        "grad_pre",
+        "d_b",
+        "d_b[{0},{1}] = a[:,{0}] · grad_pre[:,{1}]",
+    ),
+    Product(
+        "gradient of bias: d_bias = grad_pre.sum(0)",
+        "the sum of a column of grad_pre",
+        "grad_pre",
+        "",
+        "d_bias",
+        "d_bias[{1}] = grad_pre[:,{1}].sum()",
+    ),
 )
-ELEMENTS = {  # one element as NumPy would say it
-    "pre": "pre[{0},{1}] = a[{0},:] · b[:,{1}] + bias[{1}]",
-    "d_a": "d_a[{0},{1}] = grad_pre[{0},:] · b[{1},:]",
-    "d_b": "d_b[{0},{1}] = a[:,{0}] · grad_pre[:,{1}]",
-    "d_bias": "d_bias[{1}] = grad_pre[:,{1}].sum()",
-}
 
 
 class GradientsPicture(Picture):
@@ -65,7 +88,7 @@ class GradientsPicture(Picture):
         values = [[float(self.matrices[name][cell]) for name, cell in each] for each in terms]
         self._mark_terms(p, terms, values)
         self.grids[p.result].frame([(row, column)], BLUE)
-        element, returned = ELEMENTS[p.result].format(row, column), self.matrices[p.result][row, column]
+        element, returned = p.element.format(row, column), self.matrices[p.result][row, column]
         self.write(MARGIN, 46, f"{p.rule}:   {element}", 15)
         texts, products = [product_text(*factors) for factors in values], [*map(prod, values)]
         total = number(sum(products))

@@ -37,7 +37,7 @@ class TilesPicture(Picture):
     adapter.
     """
 
-    def __init__(self, a, b, result, on: str = "") -> None:
+    def __init__(self, a, b, result, on: str) -> None:
         (m, k), n = a.shape, b.shape[1]
         self.operands, self.result, self.on = {"a": a, "b": b}, result, on
         firsts = range(0, k, TILE)
@@ -85,7 +85,7 @@ class TilesPicture(Picture):
         what, y = (*STEPS, "write")[phase], TOP + 8 * CELL[1] + 20
         self.bold(MARGIN, y, f"step {step}: {what}", 15, BLUE)
         self.write(190, y, f"{name}: {total}{f'; the kernel wrote: {returned}' if is_last else ' so far'}", 15)
-        self.write(self.width - MARGIN, y, f"on {self.on}" if self.on else "", 13, GRAY, align="right")
+        self.write(self.width - MARGIN, y, f"on {self.on}", 13, GRAY, align="right")
         if slot:
             return self._use(slot - 1)
         written = f"thread {self.thread} alone writes {name} = {total}; the kernel wrote {returned}."

@@ -3,7 +3,7 @@
 from math import ceil, prod
 
 from helpers.gemm.schedules import shared
-from helpers.gemm.schedules.shared import Product, ThreadTile, forward_product
+from helpers.gemm.schedules.shared import Product, forward_product
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Schedule, Step, flat, nested_loops, one_step
 from wgsl import Kernel
@@ -41,17 +41,19 @@ def vec4_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
         rule = "it must be a multiple of 4, as b is read four numbers at a time"
         return Schedule((), refused=f"{kernel.name}: N = {s.n}: {rule}")
     tile = shared.largest(kernel, forward_product(s))
-    schedule = _tiled_schedule(s, kernel, tile)
-    return schedule._replace(constants={**schedule.constants, "PAD": shared.pad(tile, kernel.value("TILE_K"))})
+    return _tiled_schedule(s, kernel, tile, PAD=shared.pad(tile, kernel.value("TILE_K")))
 
 
 prefetch = vec4_tiles
 
 
-def _tiled_schedule(s: GemmShape, kernel: Kernel, tile: tuple[int, int], *inner: int) -> Schedule:
-    """The dispatch with tiles of this many rows and columns; `inner` loops are inside that over steps along k."""
+def _tiled_schedule(s: GemmShape, kernel: Kernel, tile: tuple[int, int], *inner: int, **more: int) -> Schedule:
+    """The dispatch with tiles of this many rows and columns; `inner` loops are inside that over steps along k.
+
+    `more` are constants of one version.
+    """
     product, depth = forward_product(s), kernel.value("TILE_K")
-    constants = {"M": product.rows, **shared.layer(s), **shared.tile_constants(tile, depth, product)}
+    constants = {"M": product.rows, **shared.layer(s), **shared.tile_constants(tile, depth, product), **more}
     step = Step(product.workgroups(*tile), nested_loops(ceil(s.k / depth), *inner))
     return Schedule((step,), constants=constants)
 
@@ -59,7 +61,4 @@ def _tiled_schedule(s: GemmShape, kernel: Kernel, tile: tuple[int, int], *inner:
 def registers_only(s: GemmShape, kernel: Kernel) -> Schedule:
     """Tiles in the registers of a thread, for software adapters: as large as the layer can use."""
     product = forward_product(s)
-    kernel, refused = shared.tiled_by_threads(s, kernel, {"M": product.rows}, [product])
-    if refused:
-        return Schedule((), refused=refused)
-    return Schedule((ThreadTile.from_kernel(kernel).step(product),), constants=dict(kernel.constants))
+    return shared.tiled_by_threads(s, kernel, {"M": product.rows}, [product], lambda tile: [tile.step(product)])

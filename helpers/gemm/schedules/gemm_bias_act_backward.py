@@ -81,14 +81,13 @@ def register_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
 
 def registers_only(s: GemmShape, kernel: Kernel) -> Schedule:
     """Tiles in the registers of a thread, for software adapters: as large as the layer can use and a text can hold."""
-    products = _products(s)
-    kernel, refused = shared.tiled_by_threads(s, kernel, _rows(s, products), products.values())
-    if refused:
-        return Schedule((), refused=refused)
-    tile, threads = ThreadTile.from_kernel(kernel), 4 * shared.THREADS
-    steps = [tile.step(p, *_names(name), finishes=name == "grad_pre") for name, p in products.items()]
-    bias = Step((ceil(s.n / threads), 1, 1), nested_loops(ceil(s.batch_size * s.m / 4)), *_names("dbias"))
-    return Schedule((*steps, bias), constants=dict(kernel.constants))
+    products, columns = _products(s), ceil(s.n / (4 * shared.THREADS))
+    bias = Step((columns, 1, 1), nested_loops(ceil(s.batch_size * s.m / 4)), *_names("dbias"))
+
+    def steps(tile: ThreadTile) -> list[Step]:
+        return [*(tile.step(p, *_names(name), finishes=name == "grad_pre") for name, p in products.items()), bias]
+
+    return shared.tiled_by_threads(s, kernel, _rows(s, products), products.values(), steps)
 
 
 def _rows(s: GemmShape, products: Mapping[str, Product]) -> Mapping[str, int]:

@@ -1,6 +1,6 @@
 """What the schedules of both operations share: matrix products, and the tiles in which they are computed."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import ceil, prod
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from helpers.activations import ACTIVATIONS
 from helpers.gemm.shapes import GemmShape
-from helpers.gpu.operation import Step, Workgroups, nested_loops
+from helpers.gpu.operation import Schedule, Step, Workgroups, nested_loops
 from wgsl import MAX_WORKGROUP_BYTES, Kernel
 from wgsl.specialize import first_short_enough
 
@@ -114,11 +114,6 @@ class ThreadTile(NamedTuple):
         last = nested_loops(self.rows * self.vec4s) if finishes else 0
         return Step(self.workgroups(p), nested_loops(ceil(p.terms / 4)) + last, *names)
 
-    @classmethod
-    def from_kernel(cls, kernel: Kernel) -> "ThreadTile":
-        """The tile that the kernel's constants give."""
-        return cls(*map(kernel.value, ("TILE_ROWS", "TILE_VEC4S", "ACROSS")))
-
     @property
     def constants(self) -> Mapping[str, int]:
         """The kernel's constants for this tile."""
@@ -129,18 +124,26 @@ THREAD_TILES = [ThreadTile(*sizes) for sizes in product((4, 8, 16, 24, 32), (1, 
 
 
 def tiled_by_threads(
-    s: GemmShape, kernel: Kernel, rows: Mapping[str, int], products: Collection[Product]
-) -> tuple[Kernel | None, str | None]:
-    """The kernel with the tile with which the products take the least time, or None and why it does not take the shape.
+    s: GemmShape,
+    kernel: Kernel,
+    rows: Mapping[str, int],
+    products: Collection[Product],
+    steps: Callable[[ThreadTile], Iterable[Step]],
+) -> Schedule:
+    """The schedule with the tile with which the products take the least time; `steps` makes its dispatches.
 
     `rows` are the constants that only this kernel has.
     """
     for name, size in (("K", s.k), ("N", s.n)):
         if size % 4:
             rule = "it must be a multiple of 4, as four numbers are read at a time"
-            return None, f"{kernel.name}: {name} = {size}: {rule}"
+            return Schedule((), refused=f"{kernel.name}: {name} = {size}: {rule}")
     work = max(p.rows * p.columns * p.terms * p.layers for p in products)
     most = next(size for size, least in SIZES.items() if work >= least)
     candidates = [tile for tile in THREAD_TILES if tile.rows * tile.vec4s <= most]
     candidates.sort(key=lambda tile: sum(map(tile.nanoseconds, products)))
-    return first_short_enough(kernel, ({**rows, **layer(s), **tile.constants} for tile in candidates))
+    kernel, refused = first_short_enough(kernel, ({**rows, **layer(s), **tile.constants} for tile in candidates))
+    if refused:
+        return Schedule((), refused=refused)
+    tile = ThreadTile(*map(kernel.value, ("TILE_ROWS", "TILE_VEC4S", "ACROSS")))
+    return Schedule(tuple(steps(tile)), constants=dict(kernel.constants))
