@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 
+from helpers.data_parallel.indices import bounds
 from helpers.grading.prediction import questions
 from helpers.grading.puzzle import STEPS, TWICE, Case, Dispatch, Puzzle, Skill
 from helpers.grading.python_puzzle import PythonCase, PythonPuzzle
@@ -25,9 +26,9 @@ def _lines(
 
 
 def _split(n: int, p: int) -> PythonCase:
-    ends = np.cumsum([0, *(len(range(k, n, p)) for k in range(p))]).tolist()
+    parts = bounds(n, p)
     return _lines(
-        *(f"{n}_images_in_{p}_parts", "n p k", lambda n, p, k: (ends[k], ends[k + 1])),
+        *(f"{n}_images_in_{p}_parts", "n p k", lambda n, p, k: parts[k]),
         *((n, p, k) for k in range(p)),
         min=_smaller,
     )

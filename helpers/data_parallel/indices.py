@@ -1,6 +1,6 @@
 """Which images, parts and sums are whose: what the pictures of lesson 09 draw."""
 
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import ceil, log2
 
 Place = tuple[int, int]  # in the tree: after how many rounds, and which of the sums from the left
@@ -8,8 +8,8 @@ Place = tuple[int, int]  # in the tree: after how many rounds, and which of the 
 
 def bounds(images: int, workers: int) -> list[tuple[int, int]]:
     """Each worker's first image and the one after its last, by the rule of `split_batch`."""
-    ends = [sum(len(range(j, images, workers)) for j in range(k)) for k in range(workers + 1)]
-    return list(pairwise(ends))
+    sizes = (len(range(k, images, workers)) for k in range(workers))
+    return list(pairwise(accumulate(sizes, initial=0)))
 
 
 def owner(place: Place, parts: int, workers: int) -> int:

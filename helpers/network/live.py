@@ -16,7 +16,7 @@ import ipywidgets
 import numpy as np
 
 from helpers.gpu import adapter_info
-from helpers.network.pictures.curves import MEAN, CurvesPicture, losses, running_mean
+from helpers.network.pictures.curves import MEAN, CurvesPicture
 from helpers.network.training import Training
 from helpers.widgets import WAKE
 from helpers.widgets.explorer import Shown
@@ -69,9 +69,6 @@ class Live(Shown):
         self.children = [controls, self._paper(), self._words]
         self._button.on_click(lambda _: self.stop() if self._running else self.go_on())
         self._rate.observe(lambda change: setattr(training, "learning_rate", change.new), "value")
-        self._begin()
-
-    def _begin(self) -> None:
         with suppress(RuntimeError):  # in plain Python there is no loop
             self._loop = asyncio.get_running_loop()
         self.go_on()
@@ -83,7 +80,7 @@ class Live(Shown):
         """Train in the background. Where there is no event loop, only `finish` trains."""
         if self._loop is None or self.done:
             return
-        if Live._at_work not in (None, self):
+        if Live._at_work:
             Live._at_work.stop()
         Live._at_work, self._running = self, True
         self._button.description = "Stop"
@@ -111,18 +108,18 @@ class Live(Shown):
         Raises DivergedError as `Training.advance` does.
         """
         self.stop()
-        if Live._at_work not in (None, self):
+        if Live._at_work:
             Live._at_work.stop()
-        self._finishing = True
+        self._finishing, said = True, ""
         try:
             while not self.done:
                 self._work()
         except (KeyboardInterrupt, Exception) as error:
-            self._finishing = False
-            self._show(_reason(error))
+            said = _reason(error)
             raise
-        self._finishing = False
-        self._show(self._measured())
+        finally:
+            self._finishing = False
+            self._show(said or self._measured())
         return self.training
 
     def _wait(self) -> None:
@@ -165,13 +162,12 @@ class Live(Shown):
 
     def _measured(self) -> str:
         """How far training is, with the mean of the last batches."""
-        step, moments, unseen = self.training.step, self.training.moments, self._share
+        step, last, unseen = self.training.step, self.training.moments[-MEAN:], self._share
         state = "Done" if self.done else "Training" if self._running or self._finishing else "Stopped"
-        if not moments:
+        if not last:
             return f"{state}: {self.until:,} steps, with {self.training.batch} images each."
-        loss = running_mean(losses(moments))[-1]
-        right = running_mean(np.array([moment.accuracy for moment in moments]))[-1]
-        said = f"{state}: {step:,} of {self.until:,} steps. In the last {min(MEAN, len(moments))} batches the mean "
+        loss, right = np.mean([(moment.loss, moment.accuracy) for moment in last], axis=0)
+        said = f"{state}: {step:,} of {self.until:,} steps. In the last {len(last)} batches the mean "
         said += f"loss is {loss:.2f}, and {100 * right:.0f} % of the answers are right."
         if unseen is not None:
             said += f" Of {len(self._right):,} unseen images, {100 * unseen:.1f} % are answered right."

@@ -47,9 +47,10 @@ def _elements(s: ElementShape, kernel: Kernel) -> Schedule:
 
 
 def _operation(name: str, tensors: str, outputs: str, version: str, schedule: Callable, **more: object) -> Operation:
-    """An operation with one version."""
+    """An operation with one version. Its answer and its judge have its name, where no others are given."""
     tensors, outputs = tuple(tensors.split()), tuple(outputs.split())
     choices = [Choice(version, "it is the only one")]
+    more = {"answer": getattr(reference, name), "judge": getattr(check, name), **more}
     return Operation(name, tensors, outputs, {version: schedule}, lambda *_: choices, **more)
 
 
@@ -62,8 +63,6 @@ MAX = _operation(
     "output",
     "1_thread_per_output",
     _outputs,
-    answer=reference.max_pool2d,
-    judge=check.max_pool2d,
     examples=_POOLS,
 )
 MAX_BACKWARD = _operation(
@@ -72,8 +71,6 @@ MAX_BACKWARD = _operation(
     "grad_input",
     "1_gather",
     lambda s, kernel: _pixels(s, kernel, *s.kernel),
-    answer=reference.max_pool2d_backward,
-    judge=check.max_pool2d_backward,
     adjoint=lambda got, x, dy, s: check.adjoint(got, x, dy, s, reference.max_pool2d),
     examples=_POOLS,
 )
@@ -83,8 +80,6 @@ AVG = _operation(
     "output",
     "1_thread_per_output",
     _outputs,
-    answer=reference.avg_pool2d,
-    judge=check.avg_pool2d,
     examples=_POOLS,
 )
 AVG_BACKWARD = _operation(
@@ -93,8 +88,6 @@ AVG_BACKWARD = _operation(
     "grad_input",
     "1_gather",
     _pixels,
-    answer=reference.avg_pool2d_backward,
-    judge=check.avg_pool2d_backward,
     adjoint=lambda got, dy, s: [check.adjoint(got, x, dy, s, reference.avg_pool2d) for x in directions(s.of("input"))],
     examples=_POOLS,
 )
@@ -126,7 +119,6 @@ SGD = _operation(
     "1_thread_per_parameter",
     _elements,
     answer=lambda *state: reference.sgd(*state[:3], state[3].learning_rate, state[3].momentum),
-    judge=check.sgd,
     examples=[UpdateShape(7, 0.5), UpdateShape(300, 0.1, 0.9)],
     updated=("parameter", "velocity"),
 )
@@ -136,8 +128,6 @@ INITIALIZE = _operation(
     "parameter",
     "1_thread_per_element",
     _elements,
-    answer=reference.initialize,
-    judge=check.initialize,
     examples=[StartShape(7, 0.5, 3, 1), StartShape(300, 0.25, 7, 3)],
 )
 _ALL = MAX, MAX_BACKWARD, AVG, AVG_BACKWARD, RELU_BACKWARD, CROSS_ENTROPY, SGD, INITIALIZE

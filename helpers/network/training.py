@@ -134,8 +134,9 @@ class Training:
                 raise
             self.moments += moments
             self.step += count
-            if (bad := next((moment.step for moment in moments if not np.isfinite(moment.loss)), None)) is not None:
-                raise DivergedError(self._go_back(bad))
+            for moment in moments:
+                if not np.isfinite(moment.loss):
+                    raise DivergedError(self._go_back(moment.step))
 
     def _submit(self, first: int, count: int, update: Sequence[Pass]) -> Array:
         """Start steps, which keep their states, and return the right answers (count, batch)."""
@@ -231,18 +232,17 @@ class _History:
         own = [name for name in network.shapes if name.startswith(f"{network.layers[0].name}.")]
         ends = [(slices[name].offset + slices[name].size) // 4 for name in own]
         counts = space.batch, space.batch * network.classes, max(ends, default=0)
-        self._places = {}
-        for of, begin in (str, sum(counts[:2])), (gradient_of, sum(counts)):  # of parameters, and of their gradients
-            self._places |= {of(name): (begin + slices[name].offset // 4, network.shapes[name]) for name in own}
+        self._places = {
+            of(name): (begin + slices[name].offset // 4, network.shapes[name])
+            for of, begin in ((str, sum(counts[:2])), (gradient_of, sum(counts)))  # parameters, and their gradients
+            for name in own
+        }
         self._classes, self._words = network.classes, (words := sum(counts) + counts[2])
         self.rows = max(1, min(MOST_ROWS, MOST_BYTES // (4 * words)))
         self._room = empty(4 * words * self.rows, "history")
-        buffers = (
-            space.buffers["losses"],
-            space.buffers[space.logits],
-            *map(network.buffers.get, ("parameters", "gradients")),
-        )
-        self.record = cache(lambda row: _dispatch("record", words, (*buffers, self._room), row, *counts))
+        batch = space.buffers["losses"], space.buffers[space.logits]
+        buffers = *batch, network.buffers["parameters"], network.buffers["gradients"], self._room
+        self.record = cache(lambda row: _dispatch("record", words, buffers, row, *counts))
 
     def moments(self, first: int, labels: Array) -> list[Moment]:
         """What was recorded since step `first`; the right answers are labels (steps, batch)."""
@@ -251,6 +251,8 @@ class _History:
         losses = np.ascontiguousarray(rows[:, :batch]).mean(1).tolist()
         logits = rows[:, batch : batch * (1 + self._classes)].reshape(steps, batch, self._classes)
         right = (logits.argmax(2) == labels).mean(1).tolist()
-        own = [rows[:, begin : begin + prod(shape)].reshape(steps, *shape) for begin, shape in self._places.values()]
-        tensors = [dict(zip(self._places, each, strict=True)) for each in zip(*own, strict=True)] or [{}] * steps
+        tensors = [
+            {name: row[begin : begin + prod(shape)].reshape(shape) for name, (begin, shape) in self._places.items()}
+            for row in rows
+        ]
         return [*map(Moment, range(first, first + steps), losses, right, tensors)]
