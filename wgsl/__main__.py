@@ -20,7 +20,7 @@ from wgsl.kernel import Kernel
 from wgsl.simulator.buffer_arguments import buffers_for
 from wgsl.simulator.counts import KEYS, MEANINGS
 from wgsl.simulator.findings import Finding
-from wgsl.simulator.run import compiled, simulate
+from wgsl.simulator.run import compiled, overridden, simulate
 from wgsl.simulator.trace import Trace
 from wgsl.simulator.watched import Named, numbers_of
 from wgsl.types.program import Program
@@ -40,8 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(options: Namespace) -> int:
     kernel = Kernel(Path(options.file).read_text(encoding="utf-8", errors="replace"), options.file)
-    entry_point, constants = options.entry_point or _only_entry_point(kernel), dict(options.constants)
-    program = compiled(kernel, entry_point, constants)
+    kernel = overridden(kernel, dict(options.constants))
+    entry_point = options.entry_point or _only_entry_point(kernel)
+    program = compiled(kernel, entry_point)
     outputs = None if options.outputs is None else [_binding(program, name) for name in options.outputs]
     shown = [_binding(program, name) for name in options.show]
     saved = [(_binding(program, name), path) for name, path in options.save]
@@ -50,7 +51,6 @@ def _run(options: Namespace) -> int:
         buffers_for(program, dict(options.buffers), options.seed),
         options.workgroups,
         entry_point=entry_point,
-        constants=constants,
         outputs=outputs,
         max_steps=options.max_steps,
         watch=options.watch,

@@ -60,7 +60,7 @@ class Kernel:
     @property
     def module(self) -> tree.Module:
         """The syntax tree of the whole text. Raises WgslError where it is not WGSL, as the compiler does."""
-        return self._read(lambda: parsed(self.source))
+        return self.read(lambda: parsed(self.source))
 
     @cached_property
     def outline(self) -> Declarations:
@@ -68,9 +68,9 @@ class Kernel:
 
         A text that is specialized for a layer is long, and nearly all of it is in the bodies.
         """
-        return self._read(lambda: Declarations(parsed(without_bodies(self.code)), dict(self.constants)))
+        return self.read(lambda: Declarations(parsed(without_bodies(self.code)), dict(self.constants)))
 
-    def _read(self, read: Callable[[], Read]) -> Read:
+    def read(self, read: Callable[[], Read]) -> Read:
         """What is read from the text; what refuses it is a WgslError with its place, its cause and its cure."""
         try:
             return read()
@@ -79,7 +79,7 @@ class Kernel:
 
     def find(self, name: str) -> Any:
         """What a name stands for. Raises WgslError where its declaration is wrong."""
-        return self._read(lambda: self.outline.find(name))
+        return self.read(lambda: self.outline.find(name))
 
     @property
     def entry_points(self) -> tuple[str, ...]:
@@ -90,7 +90,7 @@ class Kernel:
     def _placed(self) -> dict[str, tuple[str, str, int, int]]:
         """Address space, access, group and binding of each variable that is declared outside of the functions."""
         nodes = {name: node for name, node in self.outline.nodes.items() if getattr(node, "kind", "") == "var"}
-        return self._read(lambda: {name: placed(node, self.outline.scope) for name, node in nodes.items()})
+        return self.read(lambda: {name: placed(node, self.outline.scope) for name, node in nodes.items()})
 
     @cached_property
     def bindings(self) -> tuple[Binding, ...]:
@@ -105,7 +105,7 @@ class Kernel:
                 written = " ".join(self.code[type.at : type.end].split()) if type else ""
                 names[*place] = self.outline.nodes[name].name
                 variables[place[1]] = Binding(f"storage,{access}" if space == "storage" else space, str(name), written)
-        self._read(lambda: check_bindings(names, Span(0, 0)))
+        self.read(lambda: check_bindings(names, Span(0, 0)))
         return tuple(variables[number] for number in sorted(variables))
 
     @cached_property
@@ -120,7 +120,7 @@ class Kernel:
     def workgroup_size(self, entry_point: str) -> tuple[int, int, int]:
         """Threads of a workgroup in x, y and z; (0, 1, 1) where the source declares no such entry point."""
         given = tree.attribute(self.outline.nodes.get(entry_point), "workgroup_size")
-        sizes = self._read(lambda: numbers(given, self.outline.scope, Stage.OVERRIDE)) if given else [0]
+        sizes = self.read(lambda: numbers(given, self.outline.scope, Stage.OVERRIDE)) if given else [0]
         return (*sizes, 1, 1)[:3]
 
     def threads(self, entry_point: str) -> int:
@@ -198,7 +198,7 @@ class Kernel:
     def number(self, node: tree.Expression) -> int:
         """The value of an expression of whole numbers and constants. Raises WgslError where it is anything else."""
         attribute = tree.Attribute(node.at, node.end, Word("NAME", "a loop"), (node,))
-        return self._read(lambda: numbers(attribute, self.outline.scope, Stage.OVERRIDE))[0]
+        return self.read(lambda: numbers(attribute, self.outline.scope, Stage.OVERRIDE))[0]
 
     def part(self, name: int | str) -> "Listing":
         """The lines from the comment ``// name.`` up to the next part; part 0 is what precedes part 1.

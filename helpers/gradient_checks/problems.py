@@ -62,7 +62,7 @@ def returned(kernel: Kernel, problem: Problem) -> Array:
     arrays = with_guards(operation, shape, problem.tensors, LARGE, np.array([LARGE, -LARGE]))
     words = {name: array.view(np.uint32) for name, array in arrays.items()}
     params = np.array(operation.params(shape), np.uint32)
-    execute(compiled(text, "main", None), [*words.values(), params], schedule.steps[0].workgroups)
+    execute(compiled(text, "main"), [*words.values(), params], schedule.steps[0].workgroups)
     return within(output, words[output].view(np.float32), shape.of(output))
 
 

@@ -169,7 +169,7 @@ def _idle(kernel: Kernel, puzzle: Puzzle) -> str:
 
     Raises UnsupportedWgsl where the simulator cannot run it.
     """
-    output, programs = len(puzzle.cases()[0].inputs), [compiled(kernel, each, None) for each in puzzle.entry_points]
+    output, programs = len(puzzle.cases()[0].inputs), [compiled(kernel, each) for each in puzzle.entry_points]
     if any(variable.binding == output for program in programs for variable in program.written):
         return ""
     name, last = kernel.bindings[output].name, puzzle.entry_points[-1]
@@ -393,7 +393,7 @@ class _Grader:
         others = [words for key, words in ours.work.items() if run.work.get(key) != words]
         said = ", ".join(run.work.values()) + (OURS + ", ".join(others)) * bool(others)
         names = () if self.remarks else self.puzzle.entry_points
-        found = {remark(compiled(self.kernel, name, None), self.kernel.source) for name in names}
+        found = {remark(compiled(self.kernel, name), self.kernel.source) for name in names}
         found.add(TURN * self._has_turn_too_many(run, ours))
         new = found - self.remarks - {""}
         self.remarks |= found

@@ -185,7 +185,7 @@ class Puzzle(OfficialText):
 
     def read(self, source: str) -> object:
         """A program for each entry point. Raises WgslError, with its place, where the text does not compile."""
-        return [compiled(Kernel(source), entry_point, None) for entry_point in self.entry_points]
+        return [compiled(Kernel(source), entry_point) for entry_point in self.entry_points]
 
 
 def declarations(kernel: Kernel) -> list[tuple[str, object]]:

@@ -49,7 +49,7 @@ WAIT = "{ workgroupBarrier(); }"
 def places(body: str) -> list[str]:
     """The statements or arguments that are refused."""
     text = MODULE.replace("// body", body.replace("WAIT", WAIT))
-    found = Uniformity(compiled(Kernel(text), "main", None)).refused.values()
+    found = Uniformity(compiled(Kernel(text), "main")).refused.values()
     return [text[each.part.at : each.part.end] for each in found]
 
 
@@ -159,7 +159,7 @@ def test_a_struct_of_inputs_differs_where_one_of_them_does(inputs, refused):
         @group(0) @binding(0) var<storage, read_write> y: array<u32>;
         @compute @workgroup_size(16) fn main({inputs}) {{ if {group}.x == 1 {{ workgroupBarrier(); }} y[in.id] = 1u; }}
     """
-    assert len(Uniformity(compiled(Kernel(text), "main", None)).refused) == refused
+    assert len(Uniformity(compiled(Kernel(text), "main")).refused) == refused
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_whatever_a_run_finds_non_uniform_is_refused_before_it():
         buffers = np.zeros(4, np.uint32), np.array(dice.choices([0, 1], k=4), np.uint32), np.zeros(2, np.uint32)
         trace = helpers.simulate(text, buffers, (1, 1, 1), outputs=())
         in_run = {each.column for each in trace.findings if each.kind == "non-uniform barrier"}
-        before = {each.part.at for each in Uniformity(compiled(Kernel(text), "main", None)).refused.values()}
+        before = {each.part.at for each in Uniformity(compiled(Kernel(text), "main")).refused.values()}
         columns = {at - text.rfind("\n", 0, at) for at in before}
         assert in_run <= columns, body
         missed += bool(in_run)

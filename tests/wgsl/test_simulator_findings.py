@@ -55,7 +55,7 @@ NEVER, ALWAYS, OPEN = (
 def test_a_comparison_that_a_u32_settles_is_remarked_and_no_other(conditions, holds):
     for condition in conditions.split("|"):
         kernel = Kernel(text_of(f"numbers[t] = u32({condition});"))
-        said = remark(simulator.compiled(kernel, "main", None), kernel.source)
+        said = remark(simulator.compiled(kernel, "main"), kernel.source)
         assert said.partition(" holds,")[0] == f"`{condition}` {holds}" * bool(holds)
 
 

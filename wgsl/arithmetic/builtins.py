@@ -124,14 +124,20 @@ def _split(words: Components, parts: int, signed: bool) -> Components:
     return tuple(top >> dtype(32 - width) for top in tops)
 
 
-def _pack_normalized(vector: Components, low: int, scale: int) -> Components:
-    """floor(0.5 + scale * value) of each value clamped to [low, 1], computed in float64, where it is exact."""
-    wide = (np.minimum(np.fmax(value, low), 1).astype(np.float64) for value in vector)
-    return _joined([np.floor(0.5 + scale * value).astype(np.int64) for value in wide])
+def _scale(parts: int, signed: bool) -> int:
+    """The integer that the number 1 becomes in each of the parts of a u32."""
+    return 2 ** (32 // parts - signed) - 1
 
 
-def _unpack_normalized(word: Components, parts: int, signed: bool, scale: int) -> Components:
-    values = ((part / np.float64(scale)).astype(np.float32) for part in _split(word, parts, signed))
+def _pack_normalized(vector: Components, signed: bool) -> Components:
+    """floor(0.5 + scale * value) of each value clamped to [-1 or 0, 1], computed in float64, where it is exact."""
+    wide = (np.minimum(np.fmax(value, -signed), 1).astype(np.float64) for value in vector)
+    return _joined([np.floor(0.5 + _scale(len(vector), signed) * value).astype(np.int64) for value in wide])
+
+
+def _unpack_normalized(word: Components, parts: int, signed: bool) -> Components:
+    scale = np.float64(_scale(parts, signed))
+    values = ((part / scale).astype(np.float32) for part in _split(word, parts, signed))
     return tuple(np.maximum(value, -1) for value in values)
 
 
@@ -149,19 +155,19 @@ def _pack_clamped(vector: Components, low: int, high: int) -> Components:
 
 _PACKING: dict[str, Callable[..., Components]] = {
     "pack2x16float": _pack_halves,
-    "pack2x16snorm": partial(_pack_normalized, low=-1, scale=2**15 - 1),
-    "pack2x16unorm": partial(_pack_normalized, low=0, scale=2**16 - 1),
-    "pack4x8snorm": partial(_pack_normalized, low=-1, scale=2**7 - 1),
-    "pack4x8unorm": partial(_pack_normalized, low=0, scale=2**8 - 1),
+    "pack2x16snorm": partial(_pack_normalized, signed=True),
+    "pack2x16unorm": partial(_pack_normalized, signed=False),
+    "pack4x8snorm": partial(_pack_normalized, signed=True),
+    "pack4x8unorm": partial(_pack_normalized, signed=False),
     "pack4xI8": _joined,
     "pack4xI8Clamp": partial(_pack_clamped, low=-128, high=127),
     "pack4xU8": _joined,
     "pack4xU8Clamp": partial(_pack_clamped, low=0, high=255),
     "unpack2x16float": _unpack_halves,
-    "unpack2x16snorm": partial(_unpack_normalized, parts=2, signed=True, scale=2**15 - 1),
-    "unpack2x16unorm": partial(_unpack_normalized, parts=2, signed=False, scale=2**16 - 1),
-    "unpack4x8snorm": partial(_unpack_normalized, parts=4, signed=True, scale=2**7 - 1),
-    "unpack4x8unorm": partial(_unpack_normalized, parts=4, signed=False, scale=2**8 - 1),
+    "unpack2x16snorm": partial(_unpack_normalized, parts=2, signed=True),
+    "unpack2x16unorm": partial(_unpack_normalized, parts=2, signed=False),
+    "unpack4x8snorm": partial(_unpack_normalized, parts=4, signed=True),
+    "unpack4x8unorm": partial(_unpack_normalized, parts=4, signed=False),
     "unpack4xI8": partial(_split, parts=4, signed=True),
     "unpack4xU8": partial(_split, parts=4, signed=False),
 }
@@ -247,7 +253,7 @@ def _mix(first: np.ndarray, second: np.ndarray, share: np.ndarray) -> np.ndarray
 
 
 def _saturate(value: np.ndarray) -> np.ndarray:
-    return np.minimum(np.maximum(value, 0), 1)
+    return _clamp(value, 0, 1)
 
 
 def _select(when_false: np.ndarray, when_true: np.ndarray, condition: np.ndarray) -> np.ndarray:

@@ -104,7 +104,7 @@ class Access:
             if place.faults:
                 self._watch.faults(place.faults, lanes, write=False)
             if variable.space in WATCHED:
-                self._seen(place, offsets, [as_bits(leaf) for leaf in leaves], lanes, part, False)
+                self._watch.access(place, offsets, [as_bits(leaf) for leaf in leaves], lanes, part, False)
         if place.outside is not None:
             leaves = [np.where(place.outside, leaf.dtype.type(0), leaf) for leaf in leaves]
         return Value(tuple(leaves), exact)
@@ -120,24 +120,13 @@ class Access:
                 self._words.keep_exact(variable, [place.offset + offset for offset in offsets], value.exact, lanes)
             if variable.space == "storage":
                 bits = [self._without_nan_marks(*pair, lanes, part) for pair in zip(bits, value.leaves, strict=True)]
-        if place.outside is not None:
-            place, bits, lanes = _inside(place, bits, lanes)
-            if not lanes.count:
-                return
+        place, bits, lanes = place.inside(bits, lanes)
+        if not lanes.count:
+            return
         if variable.space in WATCHED:
             self._watch.access(place, offsets, bits, lanes, part, True)
         for offset, word in zip(offsets, bits, strict=True):
             self._words.store(variable, place.offset + offset, lanes, word)
-
-    def _seen(
-        self, place: Place, offsets: list[int], bits: list[np.ndarray], lanes: Lanes, part: Part, write: bool,
-        atomic: bool = False,
-    ) -> None:  # fmt: skip
-        """Let the watch see the accesses that are inside."""
-        if place.outside is not None:
-            place, bits, lanes = _inside(place, bits, lanes)
-        if lanes.count:
-            self._watch.access(place, offsets, bits, lanes, part, write, atomic)
 
     def _without_nan_marks(self, bits: np.ndarray, leaf: np.ndarray, lanes: Lanes, part: Part) -> np.ndarray:
         """The words that a buffer gets, where NaN is reported and loses its mark."""
@@ -161,23 +150,9 @@ class Access:
         array = as_numbers(self._words.arrays[variable].reshape(-1), scalar)
         before, after = exchanged(name, array, where, arguments, kept)
         if name != "atomicStore":
-            self._seen(place, [0], [as_bits(before)], lanes, part, False, atomic=True)
+            self._watch.access(place, [0], [as_bits(before)], lanes, part, False, atomic=True)
         if name != "atomicLoad":
-            self._seen(place, [0], [as_bits(after)], lanes, part, True, atomic=True)
+            self._watch.access(place, [0], [as_bits(after)], lanes, part, True, atomic=True)
         if name == "atomicCompareExchangeWeak":
             return Value((before, before == arguments[0]))
         return Value((before,))
-
-
-def _inside(place: Place, bits: list[np.ndarray], lanes: Lanes) -> tuple[Place, list[np.ndarray], Lanes]:
-    """An access without the invocations that are past the end of an array."""
-    chosen = ~np.asarray(place.outside)
-
-    def inside(values: int | np.ndarray) -> int | np.ndarray:
-        return values if np.ndim(values) == 0 or chosen.ndim == 0 else values[chosen]
-
-    return (
-        place._replace(offset=inside(place.offset), outside=None),
-        [inside(word) for word in bits],
-        lanes.where(chosen),
-    )

@@ -17,18 +17,7 @@ from wgsl.types.usage import nodes
 
 
 class Stopped(Exception):
-    """An invocation has used up its iterations, `own` of them in the loop to blame."""
-
-    def __init__(self, loop: ir.Loop, lanes: np.ndarray, iterations: int, own: int, unmoved: list[str]) -> None:
-        super().__init__()
-        self._loop, self._lanes, self._iterations, self._unmoved = loop, lanes, (iterations, own), unmoved
-
-    def report(self, watch: Watch) -> None:
-        """Note the finding."""
-        condition = self._loop.condition
-        below_zero = watch.source(condition) if settled(condition) else ""
-        message = partial(findings.endless, *self._iterations, self._unmoved, below_zero, _is_closed(self._loop))
-        watch.collector.add("endless loop", self._loop.at, self._lanes, message)
+    """An invocation has used up its iterations, and the loop to blame is reported."""
 
 
 @dataclass
@@ -48,8 +37,8 @@ class Budget:
     before it ended: an endless outer loop is often caught inside an inner one that ends each time.
     """
 
-    def __init__(self, most: int, dispatch: Dispatch, words: Words) -> None:
-        self._most, self._words = most, words
+    def __init__(self, most: int, dispatch: Dispatch, words: Words, watch: Watch) -> None:
+        self._most, self._words, self._watch = most, words, watch
         self._iterations = np.zeros(dispatch.lanes, np.int64)
         self._all = 0  # iterations of anyone: no invocation has made more
         self._entered: list[_Entered] = []
@@ -94,7 +83,11 @@ class Budget:
             for name, values in blamed.latest.items()
             if name in blamed.before and np.array_equal(values[..., over], blamed.before[name][..., over])
         ]
-        raise Stopped(blamed.loop, over, self._most, blamed.iterations, unmoved)
+        condition, closed = blamed.loop.condition, _is_closed(blamed.loop)
+        below_zero = self._watch.source(condition) if settled(condition) else ""
+        message = partial(findings.endless, self._most, blamed.iterations, unmoved, below_zero, closed)
+        self._watch.collector.add("endless loop", blamed.loop.at, over, message)
+        raise Stopped
 
     def _state(self, loop: ir.Loop) -> dict[str, np.ndarray]:
         """What the variables hold on which the loop's end depends."""

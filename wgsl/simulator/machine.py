@@ -51,7 +51,7 @@ class Machine:
         self._program, self._dispatch, self._words = program, dispatch, words
         self._watch, self._access = watch, access
         self._expressions = Expressions(words, watch, access, self._call)
-        self._budget = Budget(max_steps, dispatch, words)
+        self._budget = Budget(max_steps, dispatch, words, watch)
         self._frames: list[_Frame] = []
         self._work, self._steps = work, 0
         self._operations: dict[int, int] = {}  # by the statement's id: its hash is that of all that is in it
@@ -68,28 +68,26 @@ class Machine:
         try:
             with np.errstate(all="ignore", invalid="call", call=self._noticed):
                 for variable in self._program.private:
-                    self._start(variable)
+                    self._start(variable, variable.value, variable.at, self._dispatch.all)
                 arguments = [
                     Value(tuple(leaf for name in names for leaf in self._dispatch.built_in(name)))
                     for names in self._program.inputs
                 ]
                 self._function(self._program.entry, arguments, self._dispatch.all)
-        except Stopped as stopped:
-            stopped.report(self._watch)
+        except Stopped:
             return False
         return True
 
     def _noticed(self, *_: object) -> None:
         self._expressions.invalid = True
 
-    def _start(self, variable: ir.Variable) -> None:
-        """Give a private variable its first value."""
-        self._words.make(variable)
-        if variable.value is not None:
-            lanes = self._dispatch.all
-            value = self._expressions.value(variable.value, lanes)
-            self._access.store(Place(variable, 0), variable.type, value, lanes, variable.value)
-        self._note(variable, variable.at, self._dispatch.all)
+    def _start(self, variable: ir.Variable, value: ir.Expression | None, at: int, lanes: Lanes) -> None:
+        """Give a variable its first value."""
+        self._words.clear(variable, lanes)
+        if value is not None:
+            given = self._expressions.value(value, lanes)
+            self._access.store(Place(variable, 0), variable.type, given, lanes, value)
+        self._note(variable, at, lanes)
 
     # --- Functions --------------------------------------------------------------------------------------------
 
@@ -136,12 +134,7 @@ class Machine:
         return lanes
 
     def _declare(self, statement: ir.Declare, lanes: Lanes) -> Lanes:
-        value = None if statement.value is None else self._expressions.value(statement.value, lanes)
-        self._words.clear(statement.variable, lanes)
-        if value is not None:
-            place = Place(statement.variable, 0)
-            self._access.store(place, statement.variable.type, value, lanes, statement.value)
-        self._note(statement.variable, statement.at, lanes)
+        self._start(statement.variable, statement.value, statement.at, lanes)
         return lanes
 
     def _store(self, statement: ir.Store, lanes: Lanes) -> Lanes:

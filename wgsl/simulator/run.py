@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from math import isfinite, prod
 from numbers import Real
@@ -11,7 +12,6 @@ import numpy as np
 
 from wgsl.arguments import as_int, check_size
 from wgsl.arithmetic.operators import DTYPES
-from wgsl.diagnostics import Refused, Unsupported
 from wgsl.kernel import Kernel, parsed
 from wgsl.simulator import findings
 from wgsl.simulator.access import Access
@@ -23,7 +23,6 @@ from wgsl.simulator.values import unmarked_input
 from wgsl.simulator.watch import Unwatched, Watch
 from wgsl.simulator.watched import checked_watch
 from wgsl.simulator.work import TooLong, Work
-from wgsl.suggestions import wgsl_error
 from wgsl.types import kinds
 from wgsl.types.declarations import Declarations, check
 from wgsl.types.program import Program, Variable
@@ -89,12 +88,13 @@ def simulate(
     if not isinstance(kernel, str | Kernel):
         raise TypeError(f"kernel is a {type(kernel).__name__}: it must be WGSL text or a Kernel")
     kernel = Kernel(kernel) if isinstance(kernel, str) else kernel
-    program = compiled(kernel, entry_point, constants)
+    given = overridden(kernel, constants)
+    program = compiled(given, entry_point)
     arrays = checked_buffers(program, buffers)
     dispatch = Dispatch(checked_workgroups(program, workgroups), program.workgroup_size)
     wanted = checked_outputs(program, outputs)
-    iterations = MAX_STEPS if max_steps is None else max_steps
-    check_size("max_steps", as_int(iterations), 1, LARGEST_MAX_STEPS)
+    iterations = as_int(MAX_STEPS if max_steps is None else max_steps)
+    check_size("max_steps", iterations, 1, LARGEST_MAX_STEPS)
     watched = checked_watch(program, kernel.source, watch)
 
     words = Words(dispatch)
@@ -103,7 +103,7 @@ def simulate(
     for variable in program.workgroup:
         words.make(variable)
     seen = Watch(kernel.source, dispatch, words, program.written, are_finite(arrays), watched)
-    machine = Machine(program, dispatch, words, seen, Access(words, seen), int(iterations), work or Work())
+    machine = Machine(program, dispatch, words, seen, Access(words, seen), iterations, work or Work())
     try:
         ended = machine.run()
     except TooLong as stopped:
@@ -115,7 +115,7 @@ def simulate(
         for variable in wanted:
             seen.unwritten(variable)
     used_up = work is not None and work.left < 0  # calls of calls of calls take as long to analyze
-    for place in () if used_up else _unportable(kernel, entry_point, constants_of(kernel, constants)):
+    for place in () if used_up else _unportable(given, entry_point):
         seen.not_portable(place)
     return Trace(
         kernel,
@@ -163,37 +163,27 @@ LARGEST_MAX_STEPS = 2**24
 NUMBERS = (np.float32, np.int32, np.uint32)
 
 
-def compiled(kernel: Kernel, entry_point: str, constants: Mapping[str, float] | None) -> Program:
-    """The program of a kernel.
-
-    Raises WgslError where the text does not compile, and UnsupportedWgsl where the simulator cannot run it.
-    """
-    return _compiled(kernel, entry_point, constants_of(kernel, constants))
-
-
-def constants_of(kernel: Kernel, constants: Mapping[str, float] | None) -> tuple[tuple[str, float], ...]:
-    """The values of a kernel's overrides. Raises ValueError for one that is not a finite number."""
+def overridden(kernel: Kernel, constants: Mapping[str, float] | None) -> Kernel:
+    """The kernel with these values of its overrides, too. Raises ValueError for one that is not a finite number."""
     values = {**dict(kernel.constants), **(constants or {})}
     for name, value in values.items():
         if not isinstance(value, Real) or not isfinite(value):
             raise ValueError(f"{name} = {value!r}: it must be a finite number")
-    return tuple(sorted(values.items()))
+    return replace(kernel, constants=tuple(sorted(values.items())))
 
 
 @lru_cache(maxsize=64)
-def _compiled(kernel: Kernel, entry_point: str, constants: tuple[tuple[str, float], ...]) -> Program:
-    try:
-        return check(_declared(kernel.source, constants), entry_point)
-    except (Refused, Unsupported) as error:
-        raise wgsl_error(kernel, error) from None
+def compiled(kernel: Kernel, entry_point: str) -> Program:
+    """The program of a kernel.
+
+    Raises WgslError where the text does not compile, and UnsupportedWgsl where the simulator cannot run it.
+    """
+    return kernel.read(lambda: check(_declared(kernel.source, kernel.constants), entry_point))
 
 
 @lru_cache(maxsize=64)
-def _unportable(kernel: Kernel, entry_point: str, constants: tuple[tuple[str, float], ...]) -> list[NotPortable]:
-    try:
-        return [*Uniformity(_compiled(kernel, entry_point, constants)).refused.values()]
-    except Unsupported as error:
-        raise wgsl_error(kernel, error) from None
+def _unportable(kernel: Kernel, entry_point: str) -> list[NotPortable]:
+    return kernel.read(lambda: [*Uniformity(compiled(kernel, entry_point)).refused.values()])
 
 
 @lru_cache(maxsize=64)
@@ -246,16 +236,17 @@ def checked_workgroups(program: Program, workgroups: tuple[int, int, int]) -> tu
     """The size of the dispatch, if a GPU takes it and the simulator can hold it."""
     if not isinstance(workgroups, tuple | list) or len(workgroups) != 3:
         raise ValueError(f"workgroups = {workgroups!r}: it must be three ints, (x, y, z)")
-    for axis, size in zip("xyz", workgroups, strict=True):
-        check_size(f"workgroups' {axis}", as_int(size), 1, 65_535)
-    groups, threads = prod(map(int, workgroups)), prod(program.workgroup_size)
+    sizes = tuple(map(as_int, workgroups))
+    for axis, size in zip("xyz", sizes, strict=True):
+        check_size(f"workgroups' {axis}", size, 1, 65_535)
+    groups, threads = prod(sizes), prod(program.workgroup_size)
     memory = sum(kinds.words(variable.type) for variable in program.workgroup)
     if groups * threads > MOST_INVOCATIONS or groups * memory > MOST_WORDS:
         raise ValueError(
-            f"workgroups = {tuple(workgroups)}: {groups * threads:,} invocations with {groups * memory:,} words of "
+            f"workgroups = {sizes}: {groups * threads:,} invocations with {groups * memory:,} words of "
             f"workgroup memory; the simulator holds {MOST_INVOCATIONS:,} and {MOST_WORDS:,}. Simulate a smaller problem"
         )
-    return tuple(map(int, workgroups))
+    return sizes
 
 
 def checked_outputs(program: Program, outputs: Sequence[int] | None) -> list[Variable]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,16 +18,13 @@ from wgsl.simulator.findings import Finding
 from wgsl.simulator.lanes import Dispatch, Lanes, axes
 from wgsl.simulator.memory import as_bits
 from wgsl.simulator.values import without_nan_marks
-from wgsl.simulator.watched import Named, row_of
+from wgsl.simulator.watched import WHO, Named, row_of
 from wgsl.types.program import Variable
 
 MOST = 2**20  # accesses and steps that are kept
 ACCESS = np.dtype(
     [
-        ("step", np.int32),  # the number of the statement in the run; all its accesses have the same one
-        ("line", np.int32),
-        ("workgroup", np.uint32, 3),
-        ("invocation", np.int32),  # its local_invocation_index
+        *WHO,
         ("space", "U9"),  # storage or workgroup
         ("binding", np.int8),  # -1 for workgroup memory
         ("variable", np.int16),  # a place in Trace.variables
@@ -75,10 +73,9 @@ class Log:
     def __init__(self, text: Lines, dispatch: Dispatch, watched: Mapping[Named, str]) -> None:
         self._text, self._dispatch, self.watched = text, dispatch, watched
         self._values: dict[Named, list[_Kept]] = {named: [] for named in watched}
-        self._kept_numbers = 0
+        self._kept: Counter[type] = Counter()
         self._steps: list[tuple[int, Lanes]] = []
         self._chunks: list[_Chunk] = []
-        self._kept = 0
         self.step_number = -1
         self.dropped = 0
 
@@ -92,27 +89,25 @@ class Log:
         self, at: int, lanes: Lanes, variable: Variable, index: np.ndarray, write: bool, bits: np.ndarray
     ) -> None:
         """These invocations load or store one word each."""
-        if self.dropped or self._kept + lanes.count > MOST:
-            self.dropped += lanes.count
-            return
-        self._kept += lanes.count
-        self._chunks.append(_Chunk(self.step_number, at, lanes, variable, index, write, bits))
+        chunk = _Chunk(self.step_number, at, lanes, variable, index, write, bits)
+        self._keep(chunk, self._chunks, lanes.count)
 
     def value(self, named: Named, at: int, lanes: Lanes, leaves: Sequence[np.ndarray]) -> None:
         """These invocations have given a watched variable a value of these leaves."""
-        if self.dropped or self._kept_numbers + lanes.count * len(leaves) > MOST:
-            self.dropped += lanes.count
-            return
-        self._kept_numbers += lanes.count * len(leaves)
-        self._values[named].append(_Kept(self.step_number, at, lanes, leaves))
+        self._keep(_Kept(self.step_number, at, lanes, leaves), self._values[named], lanes.count * len(leaves))
+
+    def _keep(self, chunk: _Chunk | _Kept, kept: list, numbers: int) -> None:
+        """Add to what is kept of its kind, unless that becomes too much."""
+        if self.dropped or self._kept[type(chunk)] + numbers > MOST:
+            self.dropped += chunk.lanes.count
+        else:
+            self._kept[type(chunk)] += numbers
+            kept.append(chunk)
 
     def has_written(self, lane: int, variable: Variable, word: int) -> bool:
         """Whether an invocation has written a word of a variable, counted from the variable's start."""
-        return any(
-            bool((chunk.lanes.expanded(chunk.index)[chunk.lanes.index == lane] == word).any())
-            for chunk in self._chunks
-            if chunk.write and chunk.variable is variable
-        )
+        lanes, words = self.touched(variable, write=True)
+        return bool(((lanes == lane) & (words == word)).any())
 
     def touched(self, variable: Variable, write: bool) -> tuple[np.ndarray, np.ndarray]:
         """Who loads or stores a variable: the numbers of invocations, and the word of each of these accesses."""
@@ -133,7 +128,7 @@ class Log:
     def accesses(self) -> np.ndarray:
         """The accesses as an array of `ACCESS`."""
         numbers = {variable: i for i, variable in enumerate(self.variables)}
-        table = np.zeros(self._kept, ACCESS)
+        table = np.zeros(self._kept[_Chunk], ACCESS)
         for rows, chunk in self._filled(table, self._chunks):
             rows["space"], rows["binding"] = chunk.variable.space, chunk.variable.binding
             rows["variable"], rows["index"] = numbers[chunk.variable], chunk.index

@@ -57,6 +57,18 @@ class Place(NamedTuple):
         faults = tuple(fault._replace(lanes=change(fault.lanes), index=change(fault.index)) for fault in self.faults)
         return Place(self.variable, offset, outside, faults)
 
+    def inside(self, bits: list[np.ndarray], lanes: Lanes) -> tuple[Place, list[np.ndarray], Lanes]:
+        """An access with these words, without the invocations that are past the end of an array."""
+        if self.outside is None:
+            return self, bits, lanes
+        chosen = ~np.asarray(self.outside)
+
+        def inside(values: int | np.ndarray) -> int | np.ndarray:
+            return values if np.ndim(values) == 0 or chosen.ndim == 0 else values[chosen]
+
+        place = self._replace(offset=inside(self.offset), outside=None)
+        return place, [inside(word) for word in bits], lanes.where(chosen)
+
 
 class Fault(NamedTuple):
     """An index past an array, or one that wrapped around: which invocations (a mask), and their indices."""

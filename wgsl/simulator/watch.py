@@ -105,8 +105,10 @@ class Watch:
         self, place: Place, offsets: list[int], bits: list[np.ndarray], lanes: Lanes, part: Part, write: bool,
         atomic: bool = False,
     ) -> None:  # fmt: skip
-        """Count, log and check one access of each invocation to the words at these offsets from a place."""
-        variable = place.variable
+        """Count, log and check one access of each invocation to the words at these offsets from a place, if inside."""
+        variable, (place, bits, lanes) = place.variable, place.inside(bits, lanes)
+        if not lanes.count:
+            return
         indices = [np.asarray(place.offset + offset) for offset in offsets]
         self.counter.access(part.at, variable.space, write, np.stack(indices), lanes)
         for index, word in zip(indices, bits, strict=True):

@@ -73,18 +73,18 @@ def _why_not(program: Program, name: str, own: Sequence[str]) -> str:
     return f"{why}. The names are {', '.join(own)}" if own else f"{why}. It has none"
 
 
+WHO = [
+    ("step", np.int32),  # the number of the statement in the run; all that it does has the same one
+    ("line", np.int32),
+    ("workgroup", np.uint32, 3),
+    ("invocation", np.int32),  # its local_invocation_index
+]
+
+
 def row_of(named: Named) -> np.dtype:
     """A row of `Trace.watched`: one invocation's value after one statement."""
     count = len([*kinds.leaves(named.type)])
-    return np.dtype(
-        [
-            ("step", np.int32),  # the number of the statement in the run, as in `Trace.accesses`
-            ("line", np.int32),
-            ("workgroup", np.uint32, 3),
-            ("invocation", np.int32),  # its local_invocation_index
-            ("value", np.uint32, () if count == 1 else (count,)),  # the bits of each number
-        ]
-    )
+    return np.dtype([*WHO, ("value", np.uint32, () if count == 1 else (count,))])  # the bits of each number
 
 
 def numbers_of(named: Named, bits: np.ndarray) -> np.ndarray:

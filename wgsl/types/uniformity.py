@@ -145,8 +145,7 @@ class Uniformity:
             self._targets[name] = self._target(value)
 
     def _store(self, node: ir.Statement, reference: ir.Reference, doubt: Doubt | None, flow: Doubt | None) -> None:
-        place = self._indices(reference, flow)
-        doubt = doubt or place or flow
+        doubt = doubt or self._any(reference, flow) or flow
         root, whole = self._root(reference)
         if root.space == "function":
             kept = None if whole and isinstance(node, ir.Store) else self._state.get(root)
@@ -224,28 +223,23 @@ class Uniformity:
 
     # --- Values ---------------------------------------------------------------------------------------------------
 
-    def _value(self, node: ir.Expression, flow: Doubt | None) -> Doubt | None:
-        """The doubt about a value; where not all are there together, about any value."""
+    def _value(self, node: ir.Expression | ir.Reference, flow: Doubt | None) -> Doubt | None:
+        """The doubt about a value, or which place a reference means; where not all are there together, about any."""
         match node:
             case ir.Named(binding=binding):
                 doubt = self._state.get(binding)
             case ir.Load(reference=reference):
                 doubt = self._loaded(reference, flow)
-            case ir.AddressOf(reference=reference):
-                doubt = self._indices(reference, flow)
             case ir.ArrayLength():
                 doubt = None
             case ir.Logical(left=left, right=right):
                 first = self._branch(node, left, flow)
                 doubt = self._value(right, first)
-            case ir.UniformLoad(reference=reference):
-                place = self._indices(reference, flow)
-                self._refuse(node, flow or place)
+            case ir.UniformLoad():
+                self._refuse(node, flow or self._any(node, flow))
                 doubt = None
-            case ir.AtomicCall(reference=reference, arguments=arguments):
-                self._indices(reference, flow)
-                for argument in arguments:
-                    self._value(argument, flow)
+            case ir.AtomicCall():
+                self._any(node, flow)
                 doubt = Doubt(node, "what an atomic function returns depends on the order of the threads")
             case ir.Call():
                 doubt = self._call(node, flow)
@@ -253,13 +247,13 @@ class Uniformity:
                 doubt = self._any(node, flow)
         return flow or doubt
 
-    def _any(self, node: ir.Expression, flow: Doubt | None) -> Doubt | None:
-        """The first doubt about the operands."""
+    def _any(self, node: ir.Expression | ir.Reference, flow: Doubt | None) -> Doubt | None:
+        """The first doubt about the operands, or about the indices and pointers of a reference."""
         doubts = [self._value(part, flow) for part in children(node, ir.Part)]
         return next(filter(None, doubts), None)
 
     def _loaded(self, reference: ir.Reference, flow: Doubt | None) -> Doubt | None:
-        indices, (root, _) = self._indices(reference, flow), self._root(reference)
+        indices, (root, _) = self._any(reference, flow), self._root(reference)
         if root.space == "function":
             return self._state.get(root) or indices
         if root.space == "uniform" or root.access == "read":
@@ -270,18 +264,6 @@ class Uniformity:
             "private": f"each thread has a `{root.name}` of its own",
         }
         return Doubt(reference, words[root.space])
-
-    def _indices(self, reference: ir.Reference, flow: Doubt | None) -> Doubt | None:
-        """The doubt about which place a reference means."""
-        match reference:
-            case ir.Root():
-                return None
-            case ir.Deref(pointer=pointer):
-                return self._value(pointer, flow)
-            case ir.Element(base=base, index=index):
-                doubts = self._indices(base, flow), self._value(index, flow)
-                return doubts[0] or doubts[1]
-        return self._indices(reference.base, flow)
 
     def _root(self, reference: ir.Reference) -> tuple[ir.Variable, bool]:
         """The variable to which a reference leads, and whether it means all of it."""
