@@ -163,10 +163,6 @@ class Expressions:
         left, right = self.value(expression.left, lanes), self.value(expression.right, lanes)
         return self.combined(expression, expression.operator, left, right)
 
-    def count_update(self, statement: ir.Update, lanes: Lanes) -> None:
-        """Count the operator of ``+=`` and the like."""
-        self._counter.operator(statement, statement.reference.type, (statement.value,), lanes)
-
     def combined(self, part: ir.Part, operator: str, left: Value, right: Value) -> Value:
         """An operator applied to two values, of which one may be a scalar beside a vector."""
         size = max(len(left.leaves), len(right.leaves))

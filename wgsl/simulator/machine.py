@@ -148,7 +148,7 @@ class Machine:
     def _update(self, statement: ir.Update, lanes: Lanes) -> Lanes:
         reference = statement.reference
         place = self._expressions.place(reference, lanes)
-        self._expressions.count_update(statement, lanes)
+        self._watch.counter.operator(statement, reference.type, (statement.value,), lanes)
         left = self._access.load(place, reference.type, lanes, reference)
         right = self._expressions.value(statement.value, lanes)
         value = self._expressions.combined(statement, statement.operator, left, right)

@@ -21,7 +21,8 @@ C_TYPES = {
     **dict.fromkeys(["int", "short", "long", "char", "i32"], "i32"),
     **dict.fromkeys(["uint", "size_t", "uint32_t", "u32", "unsigned"], "u32"),
     **dict.fromkeys(["float", "double", "half", "f32"], "f32"),
-    **{"bool": "bool", "auto": ""},
+    "bool": "bool",
+    "auto": "",
 }
 TYPE = rf"(?P<at>\b(?:{'|'.join(C_TYPES)})\b)"
 NAME = r"[^\W\d]\w*"

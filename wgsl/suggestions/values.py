@@ -368,7 +368,7 @@ def argument(context: Context, name: str, i: int, arguments: Sequence[Part], sca
     return f"`{name}` takes values of one type, and {both}{write(cure)}"
 
 
-def select(context: Context, name: str, arguments: Sequence[Part]) -> str:
+def select(context: Context, arguments: Sequence[Part]) -> str:
     """`select` with its condition first, with values of two types, or with no condition."""
     low, high, test = arguments
     first, second, third = map(context.text, arguments)

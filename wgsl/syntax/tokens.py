@@ -47,7 +47,9 @@ KINDS = {  # the token that a word is after @
     **dict.fromkeys(["compute", "fragment", "must_use", "vertex"], "STAGE"),
     **dict.fromkeys(["binding", "group", "id", "workgroup_size"], "PLACE"),
     **dict.fromkeys(["align", "blend_src", "location", "size"], "LAYOUT"),
-    **{"builtin": "NAMED", "interpolate": "NAMED", "diagnostic": "DIAGNOSTIC"},
+    "builtin": "NAMED",
+    "interpolate": "NAMED",
+    "diagnostic": "DIAGNOSTIC",
 }
 
 

@@ -127,14 +127,17 @@ def _wrong(name: Word, i: int, arguments: Values, scalars: tuple[Scalar, ...] = 
     """An argument that the function never takes, or one that does not go with the first one, which it does take."""
     reason = f"`{name}` does not take {a(arguments[i].type)} here"
     if name == "select":
-        return Refused(reason, name, "select", name, arguments)
+        return Refused(reason, name, "select", arguments)
     return Refused(reason, name, "argument", name, i, arguments, scalars)
 
 
 # --- Functions of pointers ----------------------------------------------------------------------------------------
 
 ATOMICS = {
-    **{"atomicLoad": 0, "atomicStore": 1, "atomicExchange": 1, "atomicCompareExchangeWeak": 2},
+    "atomicLoad": 0,
+    "atomicStore": 1,
+    "atomicExchange": 1,
+    "atomicCompareExchangeWeak": 2,
     **{f"atomic{name}": 1 for name in ("Add", "Sub", "Max", "Min", "And", "Or", "Xor")},
 }
 BARRIERS = ("workgroupBarrier", "storageBarrier")

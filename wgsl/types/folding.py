@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from operator import eq, gt, rshift
 
 import numpy as np
 
@@ -26,7 +27,7 @@ EXACT = {  # of Python's integers, which have no range to leave
     "/": lambda x, y: abs(x) // abs(y) * np.sign(x) * np.sign(y),
     "%": lambda x, y: abs(x) % abs(y) * np.sign(x),
     "<<": lambda x, y: x << np.minimum(y, BITS),
-    ">>": lambda x, y: x >> y,
+    ">>": rshift,
 }
 
 
@@ -83,26 +84,21 @@ def fold_binary(operator: str, left: Constant, right: Constant, type: Type, plac
     return computed(type, place, binary, operator, x, y)
 
 
-def fold_builtin(name: str, arguments: Sequence[Constant], type: Type, place: Span) -> Constant:
-    """A built-in function of constants. Raises Refused where it is not defined for them."""
+def made(name: str, arguments: Sequence[Expression], type: Type, place: Span) -> Expression:
+    """A built-in function of values, computed where all are known. Raises Refused where it is not defined for them."""
+    if not all(isinstance(argument, Constant) for argument in arguments):
+        return Builtin(type, place, name, tuple(arguments))
     exact = name == "dot" and scalar_of(type) == ABSTRACT_INT
     arrays = [array_of(argument).astype(object) if exact else array_of(argument) for argument in arguments]
     return computed(type, place, BUILTINS[name], *(tuple(array[:, None]) for array in arrays))
-
-
-def made(name: str, arguments: Sequence[Expression], type: Type, place: Span) -> Expression:
-    """A built-in function of values, computed where all are known."""
-    if all(isinstance(argument, Constant) for argument in arguments):
-        return fold_builtin(name, arguments, type, place)
-    return Builtin(type, place, name, tuple(arguments))
 
 
 # --- Arguments for which a function is not defined ----------------------------------------------------------------
 
 LARGEST_HALF = 65504
 RULES: dict[str, tuple[tuple[int, ...], Callable[..., bool], str]] = {
-    "clamp": ((1, 2), lambda low, high: low > high, "the lower end of clamp is above the higher one"),
-    "smoothstep": ((0, 1), lambda low, high: low == high, "the first two values of smoothstep must differ"),
+    "clamp": ((1, 2), gt, "the lower end of clamp is above the higher one"),
+    "smoothstep": ((0, 1), eq, "the first two values of smoothstep must differ"),
     "ldexp of abstract f32": ((1,), lambda exponent: exponent > 1024, "the exponent of ldexp may be at most 1024"),
     "ldexp of f32": ((1,), lambda exponent: exponent > 128, "the exponent of ldexp may be at most 128"),
     "pow": ((0, 1), lambda base, exponent: (base == 0) & (exponent == 0), "0 to the power of 0 is not defined"),

@@ -120,8 +120,8 @@ class Uniformity:
         match node:
             case ir.Block(body=body):
                 return self._block(body, flow)
-            case ir.If():
-                return self._if(node, flow)
+            case ir.If(condition=condition, then=then, otherwise=otherwise):
+                return self._meet(node, [then, otherwise], flow, self._branch(condition, flow))
             case ir.Switch():
                 return self._switch(node, flow)
             case ir.Loop():
@@ -145,7 +145,8 @@ class Uniformity:
             self._targets[name] = self._target(value)
 
     def _store(self, node: ir.Statement, reference: ir.Reference, doubt: Doubt | None, flow: Doubt | None) -> None:
-        doubt = doubt or self._any(reference, flow) or flow
+        place = self._any(reference, flow)
+        doubt = doubt or place or flow
         root, whole = self._root(reference)
         if root.space == "function":
             kept = None if whole and isinstance(node, ir.Store) else self._state.get(root)
@@ -166,17 +167,13 @@ class Uniformity:
 
     # --- Branches and loops ---------------------------------------------------------------------------------------
 
-    def _branch(self, node: ir.Statement, asked: ir.Expression, flow: Doubt | None) -> Doubt | None:
+    def _branch(self, asked: ir.Expression, flow: Doubt | None) -> Doubt | None:
         """The doubt about the control flow where an answer decides who goes on."""
         doubt = self._value(asked, flow)
         return flow or (doubt and Doubt(asked, cause=doubt))
 
-    def _if(self, node: ir.If, flow: Doubt | None) -> Doubt | None:
-        branch = self._branch(node, node.condition, flow)
-        return self._meet(node, [node.then, node.otherwise], flow, branch)
-
     def _switch(self, node: ir.Switch, flow: Doubt | None) -> Doubt | None:
-        branch = self._branch(node, node.selector, flow)
+        branch = self._branch(node.selector, flow)
         self._frames.append(_Frame())
         after = self._meet(node, [case.body for case in node.cases], flow, branch)
         self._state = joined(self._state, *self._frames.pop().breaks)
@@ -209,7 +206,7 @@ class Uniformity:
     def _round(self, node: ir.Loop, frame: _Frame, flow: Doubt | None) -> Doubt | None:
         """One time through a loop."""
         if node.condition:
-            flow = self._branch(node, node.condition, flow)
+            flow = self._branch(node.condition, flow)
             frame.breaks.append(dict(self._state))
         flow = self._block(node.body, flow)
         self._state = joined(self._state, *frame.continues)
@@ -217,7 +214,7 @@ class Uniformity:
             return flow
         flow = self._block(node.continuing, flow)
         if node.break_if:
-            flow = self._branch(node, node.break_if, flow)
+            flow = self._branch(node.break_if, flow)
             frame.breaks.append(dict(self._state))
         return flow
 
@@ -233,10 +230,10 @@ class Uniformity:
             case ir.ArrayLength():
                 doubt = None
             case ir.Logical(left=left, right=right):
-                first = self._branch(node, left, flow)
-                doubt = self._value(right, first)
+                doubt = self._value(right, self._branch(left, flow))
             case ir.UniformLoad():
-                self._refuse(node, flow or self._any(node, flow))
+                place = self._any(node, flow)
+                self._refuse(node, flow or place)
                 doubt = None
             case ir.AtomicCall():
                 self._any(node, flow)
