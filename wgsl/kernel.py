@@ -10,7 +10,7 @@ from math import prod
 from typing import Any, NamedTuple, TypeVar
 
 from wgsl.arguments import check_size
-from wgsl.diagnostics import Refused, Span, Unsupported
+from wgsl.diagnostics import Lines, Refused, Span, Unsupported
 from wgsl.suggestions import wgsl_error
 from wgsl.syntax import tree
 from wgsl.syntax.parser import parse
@@ -87,7 +87,7 @@ class Kernel:
         return tuple(str(name) for name, node in self.outline.nodes.items() if tree.attribute(node, "compute"))
 
     @cached_property
-    def _placed(self) -> dict[str, tuple[str, str, int, int]]:
+    def _placed(self) -> dict[Word, tuple[str, str, int, int]]:
         """Address space, access, group and binding of each variable that is declared outside of the functions."""
         nodes = {name: node for name, node in self.outline.nodes.items() if getattr(node, "kind", "") == "var"}
         return self.read(lambda: {name: placed(node, self.outline.scope) for name, node in nodes.items()})
@@ -102,8 +102,8 @@ class Kernel:
         for name, (space, access, *place) in self._placed.items():
             if place[1] >= 0:
                 type = self.outline.nodes[name].type
-                written = " ".join(self.code[type.at : type.end].split()) if type else ""
-                names[*place] = self.outline.nodes[name].name
+                written = Lines(self.code).quoted(type) if type else ""
+                names[*place] = name
                 variables[place[1]] = Binding(f"storage,{access}" if space == "storage" else space, str(name), written)
         self.read(lambda: check_bindings(names, Span(0, 0)))
         return tuple(variables[number] for number in sorted(variables))
