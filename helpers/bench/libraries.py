@@ -33,42 +33,18 @@ def installed(words: Sequence[str]) -> list["Numpy | Torch"]:
 
 
 class Numpy:
-    """Windows of the input as a view, and one matrix product over them."""
+    """The functions in `products`, by the names of operations."""
 
     name, on_gpu = "NumPy", False
 
     def call(self, operation: str, shape: Shape, tensors: dict[str, Array]) -> Call:
         """From arrays to arrays."""
-        return partial(getattr(self, f"_{operation}"), shape, *tensors.values())
+        return partial(getattr(products, operation), shape, *tensors.values())
 
     def candidate(self, row: Row, shape: Shape, tensors: dict[str, Array]) -> Candidate:
         """On the processor, arrays are where they have to be: a call is all there is to time."""
         call = self.call(row.operation, shape, tensors)
         return Candidate(row, lambda count: [clocked(call) for _ in range(count)], clocked(call), call=call)
-
-    _conv2d_grad_weight = staticmethod(products.conv2d_grad_weight)
-    _conv2d_grad_input = staticmethod(products.conv2d_grad_input)
-
-    @staticmethod
-    def _conv2d(s: ConvShape, x: Array, w: Array, b: Array) -> Array:
-        return np.maximum(products.conv2d(s, x, w, b), 0)
-
-    @staticmethod
-    def _conv2d_grad_bias(s: ConvShape, dy: Array) -> Array:
-        return dy.sum((0, 2, 3))
-
-    @staticmethod
-    def _gemm_bias_act(s: Shape, a: Array, b: Array, bias: Array) -> Array:
-        return np.maximum(a @ b + bias, 0)
-
-    @staticmethod
-    def _gemm_bias_act_backward(s: Shape, a: Array, b: Array, bias: Array, grad: Array) -> tuple[Array, ...]:
-        grad_pre = grad * (a @ b + bias > 0)
-        return grad_pre @ b.T, (a.transpose(0, 2, 1) @ grad_pre).sum(0), grad_pre.sum((0, 1))
-
-    @staticmethod
-    def _sum(s: Shape, numbers: Array) -> Array:
-        return numbers.sum(keepdims=True)
 
 
 # --- PyTorch ------------------------------------------------------------------------------------------------

@@ -1,20 +1,23 @@
-"""A convolution and its gradients as matrix products, in NumPy: im2col, and col2im back.
+"""The operations in NumPy. A convolution and its gradients are matrix products: im2col, and col2im back.
 
-Each takes the layer's sizes and its tensors in the order of the kernels' bindings, and computes in their precision.
+Each has the name of its operation, takes the layer's sizes and its tensors in the order of the kernels' bindings, and
+computes in their precision. Where an operation applies an activation, it is ReLU.
 """
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from helpers.convolution.shapes import ConvShape
+from helpers.gpu.operation import Shape
 
 Array = np.ndarray
 
 
 def conv2d(s: ConvShape, x: Array, w: Array, b: Array) -> Array:
-    """(Co/G, Ci/G*kH*kW) @ (Ci/G*kH*kW, N*oH*oW) for each group, and the bias: (N, Co, oH, oW)."""
+    """(Co/G, Ci/G*kH*kW) @ (Ci/G*kH*kW, N*oH*oW) for each group, bias and ReLU: (N, Co, oH, oW)."""
     pre = w.reshape(s.groups, s.out_channels // s.groups, -1) @ _rows(s, x).swapaxes(1, 2)
-    return pre.reshape(s.out_channels, s.batch, s.out_h, s.out_w).swapaxes(0, 1) + b.reshape(-1, 1, 1)
+    pre = pre.reshape(s.out_channels, s.batch, s.out_h, s.out_w).swapaxes(0, 1) + b.reshape(-1, 1, 1)
+    return np.maximum(pre, 0)
 
 
 def conv2d_grad_weight(s: ConvShape, dy: Array, x: Array) -> Array:
@@ -31,6 +34,27 @@ def conv2d_grad_input(s: ConvShape, dy: Array, w: Array) -> Array:
     for kh, kw in np.ndindex(s.kernel_h, s.kernel_w):
         under[..., kh, kw] += taps[..., kh, kw].reshape(under.shape[:4])
     return grad_padded[..., s.padding_h :, s.padding_w :][..., : s.in_h, : s.in_w]
+
+
+def conv2d_grad_bias(s: ConvShape, dy: Array) -> Array:
+    """(Co,)."""
+    return dy.sum((0, 2, 3))
+
+
+def gemm_bias_act(s: Shape, a: Array, b: Array, bias: Array) -> Array:
+    """(batch, M, K) @ (K, N), bias and ReLU."""
+    return np.maximum(a @ b + bias, 0)
+
+
+def gemm_bias_act_backward(s: Shape, a: Array, b: Array, bias: Array, grad: Array) -> tuple[Array, ...]:
+    """(batch, M, N) @ (N, K), (K, M) @ (M, N) summed over the batch, and (N,)."""
+    grad_pre = grad * (a @ b + bias > 0)
+    return grad_pre @ b.T, (a.transpose(0, 2, 1) @ grad_pre).sum(0), grad_pre.sum((0, 1))
+
+
+def sum(s: Shape, numbers: Array) -> Array:
+    """(1,)."""
+    return numbers.sum(keepdims=True)
 
 
 def _rows(s: ConvShape, x: Array) -> Array:
