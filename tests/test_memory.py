@@ -15,19 +15,9 @@ LAYERS = 1000 if ALL else 60
 IDLE, MOST_GROWTH = 16, 25e6  # bytes, over the second half of the layers; unbounded, 100 layers take several times this
 
 
-@pytest.fixture
-def _few_idle():
-    """Few kernels are cached that nothing uses."""
-    for cache in (passes.PIPELINES, passes.MODULES):
-        cache.idle = IDLE
-    yield
-    for cache in (passes.PIPELINES, passes.MODULES):
-        cache.idle = passes.IDLE
-
-
-@pytest.mark.usefixtures("_few_idle")
-def test_memory_stays_the_same_from_layer_to_layer():
+def test_memory_stays_the_same_from_layer_to_layer(monkeypatch: pytest.MonkeyPatch):
     """Each of these layers has a text of its own."""
+    monkeypatch.setattr(passes, "IDLE", IDLE)
     operation, process, held, before = OPERATIONS["conv2d"], psutil.Process(), [], len(passes.PIPELINES)
     for i in range(LAYERS):
         shape = ConvShape(1, 2, 3 + i % 25, 4 + i // 25, 2, 3, 3, 1, 1)

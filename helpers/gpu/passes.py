@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import TypeVar
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -30,27 +30,23 @@ IDLE = 128  # modules, and pipelines, that are cached although nothing uses them
 Made = TypeVar("Made")
 
 
-class Cache(Generic[Made]):
-    """What was made, by a key: whatever is in use somewhere, and of the rest the `idle` things that were used last."""
+class Cache(WeakValueDictionary[Hashable, Made]):
+    """What was made, by a key: whatever is in use somewhere, and of the rest the IDLE things that were used last."""
 
-    def __init__(self, idle: int = IDLE) -> None:
-        self._alive: WeakValueDictionary[Hashable, Made] = WeakValueDictionary()
+    def __init__(self) -> None:
+        super().__init__()
         self._recent: OrderedDict[Hashable, Made] = OrderedDict()
-        self.idle = idle
 
-    def get(self, key: Hashable, make: Callable[[], Made]) -> Made:
+    def made(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """What has this key; it is made where it does not exist."""
-        made = self._alive.get(key)
+        made = self.get(key)
         if made is None:
-            made = self._alive[key] = make()
+            made = self[key] = make()
         self._recent[key] = made
         self._recent.move_to_end(key)
-        while len(self._recent) > self.idle:
+        while len(self._recent) > IDLE:
             self._recent.popitem(last=False)
         return made
-
-    def __len__(self) -> int:
-        return len(self._alive)
 
 
 MODULES: Cache[wgpu.GPUShaderModule] = Cache()
@@ -62,7 +58,7 @@ def module(source: str, checked: bool = True) -> wgpu.GPUShaderModule:
 
     One that is not `checked` reads and writes wherever its indices point: never for a learner's kernel.
     """
-    return MODULES.get((source, checked), lambda: _module(source, checked))
+    return MODULES.made((source, checked), lambda: _module(source, checked))
 
 
 def _module(source: str, checked: bool) -> wgpu.GPUShaderModule:
@@ -102,7 +98,7 @@ def pipeline(kernel: Kernel, entry_point: str, checked: bool = True) -> wgpu.GPU
         adapter offers.
     """
     key = kernel.source, entry_point, kernel.constants, checked
-    return PIPELINES.get(key, lambda: _pipeline(kernel, entry_point, checked))
+    return PIPELINES.made(key, lambda: _pipeline(kernel, entry_point, checked))
 
 
 def _pipeline(kernel: Kernel, entry_point: str, checked: bool) -> wgpu.GPUComputePipeline:
