@@ -16,7 +16,6 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gemm.schedules.gemm_bias_act_backward import registers_only
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu import operation as launcher
-from helpers.gpu.operation import Choice
 from helpers.gradient_checks.harness import operation_of
 from helpers.operations import OPERATIONS
 from helpers.speed.layers import SHAPES
@@ -115,19 +114,3 @@ def test_a_large_layer_gets_the_fastest_tile_of_which_the_text_is_short_enough(o
     made = conv2d.register_windows(layer, kernel, software) if version == WINDOWS else registers_only(layer, kernel)
     assert made.refused is None
     assert MOST_CHARACTERS / 2 < len(specialize.specialize(kernel, made.constants).source) <= MOST_CHARACTERS
-
-
-def test_a_version_refuses_a_layer_for_which_its_text_would_be_too_long_and_the_next_one_is_chosen(monkeypatch):
-    wanted = OPERATIONS["conv2d"].kernel(WINDOWS).with_constants(ROWS=14, CHANNELS=8)
-    assert "characters: it may have at most 100,000" in OPERATIONS["conv2d"].problem(LARGE, wanted)
-    monkeypatch.setattr(specialize, "MOST_CHARACTERS", 9_000)
-    choices = [Choice(WINDOWS, "it is fast"), Choice("5_direct", "it is short")]
-    operation = replace(OPERATIONS["conv2d"], choose=lambda shape, adapter: choices)
-    assert operation.explain_choice(LARGE).startswith(f"conv2d takes 5_direct: it is short ({WINDOWS} comes first, but")
-
-
-def test_more_sums_than_threads_to_write_them_are_refused():
-    layer, operation = ConvShape(1, 1, 5, 5, 1, 3, 3), OPERATIONS["conv2d_grad_weight"]
-    direct = operation.kernel("7_direct").with_constants(THREADS=4)
-    assert operation.scheduled(layer, direct)[1].constants["TAPS"] == 3
-    assert "7_direct: TAPS = 5: a thread writes each sum" in operation.problem(layer, direct.with_constants(TAPS=5))

@@ -10,30 +10,17 @@ from support.messages import every, said, stored
 import helpers
 from helpers.exercises import FAULTS
 from helpers.grading.grader import grade
-from helpers.grading.verdict import NO_COMPILE, RIGHT, WRONG
+from helpers.grading.verdict import NO_COMPILE
 
 every_fault = pytest.mark.parametrize("name", FAULTS)
-SUM, POOLING, TILE = FAULTS
-SYMPTOMS = {
-    SUM: ([WRONG] * 3, "one_workgroup", "it returns 0, right is 61"),
-    POOLING: ([RIGHT, WRONG, WRONG], "all_pixels_equal", "it returns 1, right is 0"),
-    TILE: ([RIGHT, WRONG, WRONG], "three_digits", "it returns 18, right is 28"),
-}
-
-
-def in_one_line(shown: object) -> str:
-    return " ".join(repr(shown).split())
 
 
 @every_fault
-def test_the_tests_notice_the_fault_and_pass_the_right_kernel(name):
-    fault, (wanted, *words) = FAULTS[name], SYMPTOMS[name]
+def test_the_tests_pass_the_right_kernel_and_do_not_call_the_wrong_one_the_learners(name):
+    """What they notice of the fault is stored."""
+    fault = FAULTS[name]
     assert grade(fault, fault.kernel.source).passed == len(fault.tests)
-    assert [verdict.test for verdict in fault.symptom] == list(fault.tests)
-    assert outcomes(fault.symptom) == wanted
-    assert all(part in in_one_line(fault.symptom) for part in words)
-    assert not {"yours", "ours", "your"} & {*re.findall(r"\w+", repr(fault.symptom))}  # the learner did not write it
-    assert repr(fault.symptom).splitlines()[0].rstrip().endswith("right") == (wanted[0] == RIGHT)  # without counts
+    assert not {"yours", "ours", "your"} & {*re.findall(r"\w+", repr(fault.symptom))}
 
 
 @every_fault

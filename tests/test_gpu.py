@@ -11,7 +11,7 @@ from support.launcher import adder, numbers, python
 
 import helpers
 from helpers import gpu
-from helpers.gpu import GpuError, Pass, buffers, passes, timing
+from helpers.gpu import GpuError, Pass, buffers, timing
 from helpers.gpu.adapter import PORTABLE_LIMITS
 from helpers.gpu.zeros import with_zeros
 from wgsl import Kernel, WgslError
@@ -108,19 +108,6 @@ os.waitpid(child, 0)
 
 def test_the_device_has_the_portable_limits_and_no_more():
     assert {name: gpu.device().limits[name] for name in PORTABLE_LIMITS} == PORTABLE_LIMITS
-
-
-@pytest.mark.parametrize(
-    ("head", "operand", "found"),
-    [
-        ("override SIZE: u32 = 512u;", "1.0", "512 threads"),
-        ("const SIZE = 64u; var<workgroup> big: array<array<vec4f, SIZE>, 17u>;", "big[0][i].x", "17,408 bytes"),
-    ],
-)
-def test_a_workgroup_over_the_limits_is_refused(head, operand, found):
-    source = adder(1).source.replace("size(64)", "size(SIZE)").replace("1.0", operand)
-    with pytest.raises(WgslError, match=f"{found} .*which every adapter offers"):
-        passes.pipeline(Kernel(f"{head}\n{source}"), "main")
 
 
 def test_a_full_adapter_is_reported(monkeypatch):

@@ -53,22 +53,6 @@ def test_numbers_arrive_one_row_of_threads_after_the_other_and_all_before_the_ba
     assert len([word for word in written(picture) if word.isdigit()]) == 2 * 48 + 2 * 16 + 16
 
 
-def test_a_number_in_a_tile_says_who_loads_and_who_uses_it_and_ticks_its_step():
-    explorer = explorers.tiles()
-    left, right = (explorer.picture.touchable[name] for name in ("left", "right"))
-    assert "left[6] is a[5,2] = 2: loaded once, by thread 6, and used by threads 4 to 7" in _pointed(
-        explorer, left, (1, 2)
-    )
-    assert "by thread 6, and used by threads 2, 6, 10 and 14" in _pointed(explorer, right, (1, 2))
-    a = explorer.picture.touchable["a"]
-    assert a.said((7, 5)) == {"row": 7, "step": len(STEPS) + 1}
-    assert a.said((0, 0)) == {"row": 0, "step": 1}
-
-
-def _pointed(explorer, part, cell) -> str:
-    return explorer.picture.show(**explorer.values, **part.said(cell)).sentence
-
-
 def test_no_flying_number_is_written_over_another():
     for make, values in (
         (explorers.tiles, [{"step": s, "row": r, "column": c} for s in (1, 2, 7, 8) for r in (0, 5) for c in (3, 6)]),

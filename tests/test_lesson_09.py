@@ -44,14 +44,6 @@ def test_a_part_travels_and_says_its_size_and_the_mean_of_two_parts_is_that_of_a
     assert together.loss == pytest.approx(whole.loss, rel=1e-6)
 
 
-def test_what_is_computed_again_is_all_below_a_sum_that_was_lost() -> None:
-    assert indices.computed_again(8, 2, 0, 1) == {(0, i) for i in range(4, 8)}
-    assert indices.computed_again(8, 2, 3, 1) == set()
-    everything = {(after, i) for after in range(4) for i in range(8 >> after)}
-    assert indices.computed_again(8, 3, 3, 0) == everything
-    assert indices.computed_again(8, 4, 1, 3) == {(1, 3), (0, 6), (0, 7)}
-
-
 def test_the_model_is_as_near_to_what_was_measured_as_the_lesson_says() -> None:
     off = [
         abs(indices.handing_over(way, workers) / took - 1)
