@@ -1,20 +1,26 @@
 """The checks, checked: right sums always pass, planted bugs never do, and reports say where an array is wrong."""
 
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 from IPython.core.interactiveshell import InteractiveShell
 from support.edits import edited, edits
-from support.sample import sample
+from support.problems import conv_shapes
+from support.sample import ALL, sample
 
 from helpers.activations import ACTIVATIONS, act
 from helpers.checks.report import Report, compare
 from helpers.checks.tolerance import SMALLEST_NORMAL, compare_sums
 from helpers.convolution import check, reference
+from helpers.convolution.operations import OPERATIONS
 from helpers.convolution.shapes import ConvShape
 from helpers.gradient_checks import harness
 from helpers.gradient_checks.problems import good
+from helpers.kernels import load
+from wgsl import Kernel
 
 # --- A right sum is never called wrong: every rounding, every order ---------------------
 
@@ -34,8 +40,8 @@ def flushed(exact: np.ndarray) -> np.ndarray:
 def sequential(x: np.ndarray, y: np.ndarray, rounded, fused: bool = False) -> np.ndarray:
     """One thread: multiply, round, add, round; a fused multiply-add has one rounding a step."""
     total = np.zeros(len(x), np.float32)
-    for product in (np.float64(x) * y).T:
-        total = rounded(np.float64(total) + (product if fused else rounded(product)))
+    for term in (np.float64(x) * y).T:
+        total = rounded(np.float64(total) + (term if fused else rounded(term)))
     return total
 
 
@@ -156,34 +162,78 @@ def test_an_output_is_judged_with_its_activation(activation, whole):
     x, w, b, _ = case(whole).values()
     bias, pre = b.reshape(-1, 1, 1), reference.conv2d(x, w, **STRIDED)
     early, late = act(pre, activation) + bias, act(pre + bias, activation)
-    for got, given, right in ((late, b, True), (early, b, activation == "none"), (act(pre, activation), None, True)):
-        assert bool(check.conv2d(np.float32(got), x, w, given, **STRIDED, activation=activation)) == right
+    for got, added, right in ((late, b, True), (early, b, activation == "none"), (act(pre, activation), None, True)):
+        assert bool(check.conv2d(np.float32(got), x, w, added, **STRIDED, activation=activation)) == right
 
 
-def judge(function: str, loops, whole: bool, conv: dict) -> dict[str, Report]:
-    """All checks of one function's result."""
-    x, w, b, dy = case(whole).values()
+def judged(function: str, got: np.ndarray, tensors: dict[str, np.ndarray], steps: dict) -> dict[str, Report]:
+    """What every check says of an output or a gradient, by the check's name."""
+    x, w, b, dy = tensors.values()
     name = function.removeprefix("conv2d_")
-    got = np.float32(loops(x, w, b, dy, **conv)[[*BUGS].index(function)])
     given = {"conv2d": (x, w, b), "grad_weight": (x, dy), "grad_input": (w, dy), "grad_bias": (dy,)}[name]
-    reports = {"reference": getattr(check, name)(got, *given, **({} if name == "grad_bias" else conv))}
+    reports = {"reference": getattr(check, name)(got, *given, **({} if name == "grad_bias" else steps))}
     if name != "conv2d":
-        reports["adjoint"] = check.adjoint(x, w, dy, **conv, bias=b, **{name: got})
+        reports["adjoint"] = check.adjoint(x, w, dy, **steps, bias=b, **{name: got})
     return reports
 
 
 @pytest.mark.parametrize("whole", sample([True, False], 1))
 @pytest.mark.parametrize("function", BUGS)
-def test_every_check_passes_right_results_and_catches_every_planted_bug(function, whole):
-    for conv in SETTINGS:
-        for report in judge(function, reference.conv2d_loops, whole, conv).values():
-            report.require()
+def test_every_check_catches_every_planted_bug(function, whole):
+    tensors = case(whole)
     for name, old, new, _ in edits(BUGS[function]):
-        strided, plain = (judge(function, edited(reference.conv2d_loops, old, new), whole, conv) for conv in SETTINGS)
-        for oracle in strided:
-            caught = [report for report in (strided[oracle], plain[oracle]) if not report]
+        wrong = edited(reference.conv2d_loops, old, new)
+        reports = []
+        for steps in SETTINGS:
+            got = wrong(*tensors.values(), **steps)[[*BUGS].index(function)]
+            reports.append(judged(function, np.float32(got), tensors, steps))
+        for oracle in reports[0]:
+            caught = [each[oracle] for each in reports if not each[oracle]]
             assert caught, f"{oracle} misses that it {name}"
             assert all(report.wrong for report in caught), "caught by its numbers, not by its shape"
+
+
+# --- Over the whole signature -----------------------------------------------------------
+
+# The axes have different steps; two groups of 2 channels with 3 filters each.
+GENERAL = ConvShape(3, 4, 5, 9, 6, 3, 2, (2, 3), (2, 1), (3, 2), 2)
+VERSIONS = {"conv2d": "5_direct", "conv2d_grad_weight": "7_direct", "conv2d_grad_input": "8_direct"}
+FAULTS = {  # other steps than the layer's, or an edit
+    "dilation ignored along the rows": {"DILATION_H": 1},
+    "dilation ignored along the columns": {"DILATION_W": 1},
+    "dilations swapped": {"DILATION_H": GENERAL.dilation_w, "DILATION_W": GENERAL.dilation_h},
+    "strides swapped": {"STRIDE_H": GENERAL.stride_w, "STRIDE_W": GENERAL.stride_h},
+    "paddings swapped": {"PADDING_H": GENERAL.padding_w, "PADDING_W": GENERAL.padding_h},
+    "groups mixed up": {},
+}
+
+
+def faulty(kernel: Kernel, fault: str) -> Kernel:
+    """A version with a fault; where the groups are mixed up, it takes the channels or the filters of another one."""
+    own, other = ("ci / GROUP_IN", "GROUP_OUT") if "grad_input" in kernel.name else ("co / GROUP_OUT", "GROUP_IN")
+    if FAULTS[fault]:
+        return kernel.with_constants(**FAULTS[fault])
+    return kernel.edit(f"{own} * {other}", f"(GROUPS - 1u - {own}) * {other}")
+
+
+@pytest.mark.parametrize(("function", "fault"), sample(product(VERSIONS, FAULTS), 8))
+def test_every_check_passes_the_right_kernel_and_catches_each_fault(function, fault):
+    kernel, tensors = load(function, VERSIONS[function]), good(function, GENERAL, harness.normal).tensors
+    for run, right in ((kernel, True), (faulty(kernel, fault), False)):
+        (got,), _ = harness.simulated(run, GENERAL, tensors)
+        for name, report in judged(function, got, tensors, GENERAL.steps).items():
+            assert bool(report) == right, f"{name}: {report}"
+            assert right or report.wrong, "caught by its numbers"
+
+
+@settings(max_examples=40 if ALL else 12)
+@given(conv_shapes(6, 3, 3, general=True))
+def test_right_results_of_all_layers_pass_every_check(shape):
+    tensors = good("conv2d", shape, harness.whole if shape.batch % 2 else harness.normal).tensors
+    for name, operation in OPERATIONS.items():
+        (right,) = operation.right(shape, tensors)
+        for report in judged(name, np.float32(right), tensors, shape.steps).values():
+            report.require()
 
 
 # --- Comparing and reporting ------------------------------------------------------------
