@@ -8,6 +8,7 @@ GPU, without Dask, and by the workers, which take the machine's GPUs in turn. Al
 """
 
 import json
+import operator
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -34,26 +35,17 @@ TIMES, WORDS = 30, 44_426
 LONG, MOST_IMAGES, PIXELS = 150, 512, 64  # milliseconds; images of a part, which a buffer must hold; of their width
 
 
-def add(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """What a worker does in a round."""
-    return a + b
-
-
 def by_dask(workers: Workers) -> dict[str, float]:
     """Milliseconds in which a tree combines a gradient of each worker, and in which one process fetches them all."""
-    client, names, found = workers.client, workers.names, {"tree": [], "gather": []}
-    for _ in range(TIMES):
-        held = [client.submit(np.ones, WORDS, np.float32, workers=[name], pure=False) for name in names]
-        wait(held)
-        begin = perf_counter()
-        tree(add, client, held).result()
-        found["tree"].append(perf_counter() - begin)
-        sent = [client.submit(np.ones, WORDS, np.float32, workers=[name], pure=False) for name in names]
-        wait(sent)
-        begin = perf_counter()
-        client.gather(sent)
-        found["gather"].append(perf_counter() - begin)
-    return {f"Dask, {name}": 1000 * median(each) for name, each in found.items()}
+    client = workers.client
+
+    def held() -> list[Future]:
+        futures = [client.submit(np.ones, WORDS, np.float32, workers=[name], pure=False) for name in workers.names]
+        wait(futures)
+        return futures
+
+    ways = {"tree": lambda futures: tree(operator.add, client, futures).result(), "gather": client.gather}
+    return {f"Dask, {name}": took(way, before=held) for name, way in ways.items()}
 
 
 def tree(function: Callable, client: Client, held: Sequence[Future]) -> Future:
@@ -93,12 +85,13 @@ def there(workers: Workers, made: Callable[[Part], Gradient], recipes: Sequence[
     return tree(combine, workers.client, gradients(workers, recipes, made=made)).result()
 
 
-def took(step: Callable, *given: object, times: int = TIMES) -> float:
-    """Milliseconds, the median of some times; before, it runs twice."""
+def took(step: Callable, *given: object, times: int = TIMES, before: Callable[[], object] | None = None) -> float:
+    """Milliseconds, the median of some times, after two more; what comes before each is given to it, and not timed."""
     found = []
     for _ in range(times + 2):
+        made = [before()] if before else given
         begin = perf_counter()
-        step(*given)
+        step(*made)
         found.append(perf_counter() - begin)
     return 1000 * median(found[2:])
 
