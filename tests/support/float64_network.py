@@ -1,4 +1,4 @@
-"""The twin of a network in float64: the same steps, from the same start, by NumPy's matrix products.
+"""The twin of a network in float64: the same steps, from the same start, by the references.
 
 It walks the network's own list of steps, so it proves the kernels and their order in one submission. The list itself
 is proven by finite differences of the twin's loss, which use the forward half alone.
@@ -6,10 +6,6 @@ is proven by finite differences of the twin's loss, which use the forward half a
 
 import numpy as np
 
-from helpers.activations import act
-from helpers.bench.libraries import Numpy
-from helpers.bench.products import padded, windows
-from helpers.convolution.shapes import ConvShape
 from helpers.network.layers import Step, gradient_of
 from helpers.network.network import Network
 from helpers.network.reference import sgd
@@ -18,17 +14,7 @@ from helpers.operations import OPERATIONS
 Array = np.ndarray
 
 
-def _conv2d(x: Array, w: Array, b: Array, s: ConvShape) -> Array:
-    products = np.tensordot(windows(s, padded(s, x)), w, ((1, 4, 5), (1, 2, 3)))
-    return act((products + b).transpose(0, 3, 1, 2), s.activation)
-
-
-# The references of convolution are einsums over all windows: these are faster.
-RIGHT = {name: operation.answer for name, operation in OPERATIONS.items()} | {
-    "conv2d": _conv2d,
-    "conv2d_grad_weight": lambda dy, x, s: Numpy._conv2d_grad_weight(s, dy, x),
-    "conv2d_grad_input": lambda dy, w, s: Numpy._conv2d_grad_input(s, dy, w),
-}
+RIGHT = {name: operation.answer for name, operation in OPERATIONS.items()}
 
 
 class Float64Network:
