@@ -1,4 +1,7 @@
-"""Pictures of a network: what an opened number says is what the GPU computed, what a kernel reads, and legible."""
+"""Pictures of a network: what an opened number says is what the GPU computed, what a kernel reads, and legible.
+
+`messages/touches.txt` has what is opened where a reader points at it.
+"""
 
 import numpy as np
 import pytest
@@ -215,27 +218,11 @@ def test_every_step_of_a_walk_is_legible_and_said(walked):
         assert walked.picture.caption().height <= 50
         assert words.startswith(f"Step {step} of 15: ")
         assert (f"{walked.picture.name(step)}[" in words) == (step > 0)
+    assert sum(part.grid.values.size for part in walked.picture.touchable.values()) < 700  # cells in the page
     assert not walked.steps.done[0], "nothing was played"
     walked.set(step=14)
     walked._player.value = 15  # as a browser does while it plays
     assert walked.steps.done[0]
-
-
-def test_a_walk_shows_no_more_than_it_has_reached(walked):
-    walked.set(step=3, tensor=9)
-    assert walked.values["tensor"] == 3
-    assert {*walked.picture.touchable} == {"images", "conv1.output", "pool1.output", "conv2.output"}
-    assert walked.set(tensor=0, map=0) == "Step 3 of 15: conv2 makes 16 maps of 8 × 8."  # nobody points at a map
-
-
-def test_a_map_or_a_number_that_is_touched_is_named(walked):
-    walked.set(step=15, tensor=0)
-    touchable = walked.picture.touchable
-    assert sum(grid.grid.values.size for grid in touchable.values()) < 700  # cells in the page
-    walked.set(**touchable["fc1.grad_output"].said((1, 1)))
-    assert "fc1.grad_output[9] = " in walked.sentence
-    walked.set(**touchable["conv2.output"].said((1, 2)))
-    assert "In map 6 of conv2.output, " in walked.sentence
 
 
 @pytest.fixture(scope="module")
@@ -254,50 +241,13 @@ def test_an_opened_number_of_every_tensor_is_legible(opened):
             assert opened.picture.caption().height <= 50, words
 
 
-def test_a_number_that_is_touched_is_the_one_that_opens(opened):
-    opened.set(digit=1, tensor=opened.picture.names.index("conv2.output"), map=0, row=0, column=0)
-    touchable = opened.picture.touchable
-    opened.set(**touchable["maps of conv2.output"].said((1, 1)))
-    opened.set(**opened.picture.touchable["numbers of conv2.output"].said((2, 6)))
-    map = opened.values["map"]
-    assert map > 1
-    assert opened.sentence.startswith(f"conv2.output[{map},2,6] ")
-
-
-def touch(explorer: explorers.Explorer, name: str | None, cell: tuple[int, int], *how) -> None:
-    """As a browser says it: whether it was chosen, and the numbers that a bar was dragged to."""
-    explorer._touched(Touched(name, cell, *how or [True]))
-
-
-def test_what_was_read_is_opened_by_a_click_and_not_by_pointing(opened):
-    opened.set(tensor=opened.picture.names.index("conv1.grad_weight"), map=3, row=2, column=1)
-    read = opened.picture.touchable["conv1.grad_pre, read"]
-    touch(opened, "conv1.grad_pre, read", (11, 8), False)
-    assert opened.sentence.startswith("conv1.grad_weight[3,0,2,1] ")
-    touch(opened, "conv1.grad_pre, read", (11, 8))
-    assert opened.sentence.startswith("conv1.grad_pre[3,11,8] ")
-    assert read.cell(opened.values) == (11, 8)
-    opened.set(tensor=opened.picture.names.index("conv2.output"), map=5, row=0, column=0)
-    touch(opened, "pool1.output, read", (0, 1))
-    assert opened.sentence.startswith("pool1.output[1,")
-    assert opened.steps.done[1]
-
-
-def test_controls_follow_the_pointer_and_go_back(opened):
-    opened.set(tensor=opened.picture.names.index("conv1.grad_weight"), map=3, row=2, column=1)
-    touch(opened, "numbers of conv1.grad_weight", (4, 0), False)
-    assert [opened._controls[name][0].value for name in ("map", "row", "column")] == [3, 4, 0]
-    touch(opened, None, (0, 0), False)
-    assert [opened._controls[name][0].value for name in ("map", "row", "column")] == [3, 2, 1]
-
-
 def test_logits_that_are_dragged_give_softmax_minus_truth():
     bars = explorers.loss_of_logits()
     logits = np.arange(10.0) / 5  # bars have tenths
-    touch(bars, "logits", (0, 0), True, logits.tolist())
+    bars._touched(Touched("logits", (0, 0), True, logits.tolist()))
     (gradient,) = softmax(logits)[None] - np.eye(10)[[3]]
     assert f"the gradient of its logit is {gradient[3]:.2f}".replace("-", "−") in bars.sentence
-    touch(bars, "logits", (0, 0), True, [-2, -2, -2, 5, *[-2] * 6])
+    bars._touched(Touched("logits", (0, 0), True, [-2, -2, -2, 5, *[-2] * 6]))
     assert bars.steps.done == [True, False, False]
     assert not list(faults(bars.picture))
 
