@@ -65,10 +65,11 @@ class GroupsPicture(Picture):
 
     def _draw_matrix(self, shape: ConvShape, matrix: np.ndarray, x: float) -> None:
         across, down = shape.weight[1], shape.out_channels // shape.groups
-        self.bold(x, 16, f"{shape.groups} group{'s' * (shape.groups > 1)}", TITLE, BLUE)
+        title = f"{shape.groups} group{'s' * (shape.groups > 1)}"
+        self.bold(x, 16, title, TITLE, BLUE)
         self.write(x, 38, f"shape ({shape.out_channels}, {across})", 13, GRAY)
         grid = Grid(self, matrix, x, 82, CELL, tensor="grad_weight")
-        grid.caption = f"{shape.groups} group{'s' * (shape.groups > 1)}: output channels × input channels"
+        grid.caption = f"{title}: output channels × input channels"
         for group in range(shape.groups):
             self.tinted([grid.box(group * down, group * across, down, across)], BLUE, 3, 2 / 16)
         columns = (Word(grid.box(0, ci).middle[0], 69, str(ci), 13) for ci in range(shape.in_channels))
