@@ -77,7 +77,7 @@ def residue_classes(s: ConvShape, kernel: Kernel) -> Schedule:
         Step(flat(prod(s.input)), nested_loops(pieces), "interleave"),
     )
     constants = {
-        **shared.simple_layer(s),
+        **shared.layer(s, kernel),
         **product.constants,
         "RUN": run,
         "PIECES": pieces,
@@ -122,7 +122,7 @@ def fours_rule(s: ConvShape) -> str:
 def split_channels(s: ConvShape, kernel: Kernel) -> Schedule:
     """Four input pixels for several threads, which share the output channels."""
     best = {"SLICES": min(MOST_SLICES, s.out_channels), "CHANNELS": shared.equal_length(s.in_channels, MOST_CHANNELS)}
-    kernel = sized(kernel, {**shared.simple_layer(s, "STRIDE"), **best})
+    kernel = sized(kernel, {**shared.layer(s, kernel), **best})
     channels, slices = kernel.value("CHANNELS"), kernel.value("SLICES")
     x, y, _ = flat(s.batch * s.in_h * kernel.value("ACROSS"), kernel.value("TILES"))
     iterations = nested_loops(ceil(s.out_channels / slices)) + nested_loops(ceil(channels / slices))

@@ -56,7 +56,7 @@ def split_k(s: ConvShape, kernel: Kernel) -> Schedule:
     tiling = Tiling(rows, columns, steps, groups=s.groups).fastest(tiles, kernel)
     add = Step(flat(s.out_channels * columns // 4, 16), nested_loops(ceil(tiling.splits / 8)), "add_parts")
     scratch = {"parts": 4 * s.out_channels * columns * tiling.splits}
-    return Schedule((tiling.step("multiply_parts"), add), scratch, {**shared.layer(s), **tiling.constants})
+    return Schedule((tiling.step("multiply_parts"), add), scratch, {**shared.layer(s, kernel), **tiling.constants})
 
 
 @takes(simple_rule, winograd_rule)
@@ -79,7 +79,7 @@ def winograd(s: ConvShape, kernel: Kernel) -> Schedule:
             "transformed_input": 4 * POINTS * steps * WINOGRAD_K * n,
             "products": 4 * POINTS * parts * m * n,
         },
-        constants=shared.winograd_layer(s) | {"TILE_N": tile_n, "PARTS": parts},
+        constants={**shared.layer(s, kernel), "TILE_N": tile_n, "PARTS": parts},
     )
 
 
@@ -102,7 +102,7 @@ WINDOW_THREADS = 32
 @takes(simple_rule)
 def register_windows(s: ConvShape, kernel: Kernel) -> Schedule:
     """Copy both tensors with channels in fours, sum in parts, and add the parts."""
-    constants = {**shared.simple_layer(s), **_window_tile(s), **dict(kernel.constants)}
+    constants = {**shared.layer(s, kernel), **_window_tile(s), **dict(kernel.constants)}
     constants |= _strips(s, constants)
     count = sized(kernel, constants).value
     runs, rows, parts = (count(name) for name in ("RUNS", "ROWS", "PARTS"))
@@ -170,7 +170,7 @@ def filter_rows(s: ConvShape, kernel: Kernel) -> Schedule:
     if parts > 1:
         steps.append(Step(flat(count("WEIGHTS"), 16), 0, "add_parts"))
     scratch = {"parts": 4 * count("WEIGHTS") * parts if parts > 1 else 4}
-    return Schedule(tuple(steps), scratch, {**shared.simple_layer(s), **tile})
+    return Schedule(tuple(steps), scratch, {**shared.layer(s, kernel), **tile})
 
 
 def _largest_that_fits(s: ConvShape, kernel: Kernel) -> Tile | None:
@@ -219,7 +219,7 @@ def _workgroups(s: ConvShape, tile: Tile) -> int:
 
 def _sized(s: ConvShape, kernel: Kernel, tile: Tile) -> Kernel:
     """The kernel with the values of its constants, before they are written into its text."""
-    return sized(kernel, {**shared.simple_layer(s), **tile})
+    return sized(kernel, {**shared.layer(s, kernel), **tile})
 
 
 def _no_rows(s: ConvShape) -> str:
@@ -249,5 +249,8 @@ def direct(s: ConvShape, kernel: Kernel) -> Schedule:
         Step(flat(prod(s.weight)), nested_loops(parts), "sum_parts"),
     )
     rule = f"{kernel.name}: TAPS = {taps}: a thread writes each sum, so it may be at most THREADS = {threads}"
-    scratch, constants = {"parts": 4 * prod(s.weight) * parts}, {**shared.layer(s), "TAPS": taps, "PARTS": parts}
+    scratch, constants = (
+        {"parts": 4 * prod(s.weight) * parts},
+        {**shared.layer(s, kernel), "TAPS": taps, "PARTS": parts},
+    )
     return Schedule(steps, scratch, constants, rule if taps > threads else None)

@@ -25,22 +25,13 @@ MANY_WORKGROUPS = 2112  # these keep a large GPU busy: two rounds of the 8 that 
 # --- The layer in a text: its sizes, by the names of the kernels' constants ----------------------------------
 
 
-def simple_layer(s: ConvShape, *without: str) -> dict[str, int]:
-    """The sizes for versions with one stride, no dilation and no groups; `without` those that are always the same."""
-    names = "BATCH IN_CHANNELS IN_H IN_W OUT_CHANNELS KERNEL_H KERNEL_W STRIDE PADDING_H OUT_H OUT_W PADDING_W"
-    return {name: size for name, size in zip(names.split(), s.params(), strict=True) if name not in without}
-
-
-def layer(s: ConvShape) -> dict[str, int]:
-    """The sizes for versions that serve every layer."""
+def layer(s: ConvShape, kernel: Kernel) -> dict[str, int]:
+    """The sizes and steps that a kernel declares as constants, and the activation: what has such a name is that."""
     names = "batch in_channels in_h in_w out_channels kernel_h kernel_w groups out_h out_w"
     steps = "stride_h stride_w padding_h padding_w dilation_h dilation_w"
-    return {name.upper(): getattr(s, name) for name in f"{steps} {names}".split()}
-
-
-def activation(s: ConvShape, result: str) -> dict[str, int]:
-    """The constant of a version that applies the layer's activation: gradients have none."""
-    return {"ACTIVATION": ACTIVATIONS.index(s.activation)} if result == "output" else {}
+    sizes = {name.upper(): getattr(s, name) for name in f"{steps} {names}".split()}
+    sizes |= {"STRIDE": s.stride_h, "ACTIVATION": ACTIVATIONS.index(s.activation)}
+    return {name: size for name, size in sizes.items() if kernel.kind(name)}
 
 
 def terms(s: ConvShape, result: str) -> int:
@@ -129,7 +120,7 @@ def direct(s: ConvShape, kernel: Kernel, result: str) -> Schedule:
     (images,) = chosen(kernel, IMAGES=max(1, min(MOST_IMAGES, s.batch, s.batch * elements // MANY_THREADS)))
     iterations = nested_loops(terms(s, result) // s.groups, s.kernel_h, s.kernel_w)
     schedule = one_step(flat(ceil(s.batch / images) * elements), iterations)
-    return schedule._replace(constants={**layer(s), "IMAGES": images, **activation(s, result)})
+    return schedule._replace(constants={**layer(s, kernel), "IMAGES": images})
 
 
 # --- Implicit GEMM: tiles of a matrix product, and how many workgroups share a sum ----------------------------
@@ -232,7 +223,7 @@ def implicit_gemm(s: ConvShape, kernel: Kernel, result: str) -> Schedule:
         Step(flat(numbers), nested_loops(tiling.splits), "add_parts"),
     ]
     scratch = {"weights_by_k": weights, "parts": 4 * numbers * tiling.splits if split else 4}
-    constants = {**layer(s), "RUN": run, **tiling.constants, **activation(s, result)}
+    constants = {**layer(s, kernel), "RUN": run, **tiling.constants}
     return Schedule(tuple(passes[: 2 + split]), scratch, constants)
 
 
@@ -262,7 +253,7 @@ def winograd(s: ConvShape, kernel: Kernel, result: str) -> Schedule:
             "transformed_data": 4 * POINTS * k * n,
             "products": 4 * POINTS * m * n,
         },
-        constants=winograd_layer(s) | {"TILE_N": tile_n, **activation(s, result)},
+        constants={**layer(s, kernel), "TILE_N": tile_n},
     )
 
 
@@ -275,11 +266,6 @@ def count_squares(s: ConvShape, result: str) -> int:
 def round_up(size: int, tile: int) -> int:
     """The size rounded up to full tiles."""
     return ceil(size / tile) * tile
-
-
-def winograd_layer(s: ConvShape) -> dict[str, int]:
-    """The layer's sizes, without those that are always the same."""
-    return simple_layer(s, "KERNEL_H", "KERNEL_W", "STRIDE")
 
 
 # --- Windows in registers: a thread computes CHANNELS channels of ROWS x 4*VEC4S neighboring pixels -------------
@@ -304,7 +290,7 @@ def register_windows(s: ConvShape, kernel: Kernel, adapter: AdapterInfo | None =
     A GPU gets a small tile: more threads, and its driver can take minutes to compile the text of a large one.
     """
     tiles = [SMALL] if (adapter or adapter_info()).kind == "hardware" else _fastest_tiles(s, result)
-    sizes = simple_layer(s, "STRIDE") | activation(s, result)
+    sizes = layer(s, kernel)
     kernel, refused = first_short_enough(kernel, (sizes | tile for tile in tiles))
     if refused:
         return Schedule((), refused=refused)

@@ -53,7 +53,7 @@ def _tiled_schedule(s: GemmShape, kernel: Kernel, tile: tuple[int, int], *inner:
     `more` are constants of one version.
     """
     product, depth = forward_product(s), kernel.value("TILE_K")
-    constants = {"M": product.rows, **shared.layer(s), **shared.tile_constants(tile, depth, product), **more}
+    constants = {**shared.layer(s, kernel), **shared.tile_constants(tile, depth, product), **more}
     step = Step(product.workgroups(*tile), nested_loops(ceil(s.k / depth), *inner))
     return Schedule((step,), constants=constants)
 
@@ -61,4 +61,4 @@ def _tiled_schedule(s: GemmShape, kernel: Kernel, tile: tuple[int, int], *inner:
 def registers_only(s: GemmShape, kernel: Kernel) -> Schedule:
     """Tiles in the registers of a thread, for software adapters: as large as the layer can use."""
     product = forward_product(s)
-    return shared.tiled_by_threads(s, kernel, {"M": product.rows}, [product], lambda tile: [tile.step(product)])
+    return shared.tiled_by_threads(s, kernel, [product], lambda tile: [tile.step(product)])

@@ -67,8 +67,7 @@ def register_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
     products = _products(s)
     tile, depth = shared.largest(kernel, *products.values()), kernel.value("TILE_K")
     constants = {
-        **_rows(s, products),
-        **shared.layer(s),
+        **shared.layer(s, kernel),
         **shared.tile_constants(tile, depth, *products.values()),
         "PAD": shared.pad(tile, depth, both=True),
     }
@@ -87,13 +86,7 @@ def registers_only(s: GemmShape, kernel: Kernel) -> Schedule:
     def steps(tile: ThreadTile) -> list[Step]:
         return [*(tile.step(p, *_names(name), finishes=name == "grad_pre") for name, p in products.items()), bias]
 
-    return shared.tiled_by_threads(s, kernel, _rows(s, products), products.values(), steps)
-
-
-def _rows(s: GemmShape, products: Mapping[str, Product]) -> Mapping[str, int]:
-    """The constants that only these kernels have."""
-    rows = {"ROWS": products["grad_pre"].rows, "D_B_ROWS": products["db"].terms, "ALL_ROWS": s.batch_size * s.m}
-    return {**rows, "D_B_STRIDE": s.k * s.n * s.per_item}
+    return shared.tiled_by_threads(s, kernel, products.values(), steps)
 
 
 def _products(s: GemmShape) -> Mapping[str, Product]:

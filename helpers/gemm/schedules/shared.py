@@ -33,9 +33,13 @@ def forward_product(s: GemmShape) -> Product:
     return Product(rows, s.n, s.k, layers)
 
 
-def layer(s: GemmShape) -> Mapping[str, int]:
-    """The constants that the kernels of all specialized versions have."""
-    return {"K": s.k, "N": s.n, "B_STRIDE": s.k * s.n * s.b_per_item, "ACTIVATION": ACTIVATIONS.index(s.activation)}
+def layer(s: GemmShape, kernel: Kernel) -> Mapping[str, int]:
+    """The sizes that a kernel declares as constants, and the activation: what has such a name is that."""
+    rows, all_rows = forward_product(s).rows, s.batch_size * s.m
+    sizes = {"M": rows, "K": s.k, "N": s.n, "ACTIVATION": ACTIVATIONS.index(s.activation)}
+    sizes |= {"ROWS": rows, "ALL_ROWS": all_rows, "D_B_ROWS": s.m if s.per_item else all_rows}
+    sizes |= {"B_STRIDE": s.k * s.n * s.b_per_item, "D_B_STRIDE": s.k * s.n * s.per_item}
+    return {name: size for name, size in sizes.items() if kernel.kind(name)}
 
 
 def tiled(p: Product, kernel: Kernel, *names: str, items: int = 1) -> Step:
@@ -124,16 +128,9 @@ THREAD_TILES = [ThreadTile(*sizes) for sizes in product((4, 8, 16, 24, 32), (1, 
 
 
 def tiled_by_threads(
-    s: GemmShape,
-    kernel: Kernel,
-    rows: Mapping[str, int],
-    products: Collection[Product],
-    steps: Callable[[ThreadTile], Iterable[Step]],
+    s: GemmShape, kernel: Kernel, products: Collection[Product], steps: Callable[[ThreadTile], Iterable[Step]]
 ) -> Schedule:
-    """The schedule with the tile with which the products take the least time; `steps` makes its dispatches.
-
-    `rows` are the constants that only this kernel has.
-    """
+    """The schedule with the tile with which the products take the least time; `steps` makes its dispatches."""
     for name, size in (("K", s.k), ("N", s.n)):
         if size % 4:
             rule = "it must be a multiple of 4, as four numbers are read at a time"
@@ -142,7 +139,7 @@ def tiled_by_threads(
     most = next(size for size, least in SIZES.items() if work >= least)
     candidates = [tile for tile in THREAD_TILES if tile.rows * tile.vec4s <= most]
     candidates.sort(key=lambda tile: sum(map(tile.nanoseconds, products)))
-    kernel, refused = first_short_enough(kernel, ({**rows, **layer(s), **tile.constants} for tile in candidates))
+    kernel, refused = first_short_enough(kernel, ({**layer(s, kernel), **tile.constants} for tile in candidates))
     if refused:
         return Schedule((), refused=refused)
     tile = ThreadTile(*map(kernel.value, ("TILE_ROWS", "TILE_VEC4S", "ACROSS")))
