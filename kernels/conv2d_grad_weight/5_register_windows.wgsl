@@ -44,7 +44,7 @@ const NEW: u32 = TAPS_H - KEPT;
 
 // How many there are of each, the last one filled up with zeros.
 const VEC4S: u32 = (OUT_CHANNELS + 3u) / 4u;
-const CI_BLOCKS: u32 = (IN_CHANNELS + CHANNELS - 1u) / CHANNELS;
+const CHUNKS: u32 = (IN_CHANNELS + CHANNELS - 1u) / CHANNELS;
 const TILES_H: u32 = (KERNEL_H + TAPS_H - 1u) / TAPS_H;
 const TILES_W: u32 = (KERNEL_W + TAPS_W - 1u) / TAPS_W;
 const BLOCKS: u32 = (OUT_H + ROWS - 1u) / ROWS;
@@ -59,16 +59,16 @@ const ALL_H: u32 = TILES_H * TAPS_H;
 const ALL_W: u32 = TILES_W * TAPS_W;
 const COPY_H: u32 = (GRAD_H - 1u) * STRIDE + ALL_H;
 const COPY_W: u32 = (GRAD_W - 1u) * STRIDE + ALL_W;
-const PART: u32 = CI_BLOCKS * CHANNELS * ALL_H * ALL_W * VEC4S;
+const PART: u32 = CHUNKS * CHANNELS * ALL_H * ALL_W * VEC4S;
 const GRAD_ROWS: u32 = BATCH * GRAD_H * VEC4S;
-const INPUT_ROWS: u32 = BATCH * COPY_H * CI_BLOCKS;
-const SUMMING: u32 = VEC4S * CI_BLOCKS * TILES_H * TILES_W * PARTS;
+const INPUT_ROWS: u32 = BATCH * COPY_H * CHUNKS;
+const SUMMING: u32 = VEC4S * CHUNKS * TILES_H * TILES_W * PARTS;
 const WEIGHTS: u32 = VEC4S * IN_CHANNELS * KERNEL_H * KERNEL_W;
 
 @group(0) @binding(3)
 var<storage, read_write> grad_vec4s: array<vec4f>;   // (N,GRAD_H,GRAD_W,VEC4S)
 @group(0) @binding(4)
-var<storage, read_write> input_vec4s: array<vec4f>;  // (N,COPY_H,COPY_W,CI_BLOCKS)
+var<storage, read_write> input_vec4s: array<vec4f>;  // (N,COPY_H,COPY_W,CHUNKS)
 @group(0) @binding(5)
 var<storage, read_write> parts: array<vec4f>;        // (PARTS,PART)
 
@@ -107,22 +107,22 @@ fn copy_input(
 ) {
   let index = (workgroup.y * grid.x + workgroup.x) * 32u + thread;
   if (index >= INPUT_ROWS) { return; }
-  let group = index % CI_BLOCKS;
-  let row = index / CI_BLOCKS % COPY_H;
+  let chunk = index % CHUNKS;
+  let row = index / CHUNKS % COPY_H;
   let ih = row - PADDING_H;              // [0, H) or zeros; below 0 it wraps
-  let n = index / (CI_BLOCKS * COPY_H);     // [0, N)
-  let plane = n * IN_CHANNELS + group * CHANNELS;
+  let n = index / (CHUNKS * COPY_H);     // [0, N)
+  let plane = n * IN_CHANNELS + chunk * CHANNELS;
   let read_at = (plane * IN_H + ih) * IN_W - PADDING_W;
-  let write_at = (n * COPY_H + row) * COPY_W * CI_BLOCKS + group;
+  let write_at = (n * COPY_H + row) * COPY_W * CHUNKS + chunk;
   for (var column = 0u; column < COPY_W; column++) {
     let iw = column - PADDING_W;         // [0, W) or zeros; below 0 it wraps
     var values = vec4f();
     for (var i = 0u; i < CHANNELS; i++) {  // unroll
-      if (ih < IN_H && iw < IN_W && group * CHANNELS + i < IN_CHANNELS) {
+      if (ih < IN_H && iw < IN_W && chunk * CHANNELS + i < IN_CHANNELS) {
         values[i] = input[read_at + i * IN_H * IN_W + column];
       }
     }
-    input_vec4s[write_at + column * CI_BLOCKS] = values;
+    input_vec4s[write_at + column * CHUNKS] = values;
   }
 }
 
@@ -141,7 +141,7 @@ fn load_grads(at: u32) {
 fn load_top(at: u32) {
   for (var row = 0u; row < KEPT; row++) {  // unroll
     for (var i = 0u; i < WINDOW; i++) {  // unroll
-      window[NEW + row][i] = input_vec4s[at + (row * COPY_W + i) * CI_BLOCKS];
+      window[NEW + row][i] = input_vec4s[at + (row * COPY_W + i) * CHUNKS];
     }
   }
 }
@@ -153,7 +153,7 @@ fn slide(at: u32) {
   }
   for (var row = 0u; row < NEW; row++) {  // unroll
     for (var i = 0u; i < WINDOW; i++) {  // unroll
-      window[KEPT + row][i] = input_vec4s[at + (row * COPY_W + i) * CI_BLOCKS];
+      window[KEPT + row][i] = input_vec4s[at + (row * COPY_W + i) * CHUNKS];
     }
   }
 }
@@ -190,10 +190,10 @@ fn sum_parts(
   let index = (workgroup.y * grid.x + workgroup.x) * 32u + thread;
   if (index >= SUMMING) { return; }
   let four = index % VEC4S;
-  let group = index / VEC4S % CI_BLOCKS;
-  let kw = index / (VEC4S * CI_BLOCKS) % TILES_W * TAPS_W;            // the first tap
-  let kh = index / (VEC4S * CI_BLOCKS * TILES_W) % TILES_H * TAPS_H;  // and its row
-  let part = index / (VEC4S * CI_BLOCKS * TILES_W * TILES_H);
+  let chunk = index / VEC4S % CHUNKS;
+  let kw = index / (VEC4S * CHUNKS) % TILES_W * TAPS_W;            // the first tap
+  let kh = index / (VEC4S * CHUNKS * TILES_W) % TILES_H * TAPS_H;  // and its row
+  let part = index / (VEC4S * CHUNKS * TILES_W * TILES_H);
 
   for (var strip = part * RUNS; strip < min(part * RUNS + RUNS, STRIPS); strip++) {
     let ow = strip % ACROSS * COLUMNS;
@@ -201,15 +201,15 @@ fn sum_parts(
     let n = strip / (ACROSS * BLOCKS);
     let grad_at = ((n * GRAD_H + row) * GRAD_W + ow) * VEC4S + four;
     let first_row = n * COPY_H + row * STRIDE + kh;
-    let input_at = (first_row * COPY_W + ow * STRIDE + kw) * CI_BLOCKS + group;
+    let input_at = (first_row * COPY_W + ow * STRIDE + kw) * CHUNKS + chunk;
     load_top(input_at);
     for (var i = 0u; i < ROWS; i++) {
       load_grads(grad_at + i * GRAD_W * VEC4S);
-      slide(input_at + (i * STRIDE + KEPT) * COPY_W * CI_BLOCKS);
+      slide(input_at + (i * STRIDE + KEPT) * COPY_W * CHUNKS);
       multiply();
     }
   }
-  let first_tap = (group * CHANNELS * ALL_H + kh) * ALL_W + kw;
+  let first_tap = (chunk * CHANNELS * ALL_H + kh) * ALL_W + kw;
   write_sums(part * PART + first_tap * VEC4S + four);
 }
 
