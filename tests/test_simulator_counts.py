@@ -192,22 +192,23 @@ def test_sectors(place, sectors):
         assert counted(f"{place.replace('numbers', 'output')} = 1.0;")["sectors"] == float(sectors)
 
 
-@pytest.mark.parametrize(
-    ("access", "conflicts"),
-    [
-        ("tile[thread]", 0),
-        ("tile[thread * 32u]", 31),  # all in one bank
-        ("tile[thread * 33u]", 0),  # a column of rows with a pad
-        ("tile[thread * 2u]", 1),  # 16 banks, two words each
-        ("tile[thread * 8u]", 7),  # 4 banks, 8 words each
-        ("tile[thread / 2u]", 0),  # two threads share each word
-        ("tile[5]", 0),
-        ("vec4s[thread].x", 3),  # 8 banks, 4 words each
-        ("vec4s[thread]", 0),  # 128 words take 4 turns
-        ("vec4s[thread * 8u]", 28),  # 4 banks, 32 words each: 32 turns instead of 4
-    ],
-)
-def test_bank_conflicts(access, conflicts):
+CONFLICTS = """
+tile[thread]        0
+tile[thread * 32u]  31  all in one bank
+tile[thread * 33u]  0   a column of rows with a pad
+tile[thread * 2u]   1   16 banks, two words each
+tile[thread * 8u]   7   4 banks, 8 words each
+tile[thread / 2u]   0   two threads share each word
+tile[5]             0
+vec4s[thread].x     3   8 banks, 4 words each
+vec4s[thread]       0   128 words take 4 turns
+vec4s[thread * 8u]  28  4 banks, 32 words each: 32 turns instead of 4
+"""
+
+
+@pytest.mark.parametrize("row", rows(CONFLICTS))
+def test_bank_conflicts(row):
+    access, conflicts = row[0], int(row[1])
     assert counted(f"let x = {access};").get("bank_conflicts", 0) == conflicts
     assert counted(f"let x = {access};", groups=3).get("bank_conflicts", 0) == 3 * conflicts
     if access.startswith("tile"):  # a store has the same, and an update has them twice

@@ -40,6 +40,38 @@ fn id(m: mat2x2f) -> mat2x2f { return m; }
 %s
 }
 """
+# A text in which each rule of the grammar is used.
+RICH = """\
+requires pointer_composite_access;
+diagnostic(off, derivative_uniformity);
+alias Row = array<vec4<f32>, 1 << 2>;
+const SIZE = 4u;
+const_assert SIZE < 8u;
+override WIDTH: u32 = 2u * SIZE;
+@id(3) override other = 1.5e-3;
+struct Pair { @align(16) first: vec2<f32>, @size(16) second: u32, last: array<mat2x2<f32>, 2> }
+var<private> count: u32 = 0x10u;
+var<workgroup> tile: array<array<f32, SIZE>, (SIZE + 1u) / 2u>;
+@group(0) @binding(0) var<storage, read_write> output: array<f32>;
+fn helper(p: ptr<function, u32>, q: bool) -> u32 { *p += 1u; if q { return *p; } return (*p) & 0xffu; }
+@compute @workgroup_size(SIZE, WIDTH, 1)
+fn main(@builtin(global_invocation_id) g: vec3<u32>, @builtin(local_invocation_index) l: u32,) {
+  var x = select(1, 2, (g.x < 3u && !(g.y >= (g.z >> 1u))) || false);
+  let y: vec3<f32> = vec3<f32>(1.0, -2.5f, .5) * f32(x);
+  const z = array<i32, 2>(1, -2);
+  _ = y.xy[1] + f32(z[0]);
+  var k: u32;
+  for (var i = 0u; i < SIZE; i++) { if (i == 2u) { continue; } else if i > 3u { break; } else { x -= 1; } }
+  while (x > 0) { x >>= 1u; k ^= ~1u % 3u; }
+  loop { k += helper(&k, true); continuing { k++; break if k > 100u; } }
+  switch k { case 1u, 2u, { output[0] = 1.0; } case 3u: { } default: { return; } }
+  { let p = &output[g.x]; *p = fma(y.x, 2.0, -y[2]); }
+  (output[1]) = f32((k << 2u) | 3u) / 2.0; k--;
+  workgroupBarrier(); ;
+  for (;;) { break; }
+  if vec2<f32>(1.0, 2.0).x < vec2<f32>(2.0, 3.0).y { return; }
+}
+"""
 
 
 @cache

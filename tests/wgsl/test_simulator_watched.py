@@ -67,9 +67,14 @@ class RandomKernel:
         self.block(0, 5)
 
     def value(self) -> str:
-        """An expression; `{u}` stands for the u of WGSL's numbers."""
+        """An expression; `#` stands for the u of WGSL's numbers."""
         first, second = self.random.choices("abt", k=2)
-        return f"{first} {self.random.choice('+*^')} ({second} + {self.random.randrange(9)}{{u}})"
+        return f"{first} {self.random.choice('+*^')} ({second} + {self.random.randrange(9)}#)"
+
+    def add(self, wgsl: str, python: str) -> None:
+        """Some lines in both languages."""
+        self.wgsl.append(wgsl.replace("#", "u"))
+        self.python.append(python.replace("#", ""))
 
     def block(self, depth: int, count: int, inside: bool = False) -> None:
         """Some statements; `inside` a loop they may leave it."""
@@ -77,23 +82,19 @@ class RandomKernel:
         for _ in range(count):
             kind = self.random.choice(["set", "set", "if", "for", "break" if inside else "set"]) if depth < 3 else "set"
             name, value, rest = self.random.choice("ab"), self.value(), self.random.randrange(3)
+            asked, python = f"if (({value}) % 3# == {rest}#)", f"{space}if ({value}) % {WORD} % 3 == {rest}:"
             if kind == "set":
-                self.wgsl.append(f"{name} = {value.format(u='u')};")
-                self.python.append(f"{space}{name} = ({value.format(u='')}) % {WORD}; note('{name}', {name})")
+                self.add(f"{name} = {value};", f"{space}{name} = ({value}) % {WORD}; note('{name}', {name})")
             elif kind == "break":
-                self.wgsl.append(f"if (({value.format(u='u')}) % 3u == {rest}u) {{ break; }}")
-                self.python.append(f"{space}if ({value.format(u='')}) % {WORD} % 3 == {rest}: break")
-            elif kind == "if":
-                self.wgsl.append(f"if (({value.format(u='u')}) % 3u == {rest}u) {{")
-                self.python.append(f"{space}if ({value.format(u='')}) % {WORD} % 3 == {rest}:")
-                self.block(depth + 1, 2, inside)
-                self.wgsl.append("}")
+                self.add(f"{asked} {{ break; }}", f"{python} break")
             else:
-                self.loops += 1
-                i = f"i{self.loops}"
-                self.wgsl.append(f"for (var {i} = 0u; {i} < {name} % 4u; {i}++) {{")
-                self.python.append(f"{space}{i} = -1\n{space}while ({i} := note('{i}', {i} + 1)) < {name} % 4:")
-                self.block(depth + 1, 2, True)
+                if kind == "for":
+                    self.loops += 1
+                    i = f"i{self.loops}"
+                    asked = f"for (var {i} = 0u; {i} < {name} % 4u; {i}++)"
+                    python = f"{space}{i} = -1\n{space}while ({i} := note('{i}', {i} + 1)) < {name} % 4:"
+                self.add(f"{asked} {{", python)
+                self.block(depth + 1, 2, inside or kind == "for")
                 self.wgsl.append("}")
 
 

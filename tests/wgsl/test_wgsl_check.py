@@ -5,10 +5,12 @@ import random
 import pytest
 from support.mistakes import mutants
 from support.sample import sample
-from support.wgsl_programs import judged, programs, source
+from support.wgsl_programs import RICH, judged, programs, source
 
 import wgsl
 from helpers.kernels import load
+from wgsl.suggestions.context import TOKEN
+from wgsl.syntax.tokens import OPEN
 
 
 def test_a_kernel_brings_the_values_of_its_overrides():
@@ -40,5 +42,10 @@ def test_no_text_raises_an_exception():
     texts = [text[: dice.randrange(len(text))] + dice.choice("{}()<>@;\0é1 ") + text[dice.randrange(len(text)) :]
              for _ in range(60)]  # fmt: skip
     texts += [*(each for each, _ in mutants(40)), "{" * 500, "fn f() { let x = " + "-" * 900 + "1; }", "\ud800"]
+    tokens = [*TOKEN.findall(RICH), *"<>²\0\n'é", OPEN, "/*", "//", "0x"]
+    texts += [
+        "fn f() { " * dice.randrange(2) + " ".join(dice.choices(tokens, k=dice.randrange(40))) for _ in range(300)
+    ]
     for broken in texts:
-        assert all(each.line >= 1 and each.column >= 1 for each in wgsl.check(broken))
+        lines = broken.split("\n")
+        assert all(1 <= each.column <= len(lines[each.line - 1]) + 1 for each in wgsl.check(broken)), broken

@@ -160,13 +160,6 @@ def value_of(expression: str) -> program.Expression:
     return checked(source(f"let x = {expression};")).entry.body[-1].value
 
 
-def values_of(expression: str) -> tuple:
-    """Type and leaves of a constant."""
-    found = value_of(expression)
-    assert isinstance(found, program.Constant), found
-    return str(found.type), found.leaves
-
-
 TYPED = """
 1                                 i32
 1u                                u32
@@ -213,7 +206,7 @@ pack2x16float(vec2f(f32(i)))      u32
 extractBits(i, 1, 2)              u32
 """
 # An expression, its type, and its numbers.
-CONSTANTS = """
+CONSTANTS = """\
 1 / 2                                i32                  0
 -7 / 2                               i32                  -3
 -7 % 3                               i32                  -1
@@ -280,14 +273,13 @@ normalize(vec2(3, 4)).x              f32                  0.6000000238418579
 """
 
 
-@pytest.mark.parametrize(("expression", "type"), rows(TYPED))
-def test_the_type_of_an_expression(expression, type):
-    assert str(value_of(expression).type) == type
-
-
-@pytest.mark.parametrize(("expression", "type", "leaves"), rows(CONSTANTS))
-def test_the_value_of_a_constant(expression, type, leaves):
-    assert values_of(expression) == (type, tuple(map(literal_eval, leaves.split())))
+@pytest.mark.parametrize("row", rows(TYPED + CONSTANTS))
+def test_the_type_of_an_expression_and_the_numbers_of_a_constant(row):
+    expression, type, *numbers = row
+    found = value_of(expression)
+    assert str(found.type) == type
+    for leaves in numbers:
+        assert found.leaves == tuple(map(literal_eval, leaves.split()))
 
 
 # --- The whole program ----------------------------------------------------------------------------------------------
