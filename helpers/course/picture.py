@@ -1,7 +1,7 @@
 """The map: lessons around the network that they lead to, with a place in it for each kernel that the reader writes."""
 
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -41,26 +41,20 @@ class CoursePicture(Picture):
     def __init__(self, known: Sequence[Lesson], right: frozenset[str]) -> None:
         super().__init__(LOWEST + round(NODE.height) + 2)
         self.known, self.right, self.roads, self.slots = known, right, roads(known), slots(known)
-        self.places = dict(zip((lesson.number for lesson in known), self._places(), strict=True))
+        self.places = self._places()
 
-    def _places(self) -> Iterable[Box]:
+    def _places(self) -> dict[str, Box]:
         """Where each lesson is: LeNet in the middle, what leads to it left and below, the others at the right."""
         left, right = COLUMNS
-        inner = [left + NODE.width + 12 + i * (LENET.width - NODE.width) / 2 for i in range(3)]
-        y = TOP
-        steps = {"00": 0, "C": 1, "01": 2}  # in the left column
-        below = {"02": left, "03": inner[0], "04": inner[1], "06": inner[2]}
-        for lesson in self.known:
-            if lesson.number == LENET_LESSON:
-                yield LENET
-            elif lesson.number in below:
-                yield NODE._replace(x=below[lesson.number], y=LOWEST)
-            elif lesson.number in steps:
-                yield NODE._replace(x=left, y=TOP + steps[lesson.number] * (NODE.height + GAP))
-            else:
-                box = SHORT._replace(x=right, y=y)
-                y += box.height + GAP
-                yield box
+        inner = (left + NODE.width + 12 + i * (LENET.width - NODE.width) / 2 for i in range(3))
+        below = zip(("02", "03", "04", "06"), (left, *inner), strict=True)
+        places = {number: NODE._replace(x=x, y=LOWEST) for number, x in below} | {LENET_LESSON: LENET}
+        for i, number in enumerate(("00", "C", "01")):
+            places[number] = NODE._replace(x=left, y=TOP + i * (NODE.height + GAP))
+        others = (lesson.number for lesson in self.known if lesson.number not in places)
+        return places | {
+            number: SHORT._replace(x=right, y=TOP + i * (SHORT.height + GAP)) for i, number in enumerate(others)
+        }
 
     def draw(self, road: int, lesson: int) -> str:
         """One of the roads, with one lesson framed, and the lessons that it needs."""
@@ -113,9 +107,8 @@ class CoursePicture(Picture):
 
     def _join(self, first: Box, then: Box) -> None:
         """An arrow from a lesson to one that needs it, where they are close."""
-        (left, right), (top, bottom) = (
-            (max(first[i], then[i]), min(first[i] + first[i + 2], then[i] + then[i + 2])) for i in (0, 1)
-        )
+        left, right = max(first.x, then.x), min(first.right, then.right)
+        top, bottom = max(first.y, then.y), min(first.bottom, then.bottom)
         if left - right > CLOSE[0] or top - bottom > CLOSE[1]:
             return
         if top < bottom:

@@ -29,10 +29,8 @@ class ResiduesPicture(Picture):
         self.filter = self._grid(middle, s.weight, "filter", "its taps kh,kw")
         right = middle + CELL * s.kernel_w + 70
         self.outputs = self._grid(right, s.output, "grad_output", "with the tap that reaches the pixel")
-        self.classes: dict[Cell, list[Cell]] = {own: [] for own in np.ndindex(s.stride)}  # their pixels
-        for pixel in np.ndindex(s.input[2:]):
-            self.classes[self._class(*pixel)].append(pixel)
-        self.label(self.pixels.boxes, (self._letter(self._class(*pixel)) for pixel in np.ndindex(s.input[2:])), 16)
+        self.letters = dict(zip(np.ndindex(s.stride), LETTERS, strict=True))  # of the classes
+        self.label(self.pixels.boxes, (self.letters[self._class(*pixel)] for pixel in np.ndindex(s.input[2:])), 16)
         self.label(self.filter.boxes, (f"{kh},{kw}" for kh, kw in np.ndindex(s.weight[2:])))
         self.stands_still()
 
@@ -45,7 +43,8 @@ class ResiduesPicture(Picture):
         rows, columns = self._taps(own)
         reached = taps_of_pixel(self.shape, ih, iw)
         outputs = [self.outputs.box(term.oh, term.ow) for term in reached]
-        self.pixels.tinted(self.classes[own], line=1.6)
+        mates = (pixel for pixel in np.ndindex(self.shape.input[2:]) if self._class(*pixel) == own)
+        self.pixels.tinted(mates, line=1.6)
         self.tinted([self.pixels.box(ih, iw)], BLUE, 4, 0.4)
         self.filter.tinted(product(rows, columns), line=3)
         self.tinted(outputs, self.outputs.look.ink, 3)
@@ -55,7 +54,7 @@ class ResiduesPicture(Picture):
         outside = taps - len(reached)
         edge = f"; {outside} of them lie{'s' * (outside == 1)} outside the output" * bool(outside)
         return (
-            f"Pixel [{ih},{iw}] is in class {self._letter(own)}: every pixel of the class receives its gradient "
+            f"Pixel [{ih},{iw}] is in class {self.letters[own]}: every pixel of the class receives its gradient "
             f"through {in_words('row', rows)} and {in_words('column', columns)} of the filter, {taps} of {every} "
             f"taps{edge}. Within a class, a kernel need not test a tap or divide by the stride."
         )
@@ -70,17 +69,14 @@ class ResiduesPicture(Picture):
         sizes = zip(own, self.shape.weight[2:], self.shape.stride, strict=True)
         return [taps_of_class(*size) for size in sizes]
 
-    def _letter(self, own: Cell) -> str:
-        return LETTERS[own[0] * self.shape.stride_h + own[1]]
-
     def _write_classes(self, own: Cell) -> None:
         """How many taps each class needs, beside how many a kernel without classes tests."""
         x, y = self.filter.x, self.pixels.bottom - 112
-        for i, other in enumerate(self.classes):
+        for i, (other, letter) in enumerate(self.letters.items()):
             rows, columns = self._taps(other)
             count, look = len(rows) * len(columns), (BLUE, "bold") if other == own else (INK, "normal")
-            said = f"class {LETTERS[i]}: {count} tap{'s' * (count > 1)} for each pixel and channel"
+            said = f"class {letter}: {count} tap{'s' * (count > 1)} for each pixel and channel"
             self.write(x, y + 26 * i, said, 15, *look)
         taps = self.filter.values.size
-        mean = taps / len(self.classes)
+        mean = taps / len(self.letters)
         self.write(x, y + 26 * 4 + 4, f"on average {mean:.4g}, where a loop over all taps tests {taps}", 15, BLUE)
