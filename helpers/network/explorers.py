@@ -13,7 +13,7 @@ from helpers.network.pictures.mistakes import Mistake, MistakesPicture
 from helpers.network.pictures.network import NetworkPicture
 from helpers.network.pictures.opened import OpenedPicture
 from helpers.network.pictures.softmax import SoftmaxPicture
-from helpers.network.reference import softmax
+from helpers.network.reference import cross_entropy, softmax
 from helpers.network.trace import NetworkTrace, moved
 from helpers.network.training import Training
 from helpers.widgets.explorer import Explorer
@@ -68,16 +68,12 @@ def loss_of_logits(right: int = 3) -> Explorer:
     """Ten logits to drag, the probabilities that the softmax makes of them, and the gradient of the loss for each."""
     logits = np.array([0.5, -1, 0.2, 1, -0.5, 2, -2, 0, 0.4, -0.3])
     steps = {
-        "Drag logits until the loss is below 0.1.": lambda v: _loss(v) < 0.1,
+        "Drag logits until the loss is below 0.1.": lambda v: cross_entropy(v["logits"][None], [v["right"]])[0] < 0.1,
         "Drag one bar until the two largest are equal.": lambda v: np.ptp(np.sort(v["logits"])[-2:]) < 0.05,
         "Choose another right class: what changes?": lambda v: v["right"] != right,
     }
     picture = SoftmaxPicture()
     return Explorer(picture.show, {"right": len(logits)}, {"right": right}, arrays={"logits": logits}, steps=steps)
-
-
-def _loss(values: dict) -> float:
-    return -np.log(softmax(values["logits"])[values["right"]])
 
 
 def open_number(

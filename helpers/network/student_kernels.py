@@ -39,8 +39,8 @@ class Place:
 
     operation: Operation
     tensors: str
-    words: Callable[[Shape], Words]
-    loops: Callable[[Shape], Words]
+    words: Callable[[Shape], Words] = lambda shape: shape.params()
+    loops: Callable[[Shape], Words] = lambda shape: ()
     entry_point: str = "main"
     fits: Callable[[Shape], bool] = lambda shape: True
 
@@ -97,15 +97,6 @@ class _Loss(Place):
         return *ours, self.dispatch(kernel, buffers, shape)
 
 
-def _six_words(s: ConvShape) -> Words:
-    return s.batch, s.in_channels, s.in_h, s.in_w, s.out_channels, s.kernel_h
-
-
-def _is_plain(s: ConvShape) -> bool:
-    """Whether stride, padding, dilation and groups are left out, and the filter is square."""
-    return s == _alike(s, s.kernel_h)
-
-
 def _alike(s: ConvShape, *columns_and_steps: int) -> ConvShape:
     """With as many columns of a filter, and the same stride and padding for both axes; no dilation and no groups."""
     return ConvShape(*s.input, s.out_channels, s.kernel_h, *columns_and_steps, activation=s.activation)
@@ -131,7 +122,10 @@ def _pass(name: str) -> Place:
 OF_WEIGHT = GRAD_WEIGHT, "grad_output input grad_weight"
 PLACES: dict[str, Place] = {
     "add_bias": _Bias(
-        *(FORWARD, "output bias output", lambda s: (s.batch, s.out_channels, s.out_h * s.out_w), lambda s: (), "bias")
+        FORWARD,
+        "output bias output",
+        lambda s: (s.batch, s.out_channels, s.out_h * s.out_w),
+        entry_point="bias",
     ),
     "conv2d": _Convolution(
         FORWARD,
@@ -140,12 +134,17 @@ PLACES: dict[str, Place] = {
         lambda s: s.weight[1:],
         fits=lambda s: s == _alike(s, s.kernel_w, s.stride_h, s.padding_h),
     ),
-    "strided_conv2d": _Convolution(FORWARD, "input weight bias output", ConvShape.params, lambda s: s.weight[1:]),
-    "conv2d_grad_weight": Place(*OF_WEIGHT, _six_words, _outputs, fits=_is_plain),
-    "strided_grad_weight": Place(*OF_WEIGHT, ConvShape.params, _outputs),
+    "strided_conv2d": _Convolution(FORWARD, "input weight bias output", loops=lambda s: s.weight[1:]),
+    "conv2d_grad_weight": Place(
+        *OF_WEIGHT,
+        lambda s: (*s.input, s.out_channels, s.kernel_h),
+        _outputs,
+        fits=lambda s: s == _alike(s, s.kernel_h),  # with a square filter, and no stride or padding
+    ),
+    "strided_grad_weight": Place(*OF_WEIGHT, loops=_outputs),
     **dict.fromkeys(
         ("conv2d_grad_input", "strided_grad_input"),
-        Place(GRAD_INPUT, "grad_output weight grad_input", ConvShape.params, lambda s: (s.out_channels, *s.weight[2:])),
+        Place(GRAD_INPUT, "grad_output weight grad_input", loops=lambda s: (s.out_channels, *s.weight[2:])),
     ),
     "conv2d_grad_bias": Place(GRAD_BIAS, "grad_output grad_bias", lambda s: s.output, _outputs),
     **{name: _pass(name) for name in PRODUCTS if name.startswith("gemm_bwd")},
@@ -160,11 +159,9 @@ PLACES: dict[str, Place] = {
         lambda s: (*s.kernel, prod(s.kernel)),
         fits=lambda s: s == PoolShape(s.batch, s.channels, s.in_h, s.in_w, s.kernel[0], s.stride[0], s.padding[0]),
     ),
-    "relu_gate": Place(RELU_BACKWARD, "output grad_output grad_pre", ElementShape.params, lambda s: ()),
-    "softmax_minus_truth": _Loss(
-        CROSS_ENTROPY, "logits labels grad_logits", LossShape.params, lambda s: (3 * s.classes + 4,)
-    ),
-    "momentum_step": Place(SGD, "grad parameter velocity", lambda s: s.params(), lambda s: ()),
+    "relu_gate": Place(RELU_BACKWARD, "output grad_output grad_pre"),
+    "softmax_minus_truth": _Loss(CROSS_ENTROPY, "logits labels grad_logits", loops=lambda s: (3 * s.classes + 4,)),
+    "momentum_step": Place(SGD, "grad parameter velocity"),
 }
 
 

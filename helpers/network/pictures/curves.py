@@ -193,17 +193,13 @@ class FiltersPicture(Picture):
         """Go to one step."""
         moment = self.moments[step]
         self.draw_title(step)
-        self._draw_filters(step)
+        for row, tensors in enumerate((self.filters, self.gradients)):
+            for x, panel in zip(self.places, tensors[step], strict=True):
+                self.draw_panel(panel, Box(x, TOP + row * (SIZE + GAP), SIZE, SIZE), self.scales[row])
         x, (_, top, _, height) = float(self.chart.x(step)), self.chart.box
         self.lines([(x, top - 4, x, top + height)], ORANGE, 2)
         self.chart.mark(step, moment.loss, ORANGE)
         return self._sentence(step, moment)
-
-    def _draw_filters(self, step: int) -> None:
-        """The filters and, below them, the gradients of a step."""
-        for row, tensors in enumerate((self.filters, self.gradients)):
-            for x, panel in zip(self.places, tensors[step], strict=True):
-                self.draw_panel(panel, Box(x, TOP + row * (SIZE + GAP), SIZE, SIZE), self.scales[row])
 
     def draw_panel(self, panel: Array, box: Box, largest: float) -> None:
         """One filter or gradient."""

@@ -16,6 +16,7 @@ Array = np.ndarray
 ACROSS, MOST = 6, 24  # small pictures in a row, and in all
 SIDE, DOWN, RIGHT = 52, 80, 66  # CSS pixels: a small picture, and from one to the next
 LARGE = 196  # CSS pixels of the two large pictures
+LEGEND = {"more ink here: smaller loss": -0.8, "more ink here: larger loss": 0.8}
 FADED = 0.35  # of the ink, below the colors of a gradient
 
 
@@ -58,7 +59,7 @@ class MistakesPicture(Picture):
         rows = ceil(len(self.mistakes) / ACROSS)
         cells = Box(MARGIN - 5, 50, ACROSS * RIGHT, rows * DOWN)
         Area(self, np.zeros((rows, ACROSS)), cells, "mistakes").touch("mistakes", "mistake")
-        self._legend()
+        explain(self, WIDTH - 2 * LARGE - 18, 276, LEGEND, 206)
         self.stands_still()
 
     def draw(self, mistake: int) -> str:
@@ -89,10 +90,6 @@ class MistakesPicture(Picture):
     def _small(self, i: int) -> Box:
         row, column = divmod(i, ACROSS)
         return Box(MARGIN + column * RIGHT, 54 + row * DOWN, SIDE, SIDE)
-
-    def _legend(self) -> None:
-        left, y = WIDTH - 2 * LARGE - 18, 276
-        explain(self, left, y, {"more ink here: smaller loss": -0.8, "more ink here: larger loss": 0.8}, 206)
 
 
 def over(image: Array, gradient: Array) -> Array:

@@ -1,6 +1,6 @@
 """Any number of a network, opened: where it lies, what was read to make it, its largest terms, the kernel's line."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -147,9 +147,7 @@ def _shown(values: np.ndarray, name: str, places: list[Index]) -> tuple[str, np.
     """The maps of a tensor that hold these places, what they are called, and the places in each of them."""
     if values.ndim == 2:  # a column or a row of a matrix
         found = np.array([values[place] for place in places])
-        varies = [len({place[axis] for place in places}) > 1 for axis in range(2)]
-        index = ",".join(":" if varies[axis] else str(places[0][axis]) for axis in range(2))
-        return f"{name}[{index}]", found.reshape(1, *fold(len(found))), {}
+        return f"{name}{_index(places)}", found.reshape(1, *fold(len(found))), {}
     if values.ndim == 1:
         maps = in_maps(values.shape)
         cells = [tuple(map(int, divmod(place[0], maps[2]))) for place in places]
@@ -159,10 +157,10 @@ def _shown(values: np.ndarray, name: str, places: list[Index]) -> tuple[str, np.
         by_plane.setdefault(place[:-2], []).append(place[-2:])
     planes = np.stack([values[plane] for plane in by_plane])
     marks = {i: cells for i, cells in enumerate(by_plane.values()) if len(cells) < planes[0].size}
-    return f"{name}{_index(list(by_plane), values.shape[:-2])}", planes, marks
+    return f"{name}{_index(by_plane)}", planes, marks
 
 
-def _index(planes: list[Index], shape: Sequence[int]) -> str:
-    """The planes as an index: one, or all of them along an axis."""
-    numbers = [sorted({plane[axis] for plane in planes}) for axis in range(len(shape))]
-    return f"[{','.join(str(found[0]) if len(found) == 1 else ':' for found in numbers)}]"
+def _index(places: Iterable[Index]) -> str:
+    """The places as an index: one, or all of them along an axis."""
+    axes = ({*numbers} for numbers in zip(*places, strict=True))
+    return f"[{','.join(':' if len(numbers) > 1 else str(*numbers) for numbers in axes)}]"
