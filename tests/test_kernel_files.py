@@ -245,15 +245,3 @@ def test_an_index_through_a_float_a_missing_key_and_a_long_line_are_noticed():
     assert FLOAT_INDEX.search(forward.edit("index / params.out_w %", "u32(f32(index) * inverse) %").code)
     assert list(header(forward.edit("// cost ", "//      "))) != KEYS
     assert too_long(forward.edit("// 3. Write it.", "// 3. ".ljust(COLUMNS)).listing)
-
-
-def test_a_changed_block_and_copied_lines_are_noticed():
-    text = load("gemm_bias_act", "2_tiled").source
-    assert with_blocks(text.replace("abs(x) > 87.0", "abs(x) > 86.0")) == text
-    with pytest.raises(FileNotFoundError, match="no_such"):
-        with_blocks(text.replace("files: sigmoid", "files: no_such"))
-    lines = [f"let {letter} = 1;" for letter in "abcdefghij"]
-    block, other = "\n// a remark\n".join(lines[:6]), "\n".join(lines[6:])
-    assert in_runs([block, f"}}\n{block}\n{other}", other], before=True) == 6 / 20
-    assert in_runs([block, f"}}\n{block}\n{other}", other], before=False) == 12 / 20
-    assert in_runs([other, other], before=False) == 0  # a run of four

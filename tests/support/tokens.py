@@ -47,6 +47,16 @@ def budget(text: str) -> dict[str, int]:
     return {name: int(number.replace(",", "")) for name, number, *_ in rows}
 
 
+# A subject's folders count once.
+SUBJECTS = {"threads", "summation", "convolution", "gemm", "network", "gradient_checks", "speed", "data_parallel"}
+
+
+def rooms(counts: dict[str, int]) -> set[str]:
+    """The folders of `helpers` with Python in them."""
+    parts = (name.split("/")[1:] for name in counts if name.startswith("helpers/"))
+    return {part[0] if part[0] in SUBJECTS else "/".join(part) for part in parts}
+
+
 def over(counts: dict[str, int], allowed: dict[str, int]) -> list[str]:
     """The folders that have more than they may, and those that have no line in the budget, or are gone."""
     said = [
