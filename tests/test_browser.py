@@ -193,20 +193,6 @@ def the_card_fits_one_screen(lesson: LivePage) -> None:
     assert card.locator("pre").evaluate("pre => pre.clientHeight / pre.textContent.trim().split('\\n').length") < 24
 
 
-def weights_are_clicked(lesson: LivePage) -> None:
-    """The digit and the output are drawn, and the last picture begins with the filter that was clicked in the first."""
-    first, last = lesson.explorers[0], lesson.source("helpers.your_convolution(")
-    (shown,) = lesson.make([first])
-    images = shown.image.locator("image")
-    expect(images).to_have_count(4)  # the digit, the output, and two in the legend
-    assert all(width > 9 for _, width in images.evaluate_all(SIZES))
-    before = shown.words.inner_text()
-    shown.cell.get_by_role("spinbutton", name="weight, row 0, column 0", exact=True).press("2")
-    expect(shown.words).not_to_have_text(before)
-    (again,) = lesson.make([last])
-    expect(again.words).to_contain_text(shown.words.inner_text().partition(" output[")[0])
-
-
 def each_lesson_can_be_pointed_at_and_opened(lesson):
     """What was right before is ticked; lessons are pointed at and chosen by finger and keys, and opened by a link."""
     for name in ("map", "conv2d_grad_weight", "strided_grad_input"):
@@ -243,7 +229,6 @@ def each_lesson_can_be_pointed_at_and_opened(lesson):
 
 MORE = {
     "00": the_card_fits_one_screen,
-    "01": weights_are_clicked,
     "start": each_lesson_can_be_pointed_at_and_opened,
 }
 
@@ -269,94 +254,22 @@ def test_a_path_in_a_cell(lesson, path):
 
 @WEIGHTS
 @at_night
-def test_the_mouse_moves_the_picture_and_one_that_stands_still_is_noticed(lesson):
-    shown, same = lesson.explorer(BIG).unfold(), lesson.same(BIG)
-    shown.handle("kw").hover()
-    lesson.page.mouse.down()
-    lesson.page.mouse.move(1200, 400, steps=4)  # far to the right of the slider's end
-    lesson.page.mouse.up()
-    same.set(kw=2)
-    shown.shows(same)
+def test_a_picture_that_stands_still_is_noticed(lesson):
+    shown, same = lesson.explorer(BIG), lesson.same(BIG)
     shown.image.evaluate("image => image.replaceWith(image.cloneNode(true))")
-    shown.handle("kh").press("ArrowRight")
-    same.set(kh=1)
+    shown.handle("co").press("ArrowRight")
+    same.set(co=1)
     with pytest.raises(AssertionError, match="the picture"):
         shown.shows(same, seconds=1)
 
 
 @WEIGHTS
 @at_night
-def test_a_cell_is_looked_at_chosen_dragged_to_and_reached_by_keys(lesson, record_property):
-    shown, same, mouse = lesson.explorer(FIRST).unfold(), lesson.same(FIRST), lesson.page.mouse
-    count, chosen = lesson.cells.count(), shown.values
-    shown.cell_of("grad_weight", 2, 1).hover()
-    expect(shown.words).to_have_text(same.set(kh=2, kw=1))
-    shown.words.hover()
-    expect(shown.words).to_have_text(same.set(**chosen))
-    soon(lesson.page, "sliders, which follow who looks at a cell, and go back", lambda: shown.values, chosen)
-    shown.cell_of("grad_weight", 1, 0).click()
-    same.set(kh=1, kw=0)
-    shown.shows(same)
-    for key, place in (("ArrowRight", (1, 1)), ("ArrowDown", (2, 1)), ("ArrowDown", (2, 1)), ("ArrowLeft", (2, 0))):
-        lesson.page.keyboard.press(key)
-        expect(shown.cell_of("grad_weight", *place)).to_be_focused()
-    same.set(kh=2, kw=0)
-    shown.shows(same)
-    mouse.down()  # a drag, far faster than pictures are drawn
-    for row, column in [divmod(i * 7 % 9, 3) for i in range(60)] + [(0, 2)]:
-        shown.cell_of("grad_weight", row, column).hover()
-    mouse.up()
-    same.set(kh=0, kw=2)
-    shown.shows(same)
-    assert lesson.cells.count() == count
+def test_how_soon_a_picture_follows_the_pointer_is_told(lesson, record_property):
+    shown = lesson.explorer(FIRST)
     times = sorted(shown.look("grad_weight", i % 3, (i + 1) % 3) for i in range(40))
     told = f"from pointer to new picture, of 40: median {median(times):.0f} ms, 95 % within {times[37]:.0f} ms"
     record_property("told", told)
-
-
-@at_night
-@WEIGHTS
-def test_a_window_is_dragged_as_a_whole_and_steps_are_ticked(lesson):
-    shown, same, mouse = lesson.explorer(FIRST).unfold(), lesson.same(FIRST), lesson.page.mouse
-    drawn, frame = shown.drawn(), shown.cell.locator(".convgrad-touch-frame")
-    expect(shown.steps).to_have_count(3)
-    frame.hover()
-    assert frame.evaluate("frame => getComputedStyle(frame).cursor") == "grab"
-    box = frame.bounding_box()
-    x, y, across, down = box["x"] + 20, box["y"] + 20, box["width"] / 3, box["height"] / 3
-    mouse.move(x, y)
-    mouse.down()
-    for rows, columns in ((0.4, 0.4), (0, 0.6), (1.2, 1.1), (9, 0.3)):
-        mouse.move(x + columns * across, y + rows * down, steps=7)
-        words = same.set(kh=round(rows), kw=round(columns))  # far below: clamped
-        expect(shown.words).to_have_text(words)
-    ticked(shown, False, False, False)
-    mouse.move(x, y - 9 * down)
-    mouse.move(x + 9 * across, y - 9 * down)
-    same.set(kh=0, kw=2)
-    shown.shows(same)
-    mouse.up()
-    ticked(shown, False, True, False)
-    mouse.move(x + 2 * across, y + 1.6 * down)  # within the frame, but nothing is held any more: a pixel is looked at
-    expect(shown.words).to_have_text(same.picture.show(0, 2, product=7).sentence)
-    shown.words.hover()
-    same.set()
-    shown.shows(same)
-    shown.cell_of("grad_weight", 2, 2).hover()  # only looked at
-    ticked(shown, True, True, False)
-    shown.cell_of("grad_weight", 0, 0).click()
-    ticked(shown, True, True, False)
-    same.set(kh=0, kw=0)
-    shown.shows(same)
-    assert shown.drawn() == drawn
-
-
-def ticked(shown: Shown, *done: bool) -> None:
-    """Assert that these steps have their ticks, as sign and in words, where a screen reader hears of a change."""
-    expect(shown.steps).to_have_text([re.compile(f"^{i + 1}{'✓' * tick}[A-Z]") for i, tick in enumerate(done)])
-    for step, tick in zip(shown.steps.all(), done, strict=True):
-        expect(step).to_have_attribute("aria-live", "polite")
-        expect(step.get_by_role("img")).to_have_attribute("aria-label", "done" if tick else "not done yet")
 
 
 def steady(shown: Shown) -> list[float]:
@@ -455,43 +368,11 @@ def test_a_day_later_each_part_shows_what_is_stored_until_it_runs(lab):
     assert lesson.troubles == []
 
 
-TRAIN = """from helpers.data.digits import seen_and_unseen
-from helpers.network import explorers
-from helpers.network.layers import Conv2d, Linear
-from helpers.network.network import Network
-from helpers.network.training import Training
-images, labels, *_ = seen_and_unseen()
-small = Conv2d("conv1", 6, 5, stride=4), Linear("fc", 10, activation="none")
-training = Training(Network(small), images[:320], labels[:320], batch=4)
-live = explorers.train(training, 1_000_000)
-live"""
-
-
 @WEIGHTS
 @at_night
 def test_training_is_stopped_goes_on_between_cells_is_finished_and_wound_back(lesson):
-    cell, other = lesson.code_cell(MARK), lesson.code_cells.nth(0)
-    lesson.run(lesson.at(lesson.lesson.code[0]))
-    lesson.retype(cell, TRAIN)
-    words, picture = cell.get_by_role("status"), cell.locator(".convgrad-picture")
-    cell.get_by_role("button", name="Stop").click()
-    expect(words).to_contain_text("Stopped:")
-    stopped = words.inner_text(), picture.inner_html()
-    lesson.retype(other, "training.step < live.until")
-    expect(other.locator(".jp-OutputArea")).to_contain_text("True")
-    assert (words.inner_text(), picture.inner_html()) == stopped
-    rate = cell.get_by_role("spinbutton", name="learning rate")
-    rate.fill("0.01")
-    rate.press("Enter")
-    cell.get_by_role("button", name="Go on").click()
-    lesson.retype(other, "print(f'step {training.step}'); training.learning_rate")
-    expect(other.locator(".jp-OutputArea")).to_contain_text("0.01")
-    expect(cell.get_by_role("button", name="Stop")).to_be_visible()  # it trains on
-    # few steps are left, so that the end is near
-    lesson.retype(other, "live.until = training.step + 40; live.finish(); explorers.rewind(training)")
-    expect(words).to_contain_text("Done:")
-    expect(cell.get_by_role("button", name="Done")).to_be_disabled()
-    shown = Shown(lesson.page, other).ready()
+    Cell(lesson, lesson.code_cell(MARK)).follow("part: training is stopped, goes on between cells, and is finished")
+    shown = Shown(lesson.page, lesson.code_cell(FIRST)).ready()
     assert shown.names == ["step"]
     controls_are_named(shown)
     all_is_seen_together(shown)

@@ -76,8 +76,22 @@ class Cell:
         self.here = self.lesson.code_cell(words)
 
     def explorer(self, words: str) -> None:
-        """The same, which is run anew."""
-        self.here = self.lesson.explorer(words).cell
+        """In the cell with these words, which is run anew, and here for comparison."""
+        self.shown, self.same = self.lesson.explorer(words), self.lesson.same(words)
+        self.here = self.shown.cell
+
+    def says(self, values: str = "") -> None:
+        """What the picture says is soon what it says in this process, with these values."""
+        moved = {name: int(value) for name, value in (pair.split("=") for pair in values.split())}
+        expect(self.shown.words).to_have_text(self.same.set(**moved))
+
+    def shows(self, values: str = "") -> None:
+        """So do its sliders, and the picture itself."""
+        self.says(values)
+        self.shown.shows(self.same)
+
+    def mouse(self, does: str) -> None:
+        getattr(self.page.mouse, does)()
 
     def python(self, code: str) -> None:
         """Run this in the cell, in place of what it has."""
@@ -145,6 +159,11 @@ class Cell:
     def finger_to(self, part: Locator, other: str) -> None:
         touched(part, self.part(other))
 
+    def mouse_at(self, part: Locator, x: str, y: str) -> None:
+        """Move the mouse to so many pixels from the upper left corner, far faster than pictures are drawn."""
+        box = part.bounding_box()
+        self.page.mouse.move(box["x"] + int(x), box["y"] + int(y), steps=20)
+
     def drag_to(self, part: Locator, other: str) -> None:
         part.drag_to(self.part(other))
 
@@ -156,8 +175,8 @@ class Cell:
         self.unchanged()
 
     def gives(self, part: Locator, code: str, value: str) -> None:
-        """What a function of JavaScript makes of it."""
-        assert part.evaluate(code) == json.loads(value)
+        """What a function of JavaScript soon makes of it."""
+        soon(self.page, code, lambda: part.evaluate(code), json.loads(value))
 
     def reads(self, part: Locator, text: str) -> None:
         """All lines of a text, however they are broken."""
