@@ -12,7 +12,7 @@ from threading import Barrier
 from unittest.mock import Mock
 
 import pytest
-from support.classes import MAP, hand_in
+from support.classes import hand_in
 from support.notebook_gate import NOTEBOOKS
 
 import helpers
@@ -20,7 +20,6 @@ from helpers import gradebook as command
 from helpers.exercises import PUZZLES
 from helpers.gpu import GpuError
 from helpers.grading import class_table, handed_in, student_files
-from helpers.grading.grader import grade
 from helpers.grading.verdict import RIGHT, WRONG, Grades, Verdict
 
 
@@ -78,39 +77,6 @@ def test_a_class_of_students(tmp_path, monkeypatch):
     name = "anna/my/hand_in_anna.json"
     assert rows[name] == {"file": name, "student": "anna", "guard": "right", "questions": wrong, "problem": ""}
     assert rows["no.json"]["problem"] == "it is not JSON"
-
-
-def test_mistakes_are_counted_over_a_class(tmp_path, monkeypatch, capsys):
-    """The most frequent first, each with its question; of those who tried; also of one lesson or one exercise."""
-    monkeypatch.setattr(command, "_grade_kernel", lambda name, source: grade(PUZZLES[name], source))  # in this process,
-    monkeypatch.setattr(command, "AT_ONCE", 1)  # one after the other
-    (plus, *_), text = PUZZLES["map"].mistakes, PUZZLES["map"].with_mistake(PUZZLES["map"].mistakes[0]).source
-    work = [
-        ({"map": text}, {"dW[0,1]": 17, "pixels_of_dW[0,1]": "a"}),
-        ({"map": MAP}, {"pixels_of_a_weight": "24"}),
-        ({"map": text}, {"pixels_of_a_weight": 24}),
-        ({"map": MAP.replace(";", "", 1)}, {"pixels_of_a_weight": 24.0}),
-        ({"map": PUZZLES["map"].skeleton}, {"pixels_of_a_weight": 576, "dW[0,1]": "b"}),
-    ]
-    for i, given in enumerate(work):
-        hand_in(tmp_path / f"{i}.json", *given)
-    (tmp_path / "bad.json").write_text("{")
-    first = "3 of 4, pixels_of_a_weight: the answer 24\n"
-    first += "    these are the pixels in one row; how many rows of outputs are there?\n"
-    kernels = f"2 of 4, map: {plus.name}\n    {plus.question}\n", "1 of 4, map: does not compile\n"
-    wrong = "1 of 1, dW[0,1]: wrong, but in no known way\n1 of 1, pixels_of_dW[0,1]: wrong, but in no known way\n"
-    bad = "\nbad.json: it is not JSON\n"
-    for names, said in {
-        (): f"{first}{kernels[0]}{kernels[1]}{wrong}{bad}",
-        ("00",): f"{kernels[0]}{kernels[1]}{bad}",
-        ("pixels_of_a_weight", "dW[0,1]"): f"{first}{wrong.split(chr(10))[0]}\n{bad}",
-        ("03",): f"Nobody has tried it yet.\n{bad}",
-    }.items():
-        assert command.main([str(tmp_path), "--mistakes", *names]) == 0
-        assert capsys.readouterr().out == said
-    with pytest.raises(SystemExit):
-        command.main([str(tmp_path), "--mistakes", "99"])
-    assert "no lesson and no exercise is named '99'; lessons are 00, 01" in capsys.readouterr().err
 
 
 def test_what_was_written_last_is_handed_in(tmp_path, monkeypatch):
@@ -175,24 +141,6 @@ def test_a_machine_that_runs_no_kernel_is_named(tmp_path, monkeypatch, capsys):
     hand_in(tmp_path / "a.json", {"map": "fn main() {}"}, {})
     assert command.main([str(tmp_path)]) == 1
     assert capsys.readouterr().err.splitlines()[-1] == "no adapter"
-
-
-def test_one_student_does_not_cost_the_others_their_table(tmp_path, monkeypatch, capsys):
-    outcomes = {"anna": graded(RIGHT), "ben": GpuError("lost\n" * 99), "cem": KeyError("main")}
-
-    def outcome(exercise, source):
-        if isinstance(made := outcomes.get(source, graded(RIGHT)), Exception):  # after a GpuError, the GPU is tried
-            raise made
-        return made
-
-    monkeypatch.setattr(command, "_grade_in_own_process", outcome)
-    for student in ("anna", "ben", "cem"):
-        hand_in(tmp_path / f"{student}.json", {"map": student}, {})
-    assert command.main([str(tmp_path)]) == 0
-    _, *rows, _, ben, cem = capsys.readouterr().out.splitlines()
-    assert [re.split("  +", row)[2] for row in rows] == ["right", "not graded", "not graded"]
-    assert re.fullmatch(r"ben.json: map was not graded: RuntimeError: (lost )+.{,4}\.\.\.", ben)
-    assert cem == "cem.json: map was not graded: KeyError: 'main'"
 
 
 def test_students_are_graded_side_by_side_and_listed_in_order(tmp_path, monkeypatch, capsys):
