@@ -18,8 +18,18 @@ def drawing(want: Array, got: Array, marks: Array, axes: Sequence[str], inputs: 
     table's columns; `inputs` are drawn by their names. A mark is "*"
     where a number is wrong, "." where it was never written, and "" elsewhere.
     """
-    draw = _list if want.ndim == 1 else _matrices
-    return draw(want, got, marks, axes, inputs)
+    if want.ndim == 1:
+        return _list(want, got, marks, axes[0], inputs)
+    lines = _small(inputs)
+    wrong = [index for index in np.ndindex(want.shape[:-2]) if (marks[index] != "").any()]
+    for drawn, index in enumerate(wrong):  # a pair of matrices for each place of the first axes, while there is room
+        place = ", ".join(f"{axis} = {i}" for axis, i in zip(axes, index, strict=False))
+        headed = [f"{place}:"] if np.prod(want.shape[:-2]) > 1 else []
+        block = [*headed, *_pair(want[index], got[index], marks[index], axes[-2:])]
+        if drawn and len(lines) + len(block) > LINES - 3:
+            return [*lines, f"Wrong numbers are also in {len(wrong) - drawn} more of these pairs."]
+        lines += block
+    return lines
 
 
 def legend(marks: Array) -> str:
@@ -33,39 +43,19 @@ def number(value: float) -> str:
     return f"{value + 0.0:{digits}g}".replace("e+", "e")  # never -0; a large one as a kernel has it, -3.3e38
 
 
-# --- A list -------------------------------------------------------------------------------------------------
-
-
-def _list(want: Array, got: Array, marks: Array, axes: Sequence[str], inputs: Mapping[str, Array]) -> list[str]:
+def _list(want: Array, got: Array, marks: Array, axis: str, inputs: Mapping[str, Array]) -> list[str]:
     """A line for the index, one for each input of the same length, one for the right and one for the given numbers."""
     alike = {name: array for name, array in inputs.items() if array.shape == want.shape}
     others = {name: array for name, array in inputs.items() if name not in alike}
     first = np.argwhere(marks != "")[0][0]
     for room in range(IN_A_ROW, 0, -1):
         part = window(first, want.size, room)
-        rows = {axes[0]: np.arange(want.size), **alike, "right": want}
+        rows = {axis: np.arange(want.size), **alike, "right": want}
         cells = [[name, *map(number, row[part])] for name, row in rows.items()]
         table = _table([*cells, ["yours", *map(_marked, got[part], marks[part])]])
         if max(map(len, table)) <= WIDTH:
             break
     return [*_small(others), *table]
-
-
-# --- Matrices -----------------------------------------------------------------------------------------------
-
-
-def _matrices(want: Array, got: Array, marks: Array, axes: Sequence[str], inputs: Mapping[str, Array]) -> list[str]:
-    """A pair of matrices for each place of the first axes with a wrong number, as many as there is room for."""
-    lines = _small(inputs)
-    wrong = [index for index in np.ndindex(want.shape[:-2]) if (marks[index] != "").any()]
-    for drawn, index in enumerate(wrong):
-        place = ", ".join(f"{axis} = {i}" for axis, i in zip(axes, index, strict=False))
-        headed = [f"{place}:"] if np.prod(want.shape[:-2]) > 1 else []
-        block = [*headed, *_pair(want[index], got[index], marks[index], axes[-2:])]
-        if drawn and len(lines) + len(block) > LINES - 3:
-            return [*lines, f"Wrong numbers are also in {len(wrong) - drawn} more of these pairs."]
-        lines += block
-    return lines
 
 
 def _pair(want: Array, got: Array, marks: Array, axes: Sequence[str]) -> list[str]:

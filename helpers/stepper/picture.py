@@ -160,7 +160,7 @@ class StepperPicture(Picture):
             self.boxes(grid.boxes)
             name = grid.memory.name
             self.bold(grid.x, grid.y - 12, name, 13, look(name).ink)
-            self.write(grid.x + text_width(name, 13, "bold") + 6, grid.y - 12, grid.note, 12, GRAY)
+            self.write(grid.x + text_width(name, 13, "bold") + 6, grid.y - 12, grid.memory.note, 12, GRAY)
             if grid.memory.shared:
                 self._sign("workgroup", grid.panels)
 

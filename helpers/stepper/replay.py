@@ -20,6 +20,7 @@ Array = np.ndarray
 
 MOST_NUMBERS, WORD = 4, 2**32  # of a variable that are shown; above the largest u32
 SECTOR = 8  # words in a sector of storage memory
+IN_A_ROW = 12  # the most elements of a vector in one row; longer ones have a sector in each row
 KINDS = {"i32": "i4", "u32": "u4"}
 ACTIVE, WAITING, DONE = "active", "waiting", "done"
 BARRIERS = ("workgroupBarrier", "storageBarrier", "workgroupUniformLoad")
@@ -38,6 +39,19 @@ class Memory:
     def shared(self) -> bool:
         """Whether it belongs to one workgroup."""
         return self.group >= 0
+
+    @property
+    def note(self) -> str:
+        """Its shape, and the workgroup where each one has its own."""
+        return " × ".join(map(str, self.shape)) + (f", group {self.group}" if self.group > 0 else "")
+
+    @property
+    def planes(self) -> tuple[int, int, int]:
+        """Planes, rows and columns in which it is drawn; a vector is a row, or rows of one sector each."""
+        if len(self.shape) > 1:
+            return max(prod(self.shape[:-2]), 1), *self.shape[-2:]
+        (size,) = self.shape
+        return (1, 1, size) if size <= IN_A_ROW else (1, -(-size // SECTOR), SECTOR)
 
     def holds(self, access: "Access") -> bool:
         """Whether an access is to this array."""
