@@ -5,26 +5,18 @@ import numpy as np
 from helpers.gpu import adapter_info
 from helpers.gradient_checks import errors
 from helpers.gradient_checks.pictures.errors import StepPicture
-from helpers.gradient_checks.pictures.matrix import CoveredPicture
-from helpers.gradient_checks.tried import DATA, KERNELS, caught
-from helpers.widgets.controls import Values
+from helpers.gradient_checks.pictures.matrix import CoveredPicture, catch_all, seen
+from helpers.gradient_checks.tried import DATA, KERNELS
 from helpers.widgets.explorer import Explorer
 
 
 def covered() -> Explorer:
     """Six wrong kernels by five kinds of data: fields to uncover, each of which says whether the fault shows."""
 
-    def opened(values: Values, found: bool) -> bool:
-        return any(caught(*cell) is found for cell in np.argwhere(values["fields"]).tolist())
-
-    def a_column_that_catches_all(values: Values) -> bool:
-        return any(values["fields"][:, j].all() and all(caught(i, j) for i in rows) for j in columns)
-
-    rows, columns = range(len(KERNELS)), range(len(DATA))
     steps = {
-        "Find a fault that is caught.": lambda values: opened(values, True),
-        "Find one that is missed.": lambda values: opened(values, False),
-        "Open a column that catches all.": a_column_that_catches_all,
+        "Find a fault that is caught.": lambda values: True in seen(values["fields"]).values(),
+        "Find one that is missed.": lambda values: False in seen(values["fields"]).values(),
+        "Open a column that catches all.": lambda values: bool(catch_all(seen(values["fields"]))),
     }
     fields = np.zeros((len(KERNELS), len(DATA)))
     return Explorer(CoveredPicture(adapter_info().short).show, {}, arrays={"fields": fields}, steps=steps)

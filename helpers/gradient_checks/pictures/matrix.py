@@ -4,9 +4,10 @@ import numpy as np
 
 from helpers.gradient_checks.tried import DATA, KERNELS, LESSONS, caught
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, Picture, Word, listed
-from helpers.pictures.parts import Grid
+from helpers.pictures.parts import Cell, Grid
 
 LEFT, TOP, CELL = 400, 54, (86, 35)  # CSS pixels: where the fields begin, and the size of one
+Seen = dict[Cell, bool | None]
 FACES = {None: ("covered", GRAY), True: ("caught", BLUE), False: ("missed", ORANGE)}
 
 
@@ -35,7 +36,7 @@ class CoveredPicture(Picture):
             self.stands_still()
         grid = Grid(self, fields, LEFT, TOP, CELL, numbers=False)
         grid.adjust("fields", 0, 1)
-        shown = {cell: caught(*cell) if open else None for cell, open in np.ndenumerate(fields)}
+        shown = seen(fields)
         for state, (word, color) in FACES.items():
             boxes = [grid.box(*cell) for cell, found in shown.items() if found is state]
             self.tinted(boxes, color, 1, 0.18 if state is None else 0.1)
@@ -44,12 +45,22 @@ class CoveredPicture(Picture):
         return _said(shown)
 
 
-def _said(shown: dict[tuple[int, int], bool | None]) -> str:
+def seen(fields: np.ndarray) -> Seen:
+    """Whether the fault of a row shows with the data of a column, in the fields that are open; None in the others."""
+    return {cell: caught(*cell) if is_open else None for cell, is_open in np.ndenumerate(fields)}
+
+
+def catch_all(shown: Seen) -> list[str]:
+    """The data that are known to show all faults."""
+    return [name for j, name in enumerate(DATA) if all(shown[i, j] for i in range(len(KERNELS)))]
+
+
+def _said(shown: Seen) -> str:
     """How many fields are open, what they say, and which data catch all kernels."""
     states = [*shown.values()]
     opened = f"{len(states) - states.count(None)} of {len(states)} fields are open"
     if states.count(None) == len(states):
         return f"{opened}. Each will say whether the data of its column show the fault of its row."
-    whole = [f"“{name}”" for j, name in enumerate(DATA) if all(shown[i, j] for i in range(len(KERNELS)))]
+    whole = [f"“{name}”" for name in catch_all(shown)]
     end = f"{listed(whole)} catches all {len(KERNELS)} faults" if whole else "No column is known to catch all faults"
     return f"{opened}: {states.count(True)} caught, {states.count(False)} missed. {end}."
