@@ -176,11 +176,8 @@ class _Run:
         ends = np.flatnonzero(mine & self.stores)  # each closes a run of reads
         run = np.searchsorted(ends, places)
         between = np.isin(run, np.flatnonzero(self.here[ends]))
-        return between if (mine & between & self._of_a_source).any() else before
-
-    @property
-    def _of_a_source(self) -> Array:
-        return ~self.seen["write"] & np.isin(self.seen["binding"], [*self.inputs, *self.scratch])
+        sources = ~self.seen["write"] & np.isin(self.seen["binding"], [*self.inputs, *self.scratch])
+        return between if (mine & between & sources).any() else before
 
 
 # --- In words -----------------------------------------------------------------------------------------------

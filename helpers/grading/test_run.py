@@ -7,6 +7,7 @@ numbers with which the adapter runs it.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -186,10 +187,9 @@ def _busiest(trace: Trace, output: int) -> dict[str, int]:
     `threads_at_a_word` is how many threads of a workgroup store to one word of its memory.
     """
     threads, lanes = prod(trace.workgroup_size), prod((*trace.workgroup_size, *trace.workgroups))
-    loading: dict[str, list[Array]] = {"storage": [], "workgroup": []}
-    results, sharing = [], []
+    loading, results, sharing = defaultdict(list), [], []
     for variable in trace.log.variables:
-        loading.setdefault(variable.space, []).append(trace.log.touched(variable, write=False)[0])
+        loading[variable.space].append(trace.log.touched(variable, write=False)[0])
         thread, word = trace.log.touched(variable, write=True)
         word, thread = np.divmod(np.unique(word.astype(np.int64) * lanes + thread), lanes)  # each pair once
         if variable.binding == output:

@@ -29,7 +29,7 @@ class CoveredPicture(Picture):
             for row, wrong in enumerate(KERNELS):
                 y = TOP + CELL[1] * row
                 self.bold(MARGIN, y + 10, wrong.name, 13.5)
-                self.write(LEFT - 14, y + 10, LESSONS[wrong.version], 12, GRAY, align="right")
+                self.write(LEFT - 14, y + 10, LESSONS[wrong.kernel], 12, GRAY, align="right")
                 edit = f"{wrong.old.strip()} → {wrong.new or '(nothing)'}"
                 self.words([Word(MARGIN, y + 25, edit, 12, "left", True)], INK)
             self.lines(((MARGIN, y, LEFT, y) for y in TOP + CELL[1] * np.arange(len(KERNELS))), LINE, 1)
