@@ -20,7 +20,7 @@ from support.problems import (
     require_exact,
     shapes_of,
 )
-from support.sample import ALL, sample
+from support.sample import ALL, at_night, sample
 
 from helpers.activations import SMOOTH
 from helpers.convolution.schedules import conv2d_grad_input
@@ -46,8 +46,9 @@ def require_right(kernel: Kernel, data: st.DataObject) -> None:
 
 
 test_whole_and_random_numbers_come_out_right = every_general_version(given(data=st.data())(require_right))
-few = settings(max_examples=2 if ALL else 1)
-test_a_specialized_version_is_right_too = every_specialized_version(few(given(data=st.data())(require_right)))
+# A driver compiles such a text for each problem. By day, its random numbers are those of its case, below.
+few = settings(max_examples=2)
+test_a_specialized_version_is_right_too = at_night(every_specialized_version(few(given(data=st.data())(require_right))))
 
 
 CASES = [shape for (shape,) in listed("kernels")]
@@ -70,9 +71,10 @@ def cases_of(kernel: Kernel) -> list[Shape]:
 
 
 @every_version
-def test_a_case_comes_out_exactly(kernel):
+def test_a_case_comes_out_exactly_and_with_random_numbers_within_the_tolerance(kernel):
     for shape in sample(cases_of(kernel), 1):
         require_exact(kernel, shape)
+        require_close(kernel, shape)
 
 
 @every_version
