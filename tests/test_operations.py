@@ -14,7 +14,7 @@ from helpers import gpu
 from helpers.convolution import operations as convolution
 from helpers.convolution import reference
 from helpers.convolution.shapes import ConvShape
-from helpers.gemm.operations import BACKWARD, FORWARD
+from helpers.gemm.operations import BACKWARD
 from helpers.gemm.reference import backward
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu import GpuError, passes
@@ -57,16 +57,6 @@ def taken(operation: Operation, shape: object) -> str:
 def test_the_version_that_was_measured_to_be_best_is_chosen(operation, shape, kind, version):
     adapter = SOFTWARE if kind == "software" else HARDWARE
     assert OPERATIONS[operation].choose(shape, adapter)[0].version == version
-
-
-def test_the_first_version_has_no_activation():
-    x, w = np.ones((1, 1, 3, 3), np.float32), np.ones((1, 1, 2, 2), np.float32)
-    with pytest.raises(GpuError, match=f"^{NO_ACTIVATION}$"):
-        helpers.conv2d(x, w, activation="relu", kernel=TEACHING)
-    skipped = f"({TEACHING} comes first, but cannot run: {NO_ACTIVATION})"
-    assert skipped in helpers.explain_choice("conv2d", replace(SMALL, activation="relu"))
-    assert (helpers.conv2d(x, w, np.float32([-5]), activation="relu") == 0).all()
-    assert (helpers.conv2d(x, w, np.float32([-5]), kernel=TEACHING) == -1).all()
 
 
 @pytest.mark.parametrize(("size", "dilation"), [((3, 3), 1), ((2, 3), 1), ((4, 2), (1, 3)), ((1, 5), (2, 2))])
@@ -179,14 +169,6 @@ def test_the_order_of_the_passes_matters(order, version):
     got = [gpu.read(buffers[name], ALL.of(name)) for name in BACKWARD.outputs]
     equal = [np.array_equal(*pair) for pair in zip(got, backward(**DATA, activation="relu"), strict=True)]
     assert equal == [order.index(min(i, last)) > order.index(0) for i in (1, 2, 3)]
-
-
-def test_more_items_than_a_dispatch_has_layers_go_to_the_version_that_can():
-    """Tiles need a layer of workgroups for each item; one thread an element does not."""
-    many = GemmShape(1, 1, 1, 65_536, b_per_item=True)
-    tiles = ["7_deep_tiles", "3_register_tiles", "2_tiled"]
-    assert [choice.version for choice in FORWARD.choose(many, HARDWARE)] == [*tiles, "1_thread_per_element"]
-    assert taken(FORWARD, many) == "1_thread_per_element"
 
 
 # --- Imports ------------------------------------------------------------------------------------------------

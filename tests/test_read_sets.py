@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.grading import MISTAKES, edited, read_by
-from support.legible import faults, written
+from support.grading import MISTAKES, edited
+from support.legible import faults
 from support.sample import sample
 
 from helpers.convolution.indices import taps_of_weight
@@ -16,7 +16,6 @@ from helpers.grading.puzzle import Case
 from helpers.grading.read_sets import ReadSets, read_sets
 from helpers.grading.read_sets_picture import ReadSetsPicture
 from helpers.grading.test_run import simulated, traced
-from helpers.pictures.canvas import BLUE
 from wgsl import Kernel
 
 TINY, RECTANGULAR = (PUZZLES["conv2d_grad_weight"].cases()[i] for i in (0, -1))
@@ -68,14 +67,6 @@ def test_a_run_with_more_accesses_than_are_kept_has_no_picture(monkeypatch):
 # --- The picture and the verdict ------------------------------------------------------------------------------
 
 
-def test_the_verdict_on_the_smallest_wrong_test_has_the_picture_and_a_right_kernel_none():
-    said = grader.grade(PUZZLES["guard"], edited("guard", ("* input[i]", "* input[0]")))
-    assert [bool(verdict.picture) for verdict in said] == [bool(verdict.drawing) for verdict in said]
-    assert [verdict.caption[:14] for verdict in said if verdict.caption] == ["For output[1],"]
-    right = grader.grade(PUZZLES["guard"], edited("guard"))
-    assert {(verdict.outcome, verdict.picture, verdict.caption) for verdict in right} == {("right", "", "")}
-
-
 @pytest.mark.parametrize(("name", "mistake"), sample(MISTAKES, 6))
 def test_no_known_mistake_is_without_a_legible_picture(name, mistake):
     puzzle = PUZZLES[name]
@@ -86,10 +77,3 @@ def test_no_known_mistake_is_without_a_legible_picture(name, mistake):
         picture = ReadSetsPicture(read_sets(kernel, puzzle.official, run.case, run.wrong))
         assert not [fault for fault in faults(picture) if "the sheet is" not in fault]
         assert picture.sentence.startswith("For ")
-
-
-def test_the_signs_are_apart_without_color():
-    picture = ReadSetsPicture(read_by("conv2d_grad_weight", ("ow + kw;", "ow;")))
-    assert {mark.edge == BLUE for mark in picture.marks if mark.dashes} == {True}
-    assert {bool(mark.dashes) for mark in picture.marks if mark.edge == BLUE} == {True}
-    assert {"right: 5", "yours: 26"} <= {*written(picture)}

@@ -12,7 +12,6 @@ import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -107,20 +106,6 @@ def test_workers_that_were_not_started_here_are_not_killed(address):
     there = workers.client.run_on_scheduler(lambda dask_scheduler: [*dask_scheduler.worker_plugins])
     assert there.count(cluster.Prepared.name) == len(there) - 1  # one of its name, and Dask's own
     workers.close()
-
-
-def test_an_address_or_a_number_without_workers_is_said(tmp_path, monkeypatch):
-    monkeypatch.setattr(cluster, "SECONDS", 0.2)
-    for workers, said in {
-        "tcp://127.0.0.1:9": "no scheduler answers there within 0.2 s",
-        "nobody here": "no scheduler answers there",
-        "0": "it must be 1 or more, or the address of a scheduler",
-    }.items():
-        with pytest.raises(WorkersError, match=f"^--workers {workers}: {said}"):
-            next(mapped("math:sqrt", [4], workers, tmp_path / "ledger"))
-    monkeypatch.setattr(cluster, "Client", Mock(side_effect=TypeError("identity() got an unexpected argument")))
-    with pytest.raises(WorkersError, match=r"^the scheduler at old is refused: identity\(\) got .* start it again"):
-        next(mapped("math:sqrt", [4], "old", tmp_path / "ledger"))
 
 
 def test_a_gpu_is_chosen_by_its_number(monkeypatch):
