@@ -8,6 +8,7 @@ places: one dispatch updates them all, and one copy saves them. What depends on 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import accumulate
 from math import prod, sqrt
 from typing import Protocol
 
@@ -84,7 +85,9 @@ class Network:
             for layer, size in zip(self.layers, self.values.values(), strict=False)
             for own, shape in layer.parameters(size).items()
         }
-        self.words, self._places = _laid_out(self.shapes)
+        step = ALIGNMENT // 4  # in words: a slice begins at a multiple of it
+        room = [-(-prod(shape) // step) * step for shape in self.shapes.values()]
+        self.words, self._offsets = sum(room), [*accumulate(room, initial=0)]
         self.buffers = {name: empty(4 * self.words, name) for name in ("parameters", "gradients", "velocities")}
         self._workspaces: dict[int, Workspace] = {}
         self.initialize(seed)
@@ -97,7 +100,7 @@ class Network:
     def slices(self) -> dict[str, Slice]:
         """Each parameter and its gradient, by name, as a part of the network's buffers."""
         found = {}
-        for name, (offset, shape) in self._places.items():
+        for (name, shape), offset in zip(self.shapes.items(), self._offsets, strict=False):
             for own, buffer in (name, "parameters"), (gradient_of(name), "gradients"):
                 found[own] = Slice(self.buffers[buffer], 4 * offset, 4 * prod(shape))
         return found
@@ -164,8 +167,8 @@ class Network:
         return self._split(read(self.buffers["gradients"], (self.words,)))
 
     def _split(self, flat: Array) -> dict[str, Array]:
-        places = self._places.items()
-        return {name: flat[offset : offset + prod(shape)].reshape(shape) for name, (offset, shape) in places}
+        places = zip(self.shapes.items(), self._offsets, strict=False)
+        return {name: flat[offset : offset + prod(shape)].reshape(shape) for (name, shape), offset in places}
 
     def load_parameters(self, parameters: Mapping[str, Array]) -> None:
         """Take parameters by name; the velocities become zero.
@@ -283,7 +286,7 @@ def _for_a_long_run(step: Step, batch: int) -> str | None:
     return None if step.operation.problem(step.shape, version) else version
 
 
-# --- Where parameters lie, and checks ---------------------------------------------------------------------
+# --- Sizes, and checks ------------------------------------------------------------------------------------
 
 
 def _values(layers: Sequence[Layer], size: Size) -> dict[str, Size]:
@@ -297,15 +300,6 @@ def _values(layers: Sequence[Layer], size: Size) -> dict[str, Size]:
         except (TypeError, ValueError) as error:
             raise ValueError(f"{layer.name} does not fit what it is given, {size} an image: {error}") from None
     return values
-
-
-def _laid_out(shapes: Mapping[str, Size]) -> tuple[int, dict[str, tuple[int, Size]]]:
-    """How many words all parameters take, and where each begins: a slice begins at a multiple of ALIGNMENT bytes."""
-    places, words, step = {}, 0, ALIGNMENT // 4
-    for name, shape in shapes.items():
-        places[name] = words, shape
-        words += -(-prod(shape) // step) * step
-    return words, places
 
 
 def _check_parameters(parameters: Mapping[str, Array], shapes: Mapping[str, Size]) -> None:

@@ -6,7 +6,6 @@ where it came.
 
 from dataclasses import dataclass
 from functools import cache
-from math import prod
 
 import numpy as np
 
@@ -86,12 +85,13 @@ def traffic(kernel: Kernel, rows: int, columns: int, depth: int) -> Traffic:
     if trace.findings or trace.dropped or np.prod(trace.workgroups) != 1:
         raise ValueError(f"{kernel.name}: {trace.workgroups} workgroups, {trace.dropped:,} dropped; {trace!r}")
     seen, sizes = trace.accesses, {"a": (rows, depth), "b": (depth, columns)}
+    cells = [("", ()), *((name, cell) for name, size in sizes.items() for cell in np.ndindex(size))]  # by their numbers
     reads = seen[~seen["write"]]
     loaded = {name: _cells(trace, reads[reads["binding"] == i], size) for i, (name, size) in enumerate(sizes.items())}
     of_tiles = reads[reads["space"] == "workgroup"]
     values = _split_by_thread(trace, of_tiles if len(of_tiles) else reads, "value")
     named = [{*np.array(bits, np.uint32).view(np.float32).astype(int).tolist()} for bits in values]
-    multiplied = {name: [_numbered_cells(numbers, name, sizes) for numbers in named] for name in sizes}
+    multiplied = {name: [{cells[i][1] for i in numbers if cells[i][0] == name} for numbers in named] for name in sizes}
     written = _cells(trace, seen[(seen["binding"] == 3) & seen["write"]], (rows, columns))
     return Traffic(rows, columns, depth, loaded, multiplied, written, trace.counts.total)
 
@@ -107,9 +107,3 @@ def _split_by_thread(trace: Trace, accesses: np.ndarray, field: str) -> list[lis
 def _cells(trace: Trace, accesses: np.ndarray, size: Cell) -> list[list[Cell]]:
     """The cells of a matrix that each thread uses, in its order."""
     return [[divmod(index, size[1]) for index in indices] for indices in _split_by_thread(trace, accesses, "index")]
-
-
-def _numbered_cells(numbers: set[int], name: str, sizes: dict[str, Cell]) -> set[Cell]:
-    """The cells of a or b that have these numbers."""
-    (rows, columns), first = sizes[name], 1 if name == "a" else 1 + prod(sizes["a"])
-    return {divmod(i - first, columns) for i in numbers if 0 <= i - first < rows * columns}
