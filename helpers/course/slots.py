@@ -47,17 +47,13 @@ def is_lit(slot: Slot, right: frozenset[str]) -> bool:
 
 
 def _draw_kind(picture: Picture, box: Box, kind: str, slots: Sequence[Slot], right: frozenset[str]) -> None:
-    """What LeNet has of one kind, with its places."""
+    """What LeNet has of one kind, with its places: empty and dashed, or lit."""
     picture.boxes([box], GRAY, line=1.4)
     count = f"{layers()[kind]} " * (layers()[kind] > 1)
     picture.write(box.middle[0], box.y + 14, f"{count}{KINDS[kind]}", 12, align="middle")
     for i, slot in enumerate(slots):
-        _draw_slot(picture, Box(box.x + 6, box.y + TITLE + PITCH * i, WIDTH - 12, 22), slot, is_lit(slot, right))
-
-
-def _draw_slot(picture: Picture, box: Box, slot: Slot, lit: bool) -> None:
-    """A place for a kernel: empty and dashed, or lit."""
-    picture.boxes([box], BLUE if lit else GRAY, BLUE if lit else None, 1.2, None if lit else (3, 3))
-    color = PAPER if lit else INK
-    picture.write(box.x + 5, box.middle[1], slot.result, 12, color)
-    picture.write(box.right - 4, box.middle[1], slot.lesson, 12, color, align="right")
+        place = Box(box.x + 6, box.y + TITLE + PITCH * i, WIDTH - 12, 22)
+        edge, face, dashes, ink = (BLUE, BLUE, None, PAPER) if is_lit(slot, right) else (GRAY, None, (3, 3), INK)
+        picture.boxes([place], edge, face, 1.2, dashes)
+        picture.write(place.x + 5, place.middle[1], slot.result, 12, ink)
+        picture.write(place.right - 4, place.middle[1], slot.lesson, 12, ink, align="right")

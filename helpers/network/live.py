@@ -37,7 +37,7 @@ class Live(Shown):
     training : Training
     epochs : float
         How many passes through the images are still to come.
-    unseen : pair of arrays, optional
+    unseen : pair of arrays, or None
         Images (N, C, H, W) and labels (N,) that are not learned from: how many are answered right is measured at the
         end.
 
@@ -47,7 +47,7 @@ class Live(Shown):
 
     _at_work: "Live | None" = None
 
-    def __init__(self, training: Training, epochs: float = 1, unseen: Unseen | None = None) -> None:
+    def __init__(self, training: Training, epochs: float, unseen: Unseen | None) -> None:
         super().__init__()
         steps, unseen = ceil(epochs * training.steps_per_epoch), unseen or ([], [])
         self._simulated = adapter_info().simulated

@@ -56,11 +56,10 @@ class Maps(Layout):
         picture.image(self.box, sheet)
         picture.boxes(map(self.cells, range(len(values))) if outlined else [self.box], GRAY, line=0.8)
 
-    def frame(self, map: int, places: Sequence[Cell], color: str, line: float = 2) -> None:
+    def frame(self, map: int, places: Sequence[Cell], color: str) -> None:
         """Frame the smallest rectangle around these places of a map, with white around it to stand out."""
         (top, left), (bottom, right) = np.min(places, axis=0), np.max(places, axis=0)
-        box = self.cells(map, top, left, bottom - top + 1, right - left + 1)
-        framed(self.picture, box, color, line)
+        framed(self.picture, self.cells(map, top, left, bottom - top + 1, right - left + 1), color)
 
     def touch(self, name: str, *values: str, **how: int) -> None:
         """Let a reader point at whole maps (one value) or at the numbers of the only map (two values)."""

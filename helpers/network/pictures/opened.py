@@ -77,7 +77,7 @@ class OpenedPicture(Picture):
             chosen = opened.index[: -2 if len(opened.index) > 2 else -1]
             self.note(left, TOP - 14, written("row" if len(opened.index) == 2 else "map", chosen))
         self.numbered.append(Area(self, values.reshape(maps)[map], Box(0, 0, 1, 1), f"{opened.name}, map {map}"))
-        self.right = max(left + shown.box.width, left + 60)
+        self.right = left + max(shown.box.width, 60)
 
     def _draw_read(self, trace: NetworkTrace, opened: Opened) -> None:
         """What was read: each tensor's maps that have a part in it, with a frame around the places."""
@@ -103,8 +103,7 @@ class OpenedPicture(Picture):
             else:
                 maps.touch(f"{name}, read", "row", "column", clicked=True, tensor=tensor, map=first)
         lines = [title] if text_width(title, 13, "bold") <= room else [name, title.removeprefix(name)]
-        words = (Word(left, TOP - 14 - 16 * (len(lines) - 1 - j), line, 13, "left") for j, line in enumerate(lines))
-        self.words(words, look(name).ink, "bold")
+        self.column(left, TOP + 2 - 16 * len(lines), 16, lines, 13, look(name).ink, "bold")
 
     # --- The sum ----------------------------------------------------------------------------------------------
 
