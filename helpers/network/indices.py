@@ -5,7 +5,6 @@ set equal to what the first version of the kernel reads.
 """
 
 from collections.abc import Callable, Mapping
-from functools import cache
 from itertools import product
 from typing import NamedTuple
 
@@ -37,18 +36,12 @@ class Made(NamedTuple):
 
 def pixels_of_window(shape: PoolShape, oh: int, ow: int) -> list[tuple[int, int]]:
     """The pixels (ih, iw) in a window, row by row; padding holds none."""
-    return [(tap.ih, tap.iw) for tap in convolution.taps_of_output(_as_convolution(shape), oh, ow)]
+    return [tap.at("input") for tap in convolution.taps_of_output(shape.windows, oh, ow)]
 
 
 def windows_of_pixel(shape: PoolShape, ih: int, iw: int) -> list[tuple[int, int]]:
     """The windows (oh, ow) that hold a pixel, in the order in which a kernel's loops kh, kw find them."""
-    return [(seen.oh, seen.ow) for seen in convolution.taps_of_pixel(_as_convolution(shape), ih, iw)]
-
-
-@cache
-def _as_convolution(s: PoolShape) -> ConvShape:
-    """A convolution with the same windows."""
-    return ConvShape(s.batch, 1, s.in_h, s.in_w, 1, *s.kernel, s.stride, s.padding)
+    return [tap.at("output") for tap in convolution.taps_of_pixel(shape.windows, ih, iw)]
 
 
 # --- One number of each operation -------------------------------------------------------------------------------

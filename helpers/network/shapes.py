@@ -1,11 +1,13 @@
 """The sizes of one pooling layer, of a list of elements, of one loss and of one update."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from helpers.arguments import as_int, check_pair, check_size
 from helpers.checks.tolerance import FLOAT32_MAX
+from helpers.convolution.shapes import ConvShape
 
 Pair = tuple[int, int]
 
@@ -49,11 +51,15 @@ class PoolShape:
                 mistake = f"kernel_size_{axis} = {window} is larger than the padded input"
                 raise ValueError(f"{mistake}, which measures {padded}")
 
+    @cached_property
+    def windows(self) -> ConvShape:
+        """A convolution with the same windows, of one channel."""
+        return ConvShape(self.batch, 1, self.in_h, self.in_w, 1, *self.kernel, self.stride, self.padding)
+
     @property
     def outputs(self) -> Pair:
         """(oH, oW)"""
-        sizes = zip((self.in_h, self.in_w), self.kernel, self.stride, self.padding, strict=True)
-        return tuple((size + 2 * zeros - window) // step + 1 for size, window, step, zeros in sizes)
+        return self.windows.output[2:]
 
     def of(self, tensor: str) -> tuple[int, ...]:
         """The shape of a tensor, by its name: input, output, grad_input or grad_output."""
