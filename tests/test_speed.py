@@ -42,13 +42,8 @@ LESSON = (NOTEBOOKS / "08_the_speed_ladder.ipynb").read_text(encoding="utf-8")
 
 def wrong(seen: Traffic) -> list[str]:
     """What is wrong with the traffic of a product in tiles."""
-    sizes = seen.rows, seen.depth, seen.columns
-    whole = {
-        "a": (seen.loaded["a"], sizes[:2]),
-        "b": (seen.loaded["b"], sizes[1:]),
-        "results": (seen.written, sizes[::2]),
-    }
-    said = [name for name, (lists, size) in whole.items() if sorted(chain(*lists)) != list(np.ndindex(size))]
+    whole, sizes = {**seen.loaded, "results": seen.written}, (*seen.sizes["a"], seen.sizes["b"][1])
+    said = [name for name, lists in whole.items() if sorted(chain(*lists)) != list(np.ndindex(seen.sizes[name]))]
     for thread, cells in enumerate(seen.written):
         terms = [term for cell in cells for term in gemm_terms("pre", sizes, *cell)]
         right = {"a": {term.left for term in terms}, "b": {term.right for term in terms}}

@@ -6,6 +6,7 @@ where it came.
 
 from dataclasses import dataclass
 from functools import cache
+from math import prod
 
 import numpy as np
 
@@ -20,16 +21,15 @@ Cell = tuple[int, int]  # row and column in a matrix
 
 @dataclass(frozen=True)
 class Traffic:
-    """One workgroup and one turn of a product a @ b, of which a is (rows, depth) and b (depth, columns).
+    """One workgroup and one turn of a product a @ b.
 
-    `loaded` are the cells that each thread loads from storage memory, in its order, and `multiplied` those that it
-    multiplies, in any order; both by the name of the matrix, in a list with a place for each thread. `written` are the
-    results of each thread. `counts` are the simulator's, of the whole workgroup.
+    `sizes` are the rows and columns of "a", "b" and "results". `loaded` are the cells that each thread loads from
+    storage memory, in its order, and `multiplied` those that it multiplies, in any order; both by the name of the
+    matrix, in a list with a place for each thread. `written` are the results of each thread. `counts` are the
+    simulator's, of the whole workgroup.
     """
 
-    rows: int
-    columns: int
-    depth: int
+    sizes: dict[str, Cell]
     loaded: dict[str, list[list[Cell]]]
     multiplied: dict[str, list[set[Cell]]]
     written: list[list[Cell]]
@@ -43,7 +43,7 @@ class Traffic:
     @property
     def multiply_adds(self) -> int:
         """The products of the turn."""
-        return self.rows * self.columns * self.depth
+        return prod(self.sizes["results"]) * self.sizes["b"][0]
 
     @property
     def loads(self) -> int:
@@ -84,16 +84,17 @@ def traffic(kernel: Kernel, rows: int, columns: int, depth: int) -> Traffic:
     trace = simulate(kernel, buffers, step.workgroups, entry_point=step.entry_point)
     if trace.findings or trace.dropped or np.prod(trace.workgroups) != 1:
         raise ValueError(f"{kernel.name}: {trace.workgroups} workgroups, {trace.dropped:,} dropped; {trace!r}")
-    seen, sizes = trace.accesses, {"a": (rows, depth), "b": (depth, columns)}
-    cells = [("", ()), *((name, cell) for name, size in sizes.items() for cell in np.ndindex(size))]  # by their numbers
+    sizes = {"a": (rows, depth), "b": (depth, columns), "results": (rows, columns)}
+    cells = [("", ()), *((name, cell) for name in "ab" for cell in np.ndindex(sizes[name]))]  # by their numbers
+    seen = trace.accesses
     reads = seen[~seen["write"]]
-    loaded = {name: _cells(trace, reads[reads["binding"] == i], size) for i, (name, size) in enumerate(sizes.items())}
+    loaded = {name: _cells(trace, reads[reads["binding"] == i], sizes[name]) for i, name in enumerate("ab")}
     of_tiles = reads[reads["space"] == "workgroup"]
     values = _split_by_thread(trace, of_tiles if len(of_tiles) else reads, "value")
     named = [{*np.array(bits, np.uint32).view(np.float32).astype(int).tolist()} for bits in values]
-    multiplied = {name: [{cells[i][1] for i in numbers if cells[i][0] == name} for numbers in named] for name in sizes}
-    written = _cells(trace, seen[(seen["binding"] == 3) & seen["write"]], (rows, columns))
-    return Traffic(rows, columns, depth, loaded, multiplied, written, trace.counts.total)
+    multiplied = {name: [{cells[i][1] for i in numbers if cells[i][0] == name} for numbers in named] for name in "ab"}
+    written = _cells(trace, seen[(seen["binding"] == 3) & seen["write"]], sizes["results"])
+    return Traffic(sizes, loaded, multiplied, written, trace.counts.total)
 
 
 def _split_by_thread(trace: Trace, accesses: np.ndarray, field: str) -> list[list[int]]:

@@ -160,12 +160,12 @@ class TrafficPicture(Picture):
 
     def _boxes(self, name: str, traffic: Traffic, cells: Sequence[Cell] | set[Cell]) -> list[Box]:
         """Where some cells lie; those beside each other in a row are one box, where the cells are small."""
-        area = Area(self, np.empty(_sizes(traffic)[name]), FRAMES[name])
+        area = Area(self, np.empty(traffic.sizes[name]), FRAMES[name])
         return [area.box(row, column, 1, count) for row, column, count in _runs(cells)]
 
     def _draw_frames(self, title: str, traffic: Traffic) -> None:
         self.title(20, title)
-        for name, (rows, columns) in _sizes(traffic).items():
+        for name, (rows, columns) in traffic.sizes.items():
             x, y, width, height = FRAMES[name]
             self.lines(((x, at, x + width, at) for at in _ticks(y, height, rows)), LINE, 0.6)
             self.lines(((at, y, at, y + height) for at in _ticks(x, width, columns)), LINE, 0.6)
@@ -182,7 +182,7 @@ class TrafficPicture(Picture):
         lines = [
             (BLUE, 0.8, f"loads {loads[0]:,} of a, {loads[1]:,} of b, from storage memory"),
             (ORANGE, 3 / 16, f"multiplies {reads[0]:,} of a with {reads[1]:,} of b"),
-            (ORANGE, 0.7, f"has {has}: {results * traffic.depth:,} multiply-adds"),
+            (ORANGE, 0.7, f"has {has}: {results * traffic.sizes['b'][0]:,} multiply-adds"),
         ]
         for i, (color, strength, text) in enumerate(lines):
             y = 90 + 34 * i
@@ -207,14 +207,6 @@ class TrafficPicture(Picture):
         for y, (name, count) in lines.items():
             self.write(TEXT, y, name, 14.5)
             self.bold(TEXT + 384, y, count, 17, align="right")
-
-
-def _sizes(traffic: Traffic) -> dict[str, Cell]:
-    return {
-        "a": (traffic.rows, traffic.depth),
-        "b": (traffic.depth, traffic.columns),
-        "results": (traffic.rows, traffic.columns),
-    }
 
 
 def _ticks(start: float, length: float, cells: int) -> list[float]:
