@@ -51,8 +51,9 @@ class OwnTraining(Shown):
         of_place = ([name for name in slot.puzzles if name in done] for slot in places)
         self.mine = [names[-1] for names in of_place if names]
         self.picture = OwnPicture(places, done)
-        self._button = ipywidgets.Button(description="Train LeNet with my kernels", layout={"width": "240px"})
-        self._button.disabled = not self.mine
+        self._button = ipywidgets.Button(
+            description="Train LeNet with my kernels", disabled=not self.mine, layout={"width": "240px"}
+        )
         self._button.on_click(lambda _: self.train())
         self.children = [self._button, self._paper(), self._words]
         mine = f"Yours: {listed(self.mine)}." if self.mine else "None is right yet: write one, and run this again."

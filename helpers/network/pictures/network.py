@@ -106,7 +106,10 @@ class NetworkPicture(Picture):
             else:
                 column, row = self.place(tensor)
                 self.boxes([self._whole(column, row)], LINE, line=1, dashes=(3, 4))
-        self._legend()
+        y = self.height - 14
+        explain(self, MARGIN, y, {"above 0": 0.8, "below 0": -0.8, "0": 0.0}, 92)
+        self.note(MARGIN + 230, y, "each tensor has its own scale")
+        self.write(WIDTH - MARGIN, y, "blue number: the right answer", 13, BLUE, align="right")
 
     def _draw_tensor(self, trace: NetworkTrace, tensor: int, is_new: bool) -> None:
         column, row = self.place(tensor)
@@ -145,12 +148,6 @@ class NetworkPicture(Picture):
                 self.image(bar, colored(np.array([[value]]), largest))
                 self.boxes([bar], GRAY, line=0.8)
         self.lines([(zero, whole.y, zero, whole.y + BAR * len(values))], GRAY, 1)
-
-    def _legend(self) -> None:
-        y = self.height - 14
-        explain(self, MARGIN, y, {"above 0": 0.8, "below 0": -0.8, "0": 0.0}, 92)
-        self.note(MARGIN + 230, y, "each tensor has its own scale")
-        self.write(WIDTH - MARGIN, y, "blue number: the right answer", 13, BLUE, align="right")
 
     def _whole(self, column: int, row: int) -> Box:
         """Where a tensor is drawn."""
