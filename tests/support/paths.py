@@ -54,6 +54,7 @@ class Cell:
         return Template(json.loads(word) if word[0] == '"' else word).safe_substitute(self.texts)
 
     def step(self, who: str, *what: str) -> None:
+        """One line: a method of this class, or what is done with a part, or expected of it."""
         if hasattr(self, who):
             return getattr(self, who)(*what)
         part, does, *given = self.part(who), *what
