@@ -27,11 +27,15 @@ def schedules(operation: str, module: ModuleType) -> dict[str, Callable]:
     return {version: schedule for version, schedule in pairs if schedule}  # a copy of a file has none
 
 
-def load(operation: str, version: str) -> Kernel:
+def load(operation: str, version: str = "") -> Kernel:
     """The kernel in ``kernels/<operation>/<version>.wgsl``, read again after the file has changed.
+
+    A kernel's name has both: ``load("sum/2_tree")`` is ``load("sum", "2_tree")``.
 
     Raises ValueError where there is no such version; the message lists the versions that exist.
     """
+    if not version:
+        operation, _, version = operation.partition("/")
     path = f"{KERNELS}/{operation}/{version}.wgsl"  # joined as text: every call of a public function comes here
     try:
         return _read(path, os.stat(path).st_mtime_ns)

@@ -54,7 +54,7 @@ def judge_all(chosen: list[Mutant], workers: str | None = None, ledger: Path | N
 
 def judged_each(piece: list[list]) -> list[str]:
     """What rejects each of a few mutants, given by the kernel's name, the place, the old text and the new."""
-    return [judged(Mutant(small(load(*name.split("/"))), *change)) for name, *change in piece]
+    return [judged(Mutant(small(load(name)), *change)) for name, *change in piece]
 
 
 def _side_by_side(function: Callable[[str], str], pieces: Iterable[str]) -> Iterator[str]:

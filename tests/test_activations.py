@@ -102,7 +102,7 @@ def test_outputs_and_derivatives_are_right_to_their_last_digits(activation, x):
 def test_a_convolution_applies_them_to_sum_and_bias(name):
     """All have the same text for it (test_kernel_files), which is compiled anew for each."""
     version, activation = name.split()
-    kernel = load(*version.split("/"))
+    kernel = load(version)
     shape, tensors = conv_bias_alone(np.concatenate([FAR, EXTREMES, DENSE[::20], TAILS[::20]]), activation)
     require_close(kernel, shape, tensors)
     got = launched(kernel, shape, tensors)[0]

@@ -235,7 +235,7 @@ def test_parameters_have_the_documented_order(kernel):
     ],
 )
 def test_a_wrong_numpy_line_is_noticed(name, old, new):
-    wrong = load(*name.split("/")).edit(old, new)
+    wrong = load(name).edit(old, new)
     with pytest.raises(AssertionError, match=name):
         require_numpy(wrong, operation_of(wrong).examples[-1])
 

@@ -101,7 +101,7 @@ def test_grad_input_serves_more_planes_than_a_dispatch_has_layers(kernel, monkey
 def test_elements_that_one_row_of_workgroups_has_no_threads_for_are_computed(name, shape, most, rows, monkeypatch):
     """Sums of one product make each an outer product."""
     monkeypatch.setattr(operation, "MAX_WORKGROUPS", most)
-    kernel = load(*name.split("/"))
+    kernel = load(name)
     (step,) = operation_of(kernel).versions[kernel.version](shape, kernel).steps
     assert step.workgroups[1] == rows
     tensors = drawn(operation_of(kernel), shape)

@@ -193,4 +193,4 @@ WRONG = """
 )
 def test_a_wrong_header_is_noticed(name, old, new):
     with pytest.raises(AssertionError, match=r"not \(|has|steps|no global loads|no formula"):
-        require_costs(load(*name.split("/")).edit(old, new))
+        require_costs(load(name).edit(old, new))

@@ -92,7 +92,7 @@ def test_an_accepted_wrong_kernel_or_another_reason_is_noticed(changed):
     ("version", "ends"), [("conv2d_grad_bias/1_thread_per_channel", 0), ("conv2d/4_register_windows", 1)]
 )
 def test_a_gradient_is_tried_as_if_there_were_no_activation(version, ends):
-    kernel, acting = load(*version.split("/")), ConvShape(1, 1, 1, 2, 2, 1, 1, activation="gelu")
+    kernel, acting = load(version), ConvShape(1, 1, 1, 2, 2, 1, 1, activation="gelu")
     assert sum("ends of float32" in each.name for each in given(kernel, acting)) == ends
     assert check(kernel, acting)
 
@@ -194,7 +194,7 @@ EACH_PLANE, RESET = "for (var plane = workgroup.z;", "    var sum = 0.0;\n"
 def test_mistakes_with_planes_beyond_the_last_layer_of_a_dispatch(monkeypatch, edits):
     monkeypatch.setattr(conv2d_grad_input, "MAX_WORKGROUPS", 4)  # with 65,535, no problem would be small enough
     shape = ConvShape(2, 3, 4, 5, 2, 3, 2, 2, (1, 2))  # no other test plans this one
-    wrong = right = load(*INPUT_2.split("/")).with_constants(TILE=4)
+    wrong = right = load(INPUT_2).with_constants(TILE=4)
     for edit in edits.items():
         wrong = wrong.edit(*edit)
     assert check(right, shape)
@@ -205,7 +205,7 @@ def test_mistakes_with_planes_beyond_the_last_layer_of_a_dispatch(monkeypatch, e
 @pytest.mark.parametrize("version", [BACK_1, BACK_2])
 def test_a_derivative_that_is_not_finite_counts_as_zero(version, bits):
     """Adapters differ in whether one arises: some take the NaN of inf - inf for a number. So one is put there."""
-    kernel, (shape, tensors) = load(*version.split("/")), bias_alone(np.zeros(1), "none")
+    kernel, (shape, tensors) = load(version), bias_alone(np.zeros(1), "none")
     infinite = kernel.edit("finite_or_0(derivative(", f"finite_or_0(bitcast<f32>({bits} + params.unused) * (")
     unguarded = infinite.edit("select(0.0, x, finite)", "x")
     assert launched(infinite, shape, tensors)[2] == 0

@@ -35,7 +35,7 @@ class Planting(NamedTuple):
 
     def edited(self, old: str, new: str) -> Kernel:
         """The kernel with one piece replaced; ValueError where it does not occur exactly once in what is listed."""
-        kernel = load(*self.kernel.split("/"))
+        kernel = load(self.kernel)
         listed = Kernel(kernel.part(self.part).text, f"part {self.part}") if self.part else kernel
         return kernel.edit(listed.source, listed.edit(old, new).source)
 

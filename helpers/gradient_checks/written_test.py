@@ -84,7 +84,7 @@ def rejected_right_kernels(test: object) -> str:
     """What to say of a test that rejects a right kernel, or nothing."""
     if not _is_test(test):
         return HOW
-    wrong = [name for name in (WEIGHT_1, WEIGHT_2) if rejects(load(*name.split("/")), *test, ends=True)]
+    wrong = [name for name in (WEIGHT_1, WEIGHT_2) if rejects(load(name), *test, ends=True)]
     return f"it rejects right kernels, by their rounding: {', '.join(wrong)}" if wrong else ""
 
 
@@ -300,7 +300,7 @@ def lines_for(kernel: Kernel) -> dict[str, object]:
 
 def checked_kernels() -> list[tuple[str, Kernel, bool]]:
     """The kernels that a check is tried on: the test's name, the kernel, and whether it is right."""
-    right = [(f"right_{i}", small(load(*name.split("/"))), True) for i, name in enumerate((INPUT_1, INPUT_2), 1)]
+    right = [(f"right_{i}", small(load(name)), True) for i, name in enumerate((INPUT_1, INPUT_2), 1)]
     return [*right, *((f"wrong_{i}", named(*row).wrong, False) for i, row in enumerate(HIDDEN, 1))]
 
 

@@ -58,7 +58,7 @@ class WrongKernel(NamedTuple):
     @property
     def right(self) -> Kernel:
         """The version as it should be, made `small`."""
-        return small(load(*self.kernel.split("/"))).with_constants(**self.constants)
+        return small(load(self.kernel)).with_constants(**self.constants)
 
     @property
     def wrong(self) -> Kernel:

@@ -44,7 +44,7 @@ RARE = {  # by the barrier's comment, the only problem that shows the race
 def without_a_barrier(name: str) -> Iterator[WrongKernel]:
     """A version without each of its barriers, one at a time: a data race."""
     shape, constants = RACES.get(name, (USUAL[name].shape, USUAL[name].constants))
-    source = small(load(*name.split("/"))).source
+    source = small(load(name)).source
     for barrier in re.finditer(r"workgroupBarrier\(\);(.*)", source):
         begin = barrier.start()
         while source.count(source[begin : barrier.end()]) > 1:  # with the text before it that makes it unique

@@ -35,7 +35,7 @@ class ProbesPicture(Picture):
         Grid(self, upstream, 560, TOP, PIXEL, "grad_output", "a single 1").frame([PLACE], BLUE)
         facts = "filter 3 × 2, stride 2", "padding 1 above and below,", "2 on the left and right"
         self.column(560, TOP + 3 * PIXEL[1] + 34, 22, facts, 14)
-        right = probes.probe(load(*WEIGHT_1.split("/")), s, *PLACE)[0, 0]
+        right = probes.probe(load(WEIGHT_1), s, *PLACE)[0, 0]
         self.sentence = self._pattern(0, "right", right, right)
         for i, (name, fault) in enumerate(UNKNOWN.items(), 1):
             got = probes.probe(named(WEIGHT_1, fault).wrong, s, *PLACE)[0, 0]
