@@ -131,11 +131,10 @@ class BiasGradientPicture(Picture):
         images, channels, rows, columns = grad_output.shape
         across, down = columns * CELL[0] + 40, rows * CELL[1] + 58
         super().__init__(46 + images * down)
-        self.planes = {
-            (n, co): Grid(self, grad_output[n, co], MARGIN + co * across, 40 + n * down, CELL, f"grad_output[{n},{co}]")
-            for n, co in np.ndindex(images, channels)
-        }
-        for (_, co), plane in self.planes.items():
+        self.planes = {}
+        for n, co in np.ndindex(images, channels):
+            place = MARGIN + co * across, 40 + n * down
+            self.planes[n, co] = plane = Grid(self, grad_output[n, co], *place, CELL, f"grad_output[{n},{co}]")
             plane.point({cell: {"co": co} for cell in np.ndindex(rows, columns)})
         left = MARGIN + channels * across + 20
         self.result = Grid(self, returned[:, None], left, 40, (64, 46), "grad_bias")

@@ -102,9 +102,13 @@ WINDOW_THREADS = 32
 @takes(simple_rule)
 def register_windows(s: ConvShape, kernel: Kernel) -> Schedule:
     """Copy both tensors with channels in fours, sum in parts, and add the parts."""
-    constants = {**shared.layer(s, kernel), **_window_tile(s), **dict(kernel.constants)}
-    constants |= _strips(s, constants)
+    constants = {**shared.layer(s, kernel), **_window_tile(s), "ROWS": equal_length(s.out_h, LONGEST), "RUNS": CAP}
     count = sized(kernel, constants).value
+    threads = count("SUMMING") // count("PARTS")  # of a part
+    most = max(1, min(count("STRIPS"), ceil(ALL_CORES / threads), MAX_BINDING // (4 * VEC4 * count("PART"))))
+    constants["RUNS"] = min(ceil(count("STRIPS") / most), CAP // (count("ROWS") + 2))
+    kernel = sized(kernel, constants)
+    count = kernel.value
     runs, rows, parts = (count(name) for name in ("RUNS", "ROWS", "PARTS"))
     passes = {
         "copy_grad_output": ("GRAD_ROWS", nested_loops(count("GRAD_W"))),
@@ -118,7 +122,7 @@ def register_windows(s: ConvShape, kernel: Kernel) -> Schedule:
         "input_vec4s": count("INPUT_ROWS") * count("COPY_W"),
         "parts": parts * count("PART"),
     }
-    return Schedule(tuple(steps), {name: 4 * VEC4 * number for name, number in copies.items()}, constants)
+    return Schedule(tuple(steps), {name: 4 * VEC4 * number for name, number in copies.items()}, dict(kernel.constants))
 
 
 def _window_tile(s: ConvShape) -> Tile:
@@ -129,18 +133,6 @@ def _window_tile(s: ConvShape) -> Tile:
     columns = equal_length(s.out_w, columns) if s.stride_w <= taps_w else 1  # else the window is full of holes
     kept = max(0, taps_h - s.stride_h)
     return {"CHANNELS": channels, "TAPS_H": taps_h, "TAPS_W": taps_w, "COLUMNS": columns, "KEPT": kept}
-
-
-def _strips(s: ConvShape, tile: Tile) -> Tile:
-    """How long a strip is, and how many of them a thread takes."""
-    rows = tile.get("ROWS", equal_length(s.out_h, LONGEST))
-    strips = s.batch * ceil(s.out_h / rows) * ceil(s.out_w / tile["COLUMNS"])
-    sides = (s.out_channels, VEC4), (s.in_channels, tile["CHANNELS"]), (s.kernel_h, tile["TAPS_H"])
-    tiles = [ceil(size / side) for size, side in (*sides, (s.kernel_w, tile["TAPS_W"]))]
-    part = 4 * prod(tiles) * VEC4 * tile["CHANNELS"] * tile["TAPS_H"] * tile["TAPS_W"]  # bytes
-    most = max(1, min(strips, ceil(ALL_CORES / prod(tiles)), MAX_BINDING // part))  # parts
-    runs = min(ceil(strips / most), CAP // (rows + 2))
-    return {"ROWS": rows, "RUNS": tile.get("RUNS", runs)}
 
 
 # --- 6_filter_rows: for layers with few weights; what a workgroup computes ---------------------------------------
