@@ -41,7 +41,7 @@ const SLOTS: u32 = 8u;         // threads that share the rows
 const RUNS: u32 = 1u;          // tiles, one after the other
 const UNITS: u32 = TEAMS * CHANNELS * KERNEL_H;  // of SLOTS threads
 const THREADS: u32 = UNITS * SLOTS;
-const SHARED: u32 = 256u;      // sums in workgroup memory: kW*THREADS, or 256
+const SHARED: u32 = max(256u, KERNEL_W * THREADS);  // sums in workgroup memory
 
 // A tile in workgroup memory: rows of vec4s, an odd number of them, so that threads
 // on neighboring rows read from different banks.

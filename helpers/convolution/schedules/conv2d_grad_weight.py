@@ -152,66 +152,54 @@ TILES = tuple(product((32, 16, 8, 4), (24, 12, 6, 3, 1)))  # columns and rows, t
 @takes(simple_rule)
 def filter_rows(s: ConvShape, kernel: Kernel) -> Schedule:
     """Sums over parts of the outputs, and where there are several parts, their sum."""
-    tile = _largest_that_fits(s, kernel)
-    if tile is None:
+    tiled = _largest_that_fits(s, kernel)
+    if tiled is None:
         return shared.refusal(kernel, _no_rows(s))
-    count = _sized(s, kernel, tile).value
-    parts, rows = count("PARTS"), ceil(tile["ROWS"] / tile["SLOTS"])
-    iterations = nested_loops(tile["RUNS"], rows) + tile["FILTERS"] * nested_loops(ceil(s.kernel_w / tile["SLOTS"]))
+    tiles = tiled.value("TILES")
+    few = ceil(tiles / PARTS), ceil(tiles * 4 * prod(s.weight) / MAX_BINDING)
+    tiled = sized(tiled, {"RUNS": min(tiles, max(1, _workgroups(tiled) // BUSY_WORKGROUPS, *few))})
+    count = tiled.value
+    parts, rows = count("PARTS"), ceil(count("ROWS") / count("SLOTS"))
+    columns = nested_loops(ceil(s.kernel_w / count("SLOTS")))
+    iterations = nested_loops(count("RUNS"), rows) + count("FILTERS") * columns
     steps = [Step((parts, count("CO_BLOCKS"), count("CI_BLOCKS")), iterations, "sum_parts")]
     if parts > 1:
         steps.append(Step(flat(count("WEIGHTS"), 16), 0, "add_parts"))
     scratch = {"parts": 4 * count("WEIGHTS") * parts if parts > 1 else 4}
-    return Schedule(tuple(steps), scratch, {**shared.layer(s, kernel), **tile})
+    return Schedule(tuple(steps), scratch, dict(tiled.constants))
 
 
-def _largest_that_fits(s: ConvShape, kernel: Kernel) -> Tile | None:
+def _largest_that_fits(s: ConvShape, kernel: Kernel) -> Kernel | None:
     """The first of TILES whose sums fit into registers and whose numbers into workgroup memory, with the most teams."""
-    given = dict(kernel.constants)
     for (columns, rows), teams in product(TILES, (4, 2, 1)):
-        tile = _row_tile(s, {"COLUMNS": columns, "ROWS": rows, "TEAMS": teams}, given)
-        sized = _sized(s, kernel, tile)
-        fits = sized.threads("sum_parts") <= MAX_THREADS and sized.workgroup_bytes <= MAX_WORKGROUP_BYTES
-        written = tile["FILTERS"] * tile["COLUMNS"] * s.kernel_w
-        enough = tile["TEAMS"] == 1 or _workgroups(s, tile) >= BUSY_WORKGROUPS
+        tiled = _with_tile(s, kernel, columns, rows, teams)
+        count = tiled.value
+        written = count("FILTERS") * count("COLUMNS") * s.kernel_w
+        enough = count("TEAMS") == 1 or _workgroups(tiled) >= BUSY_WORKGROUPS
+        fits = count("THREADS") <= MAX_THREADS and tiled.workgroup_bytes <= MAX_WORKGROUP_BYTES
         if fits and enough and written <= ROW_PRODUCTS and s.kernel_w <= WIDEST:
-            return tile
+            return tiled
     return None
 
 
-def _row_tile(s: ConvShape, most: Tile, given: Tile) -> Tile:
-    """What a workgroup computes, with at most this many columns and rows of outputs."""
+def _with_tile(s: ConvShape, kernel: Kernel, columns: int, rows: int, teams: int) -> Kernel:
+    """The kernel with what a workgroup computes, with at most this many columns and rows of outputs."""
     work = s.batch * s.out_channels * s.in_channels * s.kernel_h * s.out_h / BUSY_THREADS  # rows of a thread
-    channels, rows = equal_length(s.in_channels, max(1, UNITS // s.kernel_h)), equal_length(s.out_h, most["ROWS"])
+    channels, rows = equal_length(s.in_channels, max(1, UNITS // s.kernel_h)), equal_length(s.out_h, rows)
     tile = {
         "FILTERS": equal_length(s.out_channels, min(FILTERS, 2 ** round(log2(max(1, work)) / 2))),
-        "TEAMS": most["TEAMS"],
+        "TEAMS": teams,
         "CHANNELS": channels,
         "ROWS": rows,
-        "COLUMNS": 4 * ceil(equal_length(s.out_w, most["COLUMNS"]) / 4),
+        "COLUMNS": 4 * ceil(equal_length(s.out_w, columns) / 4),
         "SLOTS": equal_length(rows, max(1, TEAM // (s.kernel_h * channels))),
-        **given,
     }
-    tiles = _tiles(s, tile)
-    few = ceil(tiles / PARTS), ceil(tiles * 4 * prod(s.weight) / MAX_BINDING)
-    runs = min(tiles, max(1, _workgroups(s, tile) // BUSY_WORKGROUPS, *few))
-    threads = tile["TEAMS"] * tile["CHANNELS"] * s.kernel_h * tile["SLOTS"]
-    return {"RUNS": runs, "SHARED": max(256, s.kernel_w * threads), **tile}
-
-
-def _tiles(s: ConvShape, tile: Tile) -> int:
-    return s.batch * ceil(s.out_h / tile["ROWS"]) * ceil(s.out_w / tile["COLUMNS"])
-
-
-def _workgroups(s: ConvShape, tile: Tile) -> int:
-    """How many there are where each takes one tile."""
-    blocks = ceil(s.out_channels / (tile["FILTERS"] * tile["TEAMS"])), ceil(s.in_channels / tile["CHANNELS"])
-    return _tiles(s, tile) * prod(blocks)
-
-
-def _sized(s: ConvShape, kernel: Kernel, tile: Tile) -> Kernel:
-    """The kernel with the values of its constants, before they are written into its text."""
     return sized(kernel, {**shared.layer(s, kernel), **tile})
+
+
+def _workgroups(kernel: Kernel) -> int:
+    """How many there are where each takes one tile."""
+    return prod(map(kernel.value, ("TILES", "CO_BLOCKS", "CI_BLOCKS")))
 
 
 def _no_rows(s: ConvShape) -> str:
