@@ -8,13 +8,9 @@ from helpers.convolution.schedules.shared import (
     MANY_THREADS,
     MANY_WORKGROUPS,
     POINTS,
-    WINOGRAD_K,
-    WINOGRAD_TILE,
     Tile,
     Tiling,
-    count_squares,
     equal_length,
-    round_up,
     simple_rule,
     takes,
     winograd_rule,
@@ -45,7 +41,6 @@ def workgroup_per_weight(s: ConvShape, kernel: Kernel) -> Schedule:
 
 SHORTEST = 8  # steps of a part: a shorter one costs more to write and to add than it gains
 MOST_PARTS = 14  # of a sum: on an H200, more of them cost more to add up than they gain
-VEC4S = 8  # of a workgroup that writes weights
 
 
 def split_k(s: ConvShape, kernel: Kernel) -> Schedule:
@@ -61,32 +56,33 @@ def split_k(s: ConvShape, kernel: Kernel) -> Schedule:
 
 @takes(simple_rule, winograd_rule)
 def winograd(s: ConvShape, kernel: Kernel) -> Schedule:
-    steps = ceil(count_squares(s, "output") / WINOGRAD_K)
-    wide = _threads_of_products(s, 2 * WINOGRAD_TILE) >= MANY_THREADS
-    (tile_n,) = chosen(kernel, TILE_N=2 * WINOGRAD_TILE if wide else WINOGRAD_TILE)
-    enough = min(ceil(MANY_THREADS / _threads_of_products(s, tile_n)), ceil(steps / SHORTEST), MOST_PARTS)
-    (parts,) = chosen(kernel, PARTS=enough)
-    m, n = round_up(s.out_channels, WINOGRAD_TILE), round_up(s.in_channels, tile_n)
-    tiles = m // WINOGRAD_TILE * (n // tile_n)
+    sizes = shared.layer(s, kernel)
+    wide, narrow = (sized(kernel, {**sizes, "TILE_N": columns}) for columns in (128, 64))
+    tiled = wide if _threads_of_products(wide) >= MANY_THREADS else narrow
+    steps = tiled.value("STEPS")
+    enough = min(ceil(MANY_THREADS / _threads_of_products(tiled)), ceil(steps / SHORTEST), MOST_PARTS)
+    kernel = sized(tiled, {"PARTS": enough})
+    count = kernel.value
+    m, n, parts = count("M"), 4 * count("N_VEC4S"), count("PARTS")
+    tiles, terms = m // count("TILE_M") * (n // count("TILE_N")), steps * count("TILE_K")
     return Schedule(
         (
-            Step(((m + n) // shared.LINE * 4, steps, 1), 0, "transform"),
+            Step(((m + n) // 64 * 4, steps, 1), 0, "transform"),
             Step((tiles, POINTS, parts), nested_loops(ceil(steps / parts)), "multiply_points"),
-            Step((s.out_channels * n // 4 // VEC4S, 1, 1), nested_loops(parts), "write_weights"),
+            Step((s.out_channels * n // 4 // count("LINE"), 1, 1), nested_loops(parts), "write_weights"),
         ),
         scratch={
-            "transformed_grad": 4 * POINTS * steps * WINOGRAD_K * m,
-            "transformed_input": 4 * POINTS * steps * WINOGRAD_K * n,
+            "transformed_grad": 4 * POINTS * terms * m,
+            "transformed_input": 4 * POINTS * terms * n,
             "products": 4 * POINTS * parts * m * n,
         },
-        constants={**shared.layer(s, kernel), "TILE_N": tile_n, "PARTS": parts},
+        constants=dict(kernel.constants),
     )
 
 
-def _threads_of_products(s: ConvShape, tile_n: int) -> int:
-    """Threads at work on the products where a sum is one part; each of them holds over 100 registers."""
-    tiles = ceil(s.out_channels / WINOGRAD_TILE) * ceil(s.in_channels / tile_n)
-    return POINTS * tiles * WINOGRAD_TILE * tile_n // 64
+def _threads_of_products(kernel: Kernel) -> int:
+    """Threads at work on the products where a sum is one part; each of them holds over 100 registers, for 64 sums."""
+    return POINTS * kernel.value("M") * 4 * kernel.value("N_VEC4S") // 64
 
 
 # --- 5_register_windows: a thread keeps sums and windows in registers -------------------------------------------

@@ -16,7 +16,7 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gpu.adapter import MAX_BINDING, MAX_WORKGROUPS, AdapterInfo, adapter_info
 from helpers.gpu.operation import Schedule, Step, flat, nested_loops, one_step
 from wgsl import Kernel
-from wgsl.specialize import chosen, first_short_enough
+from wgsl.specialize import chosen, first_short_enough, sized
 
 Tile = Mapping[str, int]  # values of a kernel's constants
 MANY_THREADS = 65_536  # this many keep a GPU busy
@@ -206,7 +206,7 @@ def tiles_for(rows: int) -> Sequence[tuple[int, int]]:
 
 def whole_steps(channels: int, kernel: Kernel) -> int:
     """A tap's channels, filled up to whole steps."""
-    return round_up(channels, kernel.value("TILE_K"))
+    return ceil(channels / kernel.value("TILE_K")) * kernel.value("TILE_K")
 
 
 def implicit_gemm(s: ConvShape, kernel: Kernel, result: str) -> Schedule:
@@ -230,22 +230,19 @@ def implicit_gemm(s: ConvShape, kernel: Kernel, result: str) -> Schedule:
 # --- Winograd's method: transforms, 36 matrix products, and back -----------------------------------------------
 
 POINTS = 36  # 6 x 6
-WINOGRAD_TILE = 64  # rows and columns of a product's tile
-WINOGRAD_K = 16  # terms of a step
-LINE = 64  # threads of a workgroup in the transforms of images
 
 
 @takes(simple_rule, winograd_rule)
 def winograd(s: ConvShape, kernel: Kernel, result: str) -> Schedule:
     """The schedule where images come out."""
-    (tile_n,), channels = chosen(kernel, TILE_N=WINOGRAD_TILE), s.of(result)[1]
-    k, m = round_up(terms(s, result), WINOGRAD_K), round_up(channels, WINOGRAD_TILE)
-    n = round_up(count_squares(s, result), tile_n)
-    lines = ceil(n / 4 / LINE)
+    kernel, channels = sized(kernel, layer(s, kernel)), s.of(result)[1]
+    count = kernel.value
+    k, m, n, lines = count("K"), count("M"), 4 * count("N_VEC4S"), count("LINES")
+    tiles, steps = (m // count("TILE_M"), POINTS, n // count("TILE_N")), k // count("TILE_K")
     return Schedule(
         (
-            Step((k, lines + ceil(m / 4 / LINE), 1), 0, "transform"),
-            Step((m // WINOGRAD_TILE, POINTS, n // tile_n), nested_loops(k // WINOGRAD_K), "multiply_points"),
+            Step((k, lines + ceil(m / 4 / count("LINE")), 1), 0, "transform"),
+            Step(tiles, nested_loops(steps), "multiply_points"),
             Step((channels, lines, 1), 0, "write_pixels"),
         ),
         scratch={
@@ -253,19 +250,8 @@ def winograd(s: ConvShape, kernel: Kernel, result: str) -> Schedule:
             "transformed_data": 4 * POINTS * k * n,
             "products": 4 * POINTS * m * n,
         },
-        constants={**layer(s, kernel), "TILE_N": tile_n},
+        constants=dict(kernel.constants),
     )
-
-
-def count_squares(s: ConvShape, result: str) -> int:
-    """How many squares of 4 x 4 cover the images."""
-    _, _, rows, columns = s.of(result)
-    return s.batch * ceil(rows / 4) * ceil(columns / 4)
-
-
-def round_up(size: int, tile: int) -> int:
-    """The size rounded up to full tiles."""
-    return ceil(size / tile) * tile
 
 
 # --- Windows in registers: a thread computes CHANNELS channels of ROWS x 4*VEC4S neighboring pixels -------------
