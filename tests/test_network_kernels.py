@@ -10,9 +10,7 @@ from support.problems import pool_shapes
 
 import helpers
 from helpers.checks.differences import central_differences
-from helpers.checks.tolerance import FLOAT32_MAX
 from helpers.gradient_checks.harness import drawn, huge, normal, whole
-from helpers.kernels import load
 from helpers.network import check, reference
 from helpers.network.indices import pixels_of_window
 from helpers.network.operations import SGD
@@ -24,13 +22,6 @@ POOL = normal(OVERLAPPING.of("input")), normal(OVERLAPPING.of("output"), 1)
 LOGITS, LABELS = normal((6, 5)), LossShape(6, 5).labels()
 
 # --- Ties and edges, known by heart -------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("lowest", "right"), [("-3.4028234e38", True), ("-1.7e38", False)])
-def test_even_the_lowest_number_of_float32_is_a_maximum(lowest, right):
-    kernel, image = load("max_pool2d", "1_thread_per_output"), np.full((1, 1, 2, 2), FLOAT32_MAX, np.float32)
-    got = helpers.max_pool2d(-image, 2, kernel=kernel.edit("LOWEST = -3.4028234e38", f"LOWEST = {lowest}"))
-    assert (got == -image.max()) == right
 
 
 @given(pool_shapes())

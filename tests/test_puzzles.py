@@ -181,16 +181,3 @@ def test_these_puzzles_begin_with_a_blank_page_that_states_the_task():
 def test_the_lessons_own_kernel_is_right_on_a_blank_page():
     own = load("conv2d_grad_weight", "1_thread_per_weight")
     assert only(grade(PUZZLES["strided_grad_weight"], own.source)) == RIGHT
-
-
-# --- To be repaired -------------------------------------------------------------------------------------------
-
-
-def test_three_lines_are_repaired_and_each_reply_leads_to_one():
-    text, right = helpers.skeleton("repair"), PUZZLES["repair"].solution.text.split("\n")
-    for line, said in {10: "a `;` is missing", 13: "write `var` there", 16: "write `f32(k)`"}.items():
-        first, *_ = helpers.grade("repair", text)
-        assert said in first.detail, first
-        lines = text.split("\n")
-        text = "\n".join([*lines[: line - 1], right[line - 1], *lines[line:]])
-    assert only(helpers.grade("repair", text)) == RIGHT

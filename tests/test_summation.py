@@ -14,7 +14,6 @@ from helpers.convolution import explorers as convolution_explorers
 from helpers.convolution import reference as convolution
 from helpers.convolution.exercises import BIAS_QUESTIONS, differences
 from helpers.exercises import PUZZLES
-from helpers.grading.race_picture import race_picture
 from helpers.grading.test_run import simulated
 from helpers.grading.verdict import UNSAFE
 from helpers.pictures.canvas import number
@@ -68,13 +67,6 @@ def test_orders_are_clicked_turn_by_turn_and_the_list_keeps_the_six():
         assert listed.said((count - 1, 0)) == again
         assert listed.said((count, 0)) == {}
     assert explorer.steps.done == [True, True, True]
-
-
-def test_a_thread_that_is_done_has_no_further_turn():
-    explorer = explorers.race()
-    explorer.set(order=indices.beginnings().index((0, 0)))
-    assert "thread 0 is done" in written(explorer.picture)
-    assert explorer.picture.touchable["thread 0"].said((0, 0)) == explorer.values
 
 
 def test_the_picture_and_the_question_follow_the_same_rules():
@@ -137,16 +129,6 @@ def test_every_state_is_legible_and_says_something_of_its_own(name):
     assert not illegible(explorer)
 
 
-def test_the_sum_of_a_channel_is_said_wherever_its_numbers_are_pointed_at():
-    explorer = convolution_explorers.bias_gradient()
-    grad_output = explorer.picture.grad_output
-    for co, total in enumerate(convolution.conv2d_grad_bias(grad_output).astype(int).tolist()):
-        for part in (f"grad_output[1,{co}]", "grad_bias"):
-            cell = (2, 3) if part != "grad_bias" else (co, 0)
-            said = explorer.set(**explorer.picture.touchable[part].said(cell))
-            assert said.endswith(f"= {total}. The kernel wrote {total}.")
-
-
 # --- The questions and the exercises ------------------------------------------------------------------------------
 
 
@@ -180,15 +162,3 @@ def test_without_its_barrier_the_readers_sum_is_right_and_unsafe():
 def test_finite_differences_and_the_formula_agree():
     input, grad_output = np.ones((2, 1, 5, 6)), np.random.default_rng(2).integers(-4, 5, (2, 3, 4, 4)).astype(float)
     assert np.array_equal(differences("bias", input, grad_output), convolution.conv2d_grad_bias(grad_output))
-
-
-# --- A race, drawn ----------------------------------------------------------------------------------------------
-
-
-def test_a_line_that_is_too_long_for_the_picture_of_a_race_ends_in_dots():
-    given = [np.ones(256, np.float32), np.zeros(1, np.float32), np.array([256], np.uint32)]
-    text = PUZZLES["tree_sum"].solution.text.replace("workgroupBarrier();", "")
-    trace = helpers.simulate(text, given, (1, 1, 1), max_steps=99)
-    short, long = [word for word in written(race_picture(trace, trace.findings[0])) if "partial[thread]" in word]
-    assert short == "partial[thread] = sum;"
-    assert long.endswith("…")

@@ -8,7 +8,6 @@ import re
 
 import numpy as np
 import pytest
-from IPython.core.formatters import DisplayFormatter
 from support.grading import MISTAKES, edited, graded, only, outcomes, planted, quoted_wrong, simulate_once  # noqa: F401
 from support.launcher import CallCounter
 from support.messages import every
@@ -21,9 +20,8 @@ from helpers.grading import grader, test_run
 from helpers.grading.grader import WORDS, grade
 from helpers.grading.sandbox import Worker
 from helpers.grading.test_run import simulated
-from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, UNSAFE, WRONG, Grades, Verdict
+from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, UNSAFE, WRONG, Grades
 from wgsl import Kernel
-from wgsl.output import COLUMNS
 from wgsl.simulator.work import Work
 
 # --- Edits of official kernels --------------------------------------------------------------------------------
@@ -100,16 +98,6 @@ def test_the_work_of_a_text_counts_both_its_runs_and_what_is_stopped_is_not_run_
 
 
 # --- Outcomes that differ between the tests -------------------------------------------------------------------
-
-
-def test_a_long_reason_goes_on_in_the_next_line():
-    """JupyterLab would break it within a word."""
-    for shown in (
-        Grades.alike(["one", "two"], WRONG, "a reason of many words " * 9),
-        Verdict("one", WRONG, "word " * 40),
-    ):
-        lines = DisplayFormatter().format(shown)[0]["text/plain"].splitlines()
-        assert max(map(len, lines)) <= COLUMNS < len(repr(shown).splitlines()[0])
 
 
 def test_an_adapter_that_gives_other_numbers_than_the_simulator_is_named(monkeypatch):
