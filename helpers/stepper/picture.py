@@ -169,7 +169,7 @@ class StepperPicture(Picture):
         x = self.width - MARGIN
         for sign in reversed(signs):
             x -= text_width(sign, 13) + 4
-            self.write(x + 4, y, sign, 13, GRAY)
+            self.note(x + 4, y, sign)
             self._sign(sign, [Box(x - 20, y - 8, 16, 16)])
             x -= 30
 

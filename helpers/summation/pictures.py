@@ -41,14 +41,14 @@ class RacePicture(Picture):
         super().__init__(250)
         self.found: set[Order] = set()
         self.title(18, "click whose turn is next")
-        self.write(MARGIN, 41, f"thread 0 adds {TERMS[0]}, thread 1 adds {TERMS[1]}", 13, GRAY)
+        self.note(MARGIN, 41, f"thread 0 adds {TERMS[0]}, thread 1 adds {TERMS[1]}")
         turns = [self._box(0, turn) for turn in range(4)]
         self.label(turns, (f"turn {turn}" for turn in range(1, 5)), 13, GRAY, down=-30)
         self.bold(MARGIN, self._box(2, 0).middle[1], "total in memory", 15)
         self._memory(-1, 0)
         self.bold(LIST[0], 18, "orders found", 15)
         for columns, head in (2, "thread of each turn"), (4.5, "total"):
-            self.write(LIST[0] + columns * FOUND[0], 51, head, 13, GRAY, align="middle")
+            self.note(LIST[0] + columns * FOUND[0], 51, head, "middle")
         said = f"{ones:,} threads added 1 at once: {arrived:,.0f} arrived (on {on})"
         self.write(MARGIN, 236, said, 13, BLUE)
         self.stands_still()
@@ -169,7 +169,7 @@ class LoadsPicture(Picture):
         super().__init__(106 + len(MEMORY) * CELL[1])
         for left, name in zip(LEFTS, indices.WAYS, strict=True):
             self.bold(left, 18, name, 16)
-            self.write(left, 40, f"{MEMORY.size} numbers in memory, a sector in each row", 13, GRAY)
+            self.note(left, 40, f"{MEMORY.size} numbers in memory, a sector in each row")
         self.stands_still()
 
     def draw(self, iteration: int, thread: int) -> str:

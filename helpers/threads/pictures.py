@@ -47,7 +47,7 @@ class DispatchPicture(Picture):
         title = (_counted(" × ".join(map(str, pair[:axes])), prod(pair), noun) for pair, noun in counted)
         self.bold(MARGIN, 17, " of ".join(title), 15)
         inside = "number in its workgroup" if dispatch.in_a_row else "local_invocation_index"
-        self.write(MARGIN, 37, f"in each thread: its {inside}; outside: workgroup_id", 13, GRAY)
+        self.note(MARGIN, 37, f"in each thread: its {inside}; outside: workgroup_id")
         places = [*np.ndindex(dispatch.grid[::-1])]
         local = [dispatch.ids(x, y).local_invocation_index for y, x in places]
         grid = Grid(self, np.reshape(local, dispatch.grid[::-1]), LEFT, TOP, CELL)
@@ -66,7 +66,7 @@ class DispatchPicture(Picture):
         rows, columns = dispatch.rows, dispatch.columns
         sizes = f"{columns}" if dispatch.in_a_row else f"{rows} × {columns}"
         self.bold(RIGHT, 17, f"array of {_counted(sizes, dispatch.elements, 'element')}", 15, BLUE)
-        self.write(RIGHT, 37, f"in each element: its {'number' if dispatch.in_a_row else 'offset'}", 13, GRAY)
+        self.note(RIGHT, 37, f"in each element: its {'number' if dispatch.in_a_row else 'offset'}")
         self.array = Grid(self, np.arange(dispatch.elements).reshape(rows, columns), RIGHT, TOP, ELEMENT)
         self.array.caption = "offsets"
         inside = min(rows, dispatch.grid[1]), min(columns, dispatch.grid[0])
@@ -159,7 +159,7 @@ class SwapPicture(Picture):
         self._draw_state(numbers, box, last)
         self._write_lines(barrier, last)
         self.bold(600, 17, "who takes the four turns", 15)
-        self.write(600, 37, "each row is an order", 13, GRAY)
+        self.note(600, 37, "each row is an order")
         grid = Grid(self, [(np.nan, *each) for each in turns], 600, 56, (44, 33))
         grid.caption, grid.empty = "the thread that takes each turn", "start"
         at = turns.index(order)
@@ -177,7 +177,7 @@ class SwapPicture(Picture):
                 place, value = places[thread, row], values[thread]
                 self.boxes([place], INK, line=1.6, dashes=None if value is not None else (2.5, 3))
                 self.label([place], ["" if value is None else value], 20, weight="bold")
-                self.write(place.middle[0], place.y - 11 + 64 * row, f"{name}[{thread}]", 13, GRAY, align="middle")
+                self.note(place.middle[0], place.y - 11 + 64 * row, f"{name}[{thread}]", "middle")
         if last:
             thread, has_taken = last
             start, end = places[1 - thread if has_taken else thread, 1], places[thread, 0]

@@ -24,7 +24,7 @@ def draw_group(picture: Picture, shape: ConvShape, co: int) -> None:
         outputs = in_words("output channel", output_channels_of(shape, inputs[0]))
         read = "read" if shape.out_channels > shape.groups else "reads"
         text = f"group {group_of(shape, co)}: {outputs} {read} only {in_words('input channel', inputs)}"
-        picture.write(picture.width - MARGIN, picture.height - 98, text, 13, GRAY, align="right")
+        picture.note(picture.width - MARGIN, picture.height - 98, text, "right")
 
 
 def channel_note(shape: ConvShape, co: int, ci: int) -> str:
@@ -67,7 +67,7 @@ class GroupsPicture(Picture):
         across, down = shape.weight[1], shape.out_channels // shape.groups
         title = f"{shape.groups} group{'s' * (shape.groups > 1)}"
         self.bold(x, 16, title, TITLE, BLUE)
-        self.write(x, 38, f"shape ({shape.out_channels}, {across})", 13, GRAY)
+        self.note(x, 38, f"shape ({shape.out_channels}, {across})")
         grid = Grid(self, matrix, x, 82, CELL, tensor="grad_weight")
         grid.caption = f"{title}: output channels × input channels"
         for group in range(shape.groups):

@@ -80,7 +80,7 @@ class InputGradientPicture(SumPicture):
         before = Grid(self, filter.values[::-1, ::-1], filter.x, 228, (filter.width, 36), "weight", at=LOWERED)
         before.name_cells()
         self.numbered.pop()
-        self.write(self.result_grid.x - 34, 296, CORRELATION, 13, GRAY)
+        self.note(self.result_grid.x - 34, 296, CORRELATION)
         return before
 
     def _spread(self, place: Place) -> Array:

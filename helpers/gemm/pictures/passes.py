@@ -1,6 +1,6 @@
 """The four passes of a layer in the order in which somebody recorded them, as cards on which words are laid."""
 
-from helpers.pictures.canvas import GRAY, INK, LINE, MARGIN, Box, Picture
+from helpers.pictures.canvas import INK, LINE, MARGIN, Box, Picture
 
 M, K, N = 40, 70, 48
 GRIDS = (3, 3), (3, 5), (1, 1), (5, 3)  # workgroups in x and y
@@ -14,7 +14,7 @@ class PassesPicture(Picture):
         super().__init__(174)
         self.write(MARGIN, 14, f"a layer with M = {M}, K = {K} and N = {N}; tiles of 16 × 16", 15)
         self.boxes([Box(MARGIN, 28, self.width - 2 * MARGIN, 136)], LINE, line=1.4)
-        self.write(MARGIN + 12, 46, "one recording, one bind group, one submission: from left to right", 13, GRAY)
+        self.note(MARGIN + 12, 46, "one recording, one bind group, one submission: from left to right")
         grids = [f"x: {x}, y: {y}" for x, y in GRIDS]
         for i, grid in enumerate(grids):
             card = Box(MARGIN + 20 + (WIDTH + APART) * i, TOP, WIDTH, HEIGHT)

@@ -85,7 +85,7 @@ class TilesPicture(Picture):
         what, y = (*STEPS, "write")[phase], TOP + 8 * CELL[1] + 20
         self.bold(MARGIN, y, f"step {step}: {what}", 15, BLUE)
         self.write(190, y, f"{name}: {total}{f'; the kernel wrote: {returned}' if is_last else ' so far'}", 15)
-        self.write(self.width - MARGIN, y, f"on {self.on}", 13, GRAY, align="right")
+        self.note(self.width - MARGIN, y, f"on {self.on}", "right")
         if slot:
             return self._use(slot - 1)
         written = f"thread {self.thread} alone writes {name} = {total}; the kernel wrote {returned}."

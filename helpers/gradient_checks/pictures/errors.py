@@ -23,12 +23,12 @@ class StepPicture(Picture):
         self.plotted = linear, curved
         self.heights = [self.axes.y(np.log10(each.errors)) for each in self.plotted]
         self.title(20, "error of central differences in float32")
-        self.write(MARGIN, 42, "as a part of the largest derivative; the step is 2ᵏ", 13, GRAY)
+        self.note(MARGIN, 42, "as a part of the largest derivative; the step is 2ᵏ")
         self.axes.rows({power: brief(10.0**power) for power in range(LOWEST, 1)}, 14)
         ticks = {power: step(power) for power in STEPS[::5]}
         self.lines(((x, BOTTOM, x, BOTTOM + 5) for x in map(self.axes.x, ticks)), GRAY, 1)
         self.axes.columns(ticks)
-        self.write(RIGHT + 44, BOTTOM + 16, "step", 13, GRAY)
+        self.note(RIGHT + 44, BOTTOM + 16, "step")
         self.boxes([LIST])
         ends = spread([heights[-1] for heights in self.heights], APART)  # names stand beside the ends of the lines
         for each, (color, sign, dashes), heights, end, row in zip(

@@ -21,7 +21,7 @@ class CoveredPicture(Picture):
     def draw(self, fields: np.ndarray) -> str:
         """Uncover the fields that are 1; only these kernels are run."""
         if self.starts(True):
-            self.write(MARGIN, 10, f"tested on {self.on}", 13, GRAY)
+            self.note(MARGIN, 10, f"tested on {self.on}")
             for column, (name, (facts, _)) in enumerate(DATA.items()):
                 x = LEFT + CELL[0] * (column + 0.5)
                 self.bold(x, 10, name, 14, INK, "middle")
