@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from wgpu.enums import BufferUsage, MapMode, ShaderStage
-from wgpu.errors import GPUError, GPUOutOfMemoryError, GPUValidationError
+from wgsl.adapter import GPUError, GPUOutOfMemoryError, GPUValidationError
 
 __all__ = ["BufferUsage", "GPUError", "GPUOutOfMemoryError", "GPUValidationError", "MapMode", "ShaderStage"]
 __version__ = "0.32.0"  # the version whose names it has

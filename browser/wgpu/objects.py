@@ -1,7 +1,10 @@
-"""Adapter, device, queue, buffers and encoders: each wraps the browser's object of the same name."""
+"""Adapter, device, queue, buffers and encoders: each wraps the browser's object of the same name.
+
+Its errors are wgpu's classes, with texts in the form that `wgsl.suggestions` reads.
+"""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -10,8 +13,8 @@ from pyodide.code import run_js
 from pyodide.ffi import can_run_sync, run_sync, to_js
 
 from wgpu.enums import BufferUsage, MapMode
-from wgpu.errors import GPUError, GPUGoneError, GPUValidationError, compile_error, raised
 from wgsl import adapter
+from wgsl.adapter import GPUError, GPUOutOfMemoryError, GPUValidationError, refused_text
 
 NEWER = "Chrome 137, Firefox 153, Safari 27 or newer"
 WHERE = "Chrome says why at chrome://gpu, Firefox at about:support"
@@ -30,6 +33,24 @@ WAITER = run_js("""device => {
     Promise.allSettled(promises).then(done).finally(() => clearTimeout(late));
   });
 }""")
+
+
+class GPUGoneError(RuntimeError):
+    """The browser took the GPU away, or it does not answer: no call works any more."""
+
+    def __init__(self, why: str) -> None:
+        todo = "choose Kernel > Restart Kernel, and run the cells again; what you wrote is kept"
+        super().__init__(f"{why}: {todo} (where that does not help, close the browser first)")
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows: the message alone, as the code is not to blame."""
+        return [str(self)]
+
+
+def _raised(error: Any) -> GPUError:
+    """The exception for an error that an error scope caught."""
+    kind = GPUOutOfMemoryError if error.constructor.name == "GPUOutOfMemoryError" else GPUValidationError
+    return kind(error.message)
 
 
 def _camel(name: str) -> str:
@@ -70,10 +91,23 @@ def _wait(waiter: Any, *promises: Any) -> list:
 
 
 class Wrapped:
-    """An object of the browser, the device that made it, and what it needs, which lives as long."""
+    """An object of the browser, the device that made it, and what it needs, which lives as long.
+
+    What a class does not have is a method of the browser's object, by wgpu's name for it.
+    """
 
     def __init__(self, internal: Any, device: "GPUDevice | None" = None, *needs: "Wrapped") -> None:
         self._internal, self._device, self._needs = internal, device, [*needs]
+
+    def __getattr__(self, name: str) -> Callable:
+        """The method; what it is given is needed from then on."""
+        method = getattr(self._internal, _camel(name))
+
+        def call(*given: Any) -> None:
+            self._needs += [each for each in given if isinstance(each, Wrapped)]
+            method(*map(_js, given))
+
+        return call
 
 
 class GPUBindGroup(Wrapped):
@@ -122,57 +156,22 @@ class GPUBuffer(Wrapped):
         Uint8Array.new(self._internal.getMappedRange()).assign_to(copied)
         return copied
 
-    def destroy(self) -> None:
-        """Free it as soon as no submitted command needs it."""
-        self._internal.destroy()
-
     def __del__(self) -> None:
-        self.destroy()
+        self.destroy()  # as soon as no submitted command needs it
 
 
 class GPUComputePassEncoder(Wrapped):
-    """Records dispatches."""
-
-    def set_pipeline(self, pipeline: GPUComputePipeline) -> None:
-        """What the next dispatches run,"""
-        self._internal.setPipeline(pipeline._internal)
-
-    def set_bind_group(self, index: int, group: GPUBindGroup) -> None:
-        """and over which buffers."""
-        self._needs.append(group)
-        self._internal.setBindGroup(index, group._internal)
-
-    def dispatch_workgroups(self, x: int, y: int = 1, z: int = 1) -> None:
-        """Record one dispatch."""
-        self._internal.dispatchWorkgroups(x, y, z)
-
-    def end(self) -> None:
-        """No more dispatches follow."""
-        self._internal.end()
+    """Records dispatches: a pipeline, bind groups, and how many workgroups."""
 
 
 class GPUCommandEncoder(Wrapped):
-    """Records passes and copies."""
+    """Records passes, copies, and that timestamps, in nanoseconds, are written into a buffer."""
 
-    def begin_compute_pass(self, *, label: str = "", timestamp_writes: Mapping | None = None) -> GPUComputePassEncoder:
+    def begin_compute_pass(self, **described: Any) -> GPUComputePassEncoder:
         """Begin to record dispatches."""
-        described = _js({"label": label, "timestamp_writes": timestamp_writes})
-        begun = GPUComputePassEncoder(self._internal.beginComputePass(described), self._device)
+        begun = GPUComputePassEncoder(self._internal.beginComputePass(_js(described)), self._device)
         begun._needs = self._needs
         return begun
-
-    def copy_buffer_to_buffer(
-        self, source: GPUBuffer, source_offset: int, destination: GPUBuffer, destination_offset: int, size: int
-    ) -> None:
-        """Record a copy."""
-        self._needs += [source, destination]
-        places = source._internal, source_offset, destination._internal, destination_offset
-        self._internal.copyBufferToBuffer(*places, size)
-
-    def resolve_query_set(self, queries: GPUQuerySet, first: int, count: int, into: GPUBuffer, offset: int) -> None:
-        """Record that timestamps, in nanoseconds, are written into a buffer."""
-        self._needs.append(into)
-        self._internal.resolveQuerySet(queries._internal, first, count, into._internal, offset)
 
     def finish(self) -> GPUCommandBuffer:
         """What was recorded, to be submitted once."""
@@ -180,11 +179,7 @@ class GPUCommandEncoder(Wrapped):
 
 
 class GPUQueue(Wrapped):
-    """Takes commands and data in their order."""
-
-    def submit(self, commands: Sequence[GPUCommandBuffer]) -> None:
-        """Start recorded commands."""
-        self._internal.submit(_js(list(commands)))
+    """Takes commands (`submit`) and data in their order."""
 
     def write_buffer(self, buffer: GPUBuffer, offset: int, data: Any) -> None:
         """Copy bytes into a buffer, after all that was submitted."""
@@ -226,7 +221,7 @@ class GPUDevice(Wrapped):
         *settled, memory, rule = _wait(self._waiter, *promises, *caught)
         for error in (memory.value, rule.value):
             if error:
-                raise raised(error)
+                raise _raised(error)
         for each in settled:
             if each.status == "rejected":
                 raise GPUValidationError(each.reason.message)
@@ -237,8 +232,10 @@ class GPUDevice(Wrapped):
         self._internal.pushErrorScope("validation")
         made = self._internal.createShaderModule(_js({"code": code}))
         told, caught = _wait(self._waiter, made.getCompilationInfo(), self._internal.popErrorScope())
-        if error := compile_error(told.value.messages) or (caught.value and raised(caught.value)):
-            raise error
+        for first in (message for message in told.value.messages if message.type == "error"):
+            raise GPUValidationError(refused_text(first.message, first.lineNum, first.linePos))
+        if caught.value:
+            raise _raised(caught.value)
         return GPUShaderModule(made, self)
 
     def create_compute_pipeline(self, *, layout: GPUPipelineLayout, compute: Mapping) -> GPUComputePipeline:
@@ -247,9 +244,14 @@ class GPUDevice(Wrapped):
         (made,) = self.settle(self._internal.createComputePipelineAsync(described))
         return GPUComputePipeline(made, self)
 
+    def _create(self, kind: type[Wrapped], *needs: Wrapped, **described: Any) -> Any:
+        """A new object of one of our classes, which the browser makes of a description."""
+        make = getattr(self._internal, kind.__name__.replace("GPU", "create"))
+        return kind(make(_js(described)), self, *needs)
+
     def create_buffer(self, *, size: int, usage: int) -> GPUBuffer:
         """Bytes that are 0."""
-        return GPUBuffer(self._internal.createBuffer(_js({"size": size, "usage": int(usage)})), self)
+        return self._create(GPUBuffer, size=size, usage=int(usage))
 
     def create_buffer_with_data(self, *, label: str = "", data: Any, usage: int) -> GPUBuffer:
         """A buffer that holds what an array holds."""
@@ -259,26 +261,24 @@ class GPUDevice(Wrapped):
 
     def create_bind_group_layout(self, *, entries: Iterable[Mapping]) -> GPUBindGroupLayout:
         """The kinds of bindings."""
-        return GPUBindGroupLayout(self._internal.createBindGroupLayout(_js({"entries": list(entries)})), self)
+        return self._create(GPUBindGroupLayout, entries=list(entries))
 
     def create_pipeline_layout(self, *, bind_group_layouts: Sequence[GPUBindGroupLayout]) -> GPUPipelineLayout:
         """The layouts of all bind groups."""
-        described = _js({"bind_group_layouts": list(bind_group_layouts)})
-        return GPUPipelineLayout(self._internal.createPipelineLayout(described), self)
+        return self._create(GPUPipelineLayout, bind_group_layouts=bind_group_layouts)
 
-    def create_bind_group(self, *, layout: GPUBindGroupLayout, entries: Iterable[Mapping]) -> GPUBindGroup:
+    def create_bind_group(self, *, layout: GPUBindGroupLayout, entries: Sequence[Mapping]) -> GPUBindGroup:
         """Buffers at their bindings."""
-        bound = list(entries)
-        made = self._internal.createBindGroup(_js({"layout": layout, "entries": bound}))
-        return GPUBindGroup(made, self, *(entry["resource"]["buffer"] for entry in bound))
+        buffers = (entry["resource"]["buffer"] for entry in entries)
+        return self._create(GPUBindGroup, *buffers, layout=layout, entries=entries)
 
     def create_command_encoder(self) -> GPUCommandEncoder:
         """Begin to record."""
-        return GPUCommandEncoder(self._internal.createCommandEncoder(), self)
+        return self._create(GPUCommandEncoder)
 
     def create_query_set(self, *, type: str, count: int) -> GPUQuerySet:
         """A place for timestamps."""
-        return GPUQuerySet(self._internal.createQuerySet(_js({"type": type, "count": count})), self)
+        return self._create(GPUQuerySet, type=type, count=count)
 
 
 class GPUAdapter(Wrapped):
