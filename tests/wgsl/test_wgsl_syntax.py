@@ -462,6 +462,7 @@ def test_a_changed_text_is_refused_here_where_the_adapter_refuses_its_syntax():
         new = chance.choice([second[0], f"{first[0]} {first[0]} {second[0]}", f"{second[0]} {first[0]}", other])
         source = RICH[: first.start()] + new + RICH[second.end() :]
         said, error = compiler_says(source), refused(source)
+        assert not error or 0 <= error.at <= len(source)
         if said and SYNTAX.match(said):
             assert error, source[first.start() - 20 :][:60]
             refusals += 1
