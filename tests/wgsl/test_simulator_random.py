@@ -38,11 +38,8 @@ def inputs(random: Random) -> list[np.ndarray]:
 def program(random: Random) -> tuple[str, list[str]]:
     """A kernel that calls some functions, and the texts of those functions."""
     writer = Writer(random)
-    helpers = [
-        writer.function("revised", "reviser"),
-        writer.function("one", "helper"),
-        writer.function("two", "helper"),
-    ]
+    kinds = {"revised": "reviser", "one": "helper", "two": "helper"}
+    helpers = [writer.function(*pair) for pair in kinds.items()]
     functions = [writer.function(f"program{k}") for k in range(FUNCTIONS)]
     inputs = ", ".join(each.name for each in INPUTS)
     calls = [f"results[{k * LANES} + lane] = program{k}({inputs});" for k in range(FUNCTIONS)]

@@ -22,13 +22,7 @@ INTERNALS = re.compile(
 )
 
 
-def message(source: str, entry_point: str = "main", **known) -> str:
-    with pytest.raises(WgslError) as caught:
-        passes.pipeline(Kernel(source, **known), entry_point)
-    return str(caught.value)
-
-
-def refusal(source: str) -> str:
+def message(source: str) -> str:
     """The message, or nothing where the text compiles."""
     try:
         passes.pipeline(Kernel(source), "main")
@@ -159,7 +153,7 @@ def test_signed_positions_are_right_after_a_step_for_each(guard, steps, index, i
 
 
 def test_a_token_changed_at_random_is_explained_in_plain_words_and_nearly_always_in_its_line():
-    refused = [(source, line, text) for source, line in mutants(400 if ALL else 130) if (text := refusal(source))]
+    refused = [(source, line, text) for source, line in mutants(400 if ALL else 130) if (text := message(source))]
     for source, _, text in refused:
         number, column, reason = placed(text)
         lines = source.split("\n")
