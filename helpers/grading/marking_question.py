@@ -43,11 +43,15 @@ class Marking(Question):
         """What is graded of a text in the page."""
         return text
 
+    @property
+    def cards(self) -> tuple[str, ...]:
+        """The names of all cells, row by row."""
+        return tuple(self.letters or map(str, product(*map(range, self.size))))
+
     @cached_property
     def names(self) -> dict[Cell, str]:
         """What each cell is called, row by row."""
-        cells = list(product(*map(range, self.size)))
-        return dict(zip(cells, self.letters or [f"({row}, {column})" for row, column in cells], strict=True))
+        return dict(zip(product(*map(range, self.size)), self.cards, strict=True))
 
     def written(self, cells: Collection[Cell]) -> str:
         """Some cells as the learner writes them, row by row."""
@@ -81,8 +85,7 @@ class Marking(Question):
 
     def _unknown(self, name: object) -> NoReturn:
         """Raise UnreadableError, with the rule."""
-        names = list(self.names.values())
-        rule = f"the cells are {names[0]} to {names[-1]}; write them as in {self._example!r}"
+        rule = f"the cells are {self.cards[0]} to {self.cards[-1]}; write them as in {self._example!r}"
         raise UnreadableError(f"{name!r:.100} names no cell; {rule}")
 
     @property

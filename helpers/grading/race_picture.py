@@ -18,7 +18,7 @@ class RacePicture(Picture):
         super().__init__(196, SHEET)
         name, index = trace.variables[int(later["variable"])], int(later["index"])
         said = [_said(trace, access) for access in (earlier, later)]
-        size = max(int(trace.accesses["index"][trace.accesses["variable"] == later["variable"]].max()) + 1, 1)
+        size = int(trace.accesses["index"][trace.accesses["variable"] == later["variable"]].max()) + 1
         shown = range(size)[window(index, size, MOST)]
         cells = {at: Box(EDGE + 4 + CELL * i, 82, CELL, 30) for i, at in enumerate(shown)}
         self.boxes(cells.values())

@@ -30,7 +30,7 @@ class MarkCells(OnPicture):
 
     def __init__(self, name: str, marking: Marking, cells: object = "") -> None:
         self.verdict = marking.grade(name, cells)
-        super().__init__(name, marking, kept(name), marking.picture, marking.names.values())
+        super().__init__(name, marking, kept(name))
         self.cells = [{"name": name, "row": row, "column": column} for (row, column), name in marking.names.items()]
         if self.verdict.outcome != NOT_ATTEMPTED:
             try:

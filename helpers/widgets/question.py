@@ -3,12 +3,12 @@
 import html
 import json
 import re
-from collections.abc import Callable, Iterable
 
 import anywidget
 from traitlets import Dict, Int, List, Unicode
 
 from helpers.grading import student_files
+from helpers.grading.marking_question import Marking
 from helpers.grading.matching import Matching
 from helpers.grading.prediction import AnswerError, Question
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT
@@ -102,21 +102,14 @@ class OnPicture(Ask):
     lost = synced(Unicode)
     _noun = "cards"
 
-    def __init__(
-        self,
-        name: str,
-        question: Question,
-        answer: str | None,
-        draw: Callable[[], Picture] | None,
-        parts: Iterable[str],
-    ) -> None:
+    def __init__(self, name: str, question: Matching | Marking, answer: str | None = None) -> None:
         super().__init__(name, question, answer)
-        self._picture = self._drawn(draw, [*parts]) if draw else None
+        self._picture = self._drawn() if question.picture else None
 
-    def _drawn(self, draw: Callable[[], Picture], parts: list[str]) -> Picture | None:
+    def _drawn(self) -> Picture | None:
         """The picture with the parts; None where it cannot be had: the parts have their names."""
         try:
-            picture = draw()
+            picture, parts = self._question.picture(), self._question.cards
             places = {part: {side: float(at) for side, at in picture.cards[part]._asdict().items()} for part in parts}
         except Exception as error:  # whatever became of it, the question can be answered
             self.lost = (
@@ -144,7 +137,7 @@ class Match(OnPicture):
     cards = synced(List)
 
     def __init__(self, name: str, question: Matching) -> None:
-        super().__init__(name, question, None, question.picture, question.cards)
+        super().__init__(name, question)
         self.words, self.cards = [*question.words], [*question.cards]
         try:
             question.laid(self.answer or "," * (len(question.cards) - 1))
