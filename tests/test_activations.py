@@ -92,6 +92,7 @@ def test_the_steepest_derivatives_are_as_steep_as_declared(activation):
 @every_activation
 @pytest.mark.parametrize("x", [EXTREMES, DENSE, TAILS], ids=["extremes", "dense", "tails"])
 def test_outputs_and_derivatives_are_right_to_their_last_digits(activation, x):
+    """The derivative of GELU at 100 is 1: a formula that overflows gives NaN there, which would count as 0."""
     for kernel in FORWARDS + BACKWARDS:
         require_close(kernel, *bias_alone(x, activation))
 
@@ -116,14 +117,6 @@ def far(function: Callable, activation: str) -> np.ndarray:
     """The reference's outputs or derivatives far from zero; what is below float32's normal numbers counts as 0."""
     exact = np.float32(function(FAR, activation))
     return np.where(abs(exact) < 1e-37, 0, exact)
-
-
-@every_activation
-def test_far_from_zero_nothing_overflows(activation):
-    """The derivative of GELU at 100 is 1: a formula that overflows gives NaN there, which would count as 0."""
-    assert set(far(reference.derivative, activation)) <= {0, 1}
-    assert (derivatives(FAR, activation) == far(reference.derivative, activation)).all()
-    assert (outputs(FAR, activation) == far(reference.act, activation)).all()
 
 
 @every_smooth
