@@ -58,7 +58,7 @@ def test_orders_are_clicked_turn_by_turn_and_the_list_keeps_the_six():
             assert orders[explorer.values["order"]] == order[: turn + 1]
         again = explorer.values
         (both,) = {thread for thread in (0, 1) if order[:2].count(thread) == 2} or {None}
-        total = indices.run_schedule(order)[1][-1]
+        total = indices.run_schedule(order)[-1][1]
         assert (total == 7) == (both is not None)  # only where one thread is done before the other begins
         assert f"The total is {total}" in explorer.sentence
         assert len(explorer.picture.found) == count
