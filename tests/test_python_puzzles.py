@@ -24,11 +24,9 @@ every_puzzle = pytest.mark.parametrize("name", PYTHON_PUZZLES)
 
 
 @pytest.fixture(autouse=True)
-def my(tmp_path, monkeypatch):
-    """The learner's folder; and no process is started for lines of Python."""
-    monkeypatch.setenv("CONVGRAD_MY", str(tmp_path))
+def _in_this_process(monkeypatch):
+    """No process is started for lines of Python."""
     monkeypatch.setattr(WORKER, "grade", lambda *_: pytest.fail("a process was asked"))
-    return tmp_path
 
 
 # --- All puzzles ----------------------------------------------------------------------------------------------
@@ -148,7 +146,7 @@ def test_a_right_kernel_is_rejected_for_rounding_alone_and_all_of_lesson_05s_wro
 OURS = PYTHON_PUZZLES["is_race"].solution.text
 
 
-def test_lines_are_kept_in_files_of_python_and_the_solution_is_shown_after_an_attempt(my):
+def test_lines_are_kept_in_files_of_python_and_the_solution_is_shown_after_an_attempt():
     with pytest.raises(student_files.NoAttemptError):
         helpers.solution("is_race")
     editor = helpers.write("is_race")
@@ -160,7 +158,11 @@ def test_lines_are_kept_in_files_of_python_and_the_solution_is_shown_after_an_at
     )
     editor._told(editor, {"kind": "run", "text": OURS, "number": 2}, [])
     assert (editor.verdict["headline"], editor.verdict["detail"], editor.mark) == ("right (all tests)", "", {})
-    assert {path.name for path in my.rglob("*.py")} == {"is_race.py", "is_race_1.py", "is_race_2.py"}
+    assert {path.name for path in student_files.my_folder().rglob("*.py")} == {
+        "is_race.py",
+        "is_race_1.py",
+        "is_race_2.py",
+    }
     assert helpers.last_attempt("is_race") == OURS == editor.ours
     assert helpers.solution("is_race").language == "python"
     assert only(helpers.grade("is_race")) == RIGHT

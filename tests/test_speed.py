@@ -89,14 +89,6 @@ def test_bank_conflicts_are_as_many_as_the_lesson_says():
     assert counts[1] == 0
 
 
-def test_the_counts_are_those_below_the_picture():
-    for step in range(1, 5):
-        title, counted = explorers.counts(step).split(": for each multiply-add, ")
-        sentence = explorers.who_loads(step=step).sentence
-        assert sentence.startswith(title.removeprefix("step "))
-        assert sentence.endswith(f"that makes {counted}.")
-
-
 # --- Who sums what ------------------------------------------------------------------------------------------
 
 
@@ -243,17 +235,3 @@ def test_each_number_of_the_recorded_run_is_nearest_to_its_own_point():
     for own, (_, number) in zip(points, picture.placed, strict=True):
         others = points[np.hypot(*(points - own).T) > DOT]  # not those that it covers
         assert np.hypot(*(others - number).T).min() > np.hypot(*(own - number))
-
-
-# --- What the lesson says of a step ---------------------------------------------------------------------------
-
-
-def test_a_step_is_compared_with_the_hardware_the_step_before_and_the_library(monkeypatch):
-    monkeypatch.setattr(recorded, "recorded", lambda: [RUN])
-    assert repr(recorded.measured("checks off")) == (
-        f"step 10, checks off (GEMM 4096)\n  {4800 / H200.tflops:.0f} % of the arithmetic\n"
-        "  1.05 times as fast as 5_prefetch\n  the library takes 0.96 times as long"
-    )
-    assert f"\n  {310 / H200.tflops:.1f} % of the" in repr(recorded.measured("naive"))
-    assert recorded.measured("implicit GEMM").gain is None
-    assert recorded.measured("Winograd").gain == pytest.approx(58.7 / 31.6, rel=1e-3)

@@ -16,16 +16,16 @@ NAMES = {kind.__name__: kind for kind in KINDS}
 
 
 @cache
-def sections() -> dict[str, str]:
-    """What is below each heading."""
-    text = Path(__file__).with_name("problems.txt").read_text(encoding="utf-8")
-    _, *parts = re.split(r"^\[(.*)\]\n", re.sub("  #.*", "", text), flags=re.MULTILINE)
+def sections(file: str = "problems") -> dict[str, str]:
+    """What is below each heading of a file."""
+    text = Path(__file__).with_name(f"{file}.txt").read_text(encoding="utf-8")
+    _, *parts = re.split(r"^\[(.*)\]\n", text, flags=re.MULTILINE)
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
 def listed(heading: str) -> list[tuple]:
     """The rows of a list: in its cells are problems, numbers or words."""
-    rows = (re.split("  +", line) for line in sections()[heading].split("\n") if line)
+    rows = (re.split("  +", line) for line in re.sub("  #.*", "", sections()[heading]).split("\n") if line)
     return [tuple(eval(cell, NAMES) if re.match(r"\w+\(|[({]|[\d_]+$", cell) else cell for cell in row) for row in rows]
 
 

@@ -5,7 +5,8 @@ The grader must find nothing wrong with any of them.
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
+
+from support.problem_lists import sections
 
 from helpers.exercises import PUZZLES
 from wgsl import Kernel
@@ -54,9 +55,7 @@ def right_variants() -> Iterator[tuple[str, str, str]]:
 
     Lines of Python stand there whole.
     """
-    table = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
-    _, *parts = re.split(r"^\[(\w+)\]\n", table, flags=re.MULTILINE)
-    for puzzle, variants in zip(parts[::2], parts[1::2], strict=True):
+    for puzzle, variants in sections("right_variants").items():
         _, *rows = re.split(r"^== (.*)\n", variants, flags=re.MULTILINE)
         for description, text in zip(rows[::2], rows[1::2], strict=True):
             text = text.strip("\n") + "\n"
