@@ -2,13 +2,11 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, NoReturn
 
-from helpers.grading import student_files
 from helpers.grading.prediction import LONGEST_ANSWER, AnswerError, Question
 from helpers.grading.verdict import WRONG, Verdict
 
@@ -114,13 +112,3 @@ class Marking(Question):
         marked = f"marked {wrong} cell{'s' * (wrong > 1)} too many" * bool(wrong)
         left_out = f"left out {missing}" * bool(missing)
         return f"you {' and '.join(filter(None, [marked, left_out]))}; {self.advice}"
-
-
-def kept(exercise: str) -> str:
-    """The learner's marks of an earlier run, as text; "" where there are none."""
-    if (answer := student_files.answers().get(exercise)) is not None:
-        return str(answer)
-    with suppress(OSError, UnicodeDecodeError):  # as an older copy of the project kept them
-        older = re.sub("[^A-Za-z0-9]+", "_", exercise).strip("_")
-        return (student_files.attempts_folder() / f"{older}.txt").read_text(encoding="utf-8")
-    return ""

@@ -214,6 +214,17 @@ def answers() -> dict[str, object]:
     return dict(_unwritten_answers)
 
 
+def typed(exercise: str) -> str:
+    """The learner's last answer as text, as it is typed; nothing where there is none."""
+    answer = answers().get(exercise)
+    if answer is None:
+        with suppress(OSError, UnicodeDecodeError):  # cells, as an older copy of the project kept them
+            older = re.sub("[^A-Za-z0-9]+", "_", exercise).strip("_")
+            return (attempts_folder() / f"{older}.txt").read_text(encoding="utf-8")
+        return ""
+    return answer if isinstance(answer, str) else json.dumps(answer).strip("[]")  # `helpers.predict` keeps values
+
+
 def keep_answer(exercise: str, answer: object) -> None:
     """Keep an answer: text as it is typed, or a value of Python or NumPy.
 

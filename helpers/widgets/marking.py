@@ -4,7 +4,7 @@ from contextlib import suppress
 
 from traitlets import List
 
-from helpers.grading.marking_question import Marking, UnreadableError, kept
+from helpers.grading.marking_question import Marking, UnreadableError
 from helpers.grading.verdict import NOT_ATTEMPTED
 from helpers.widgets import synced
 from helpers.widgets.question import OnPicture
@@ -30,7 +30,7 @@ class MarkCells(OnPicture):
 
     def __init__(self, name: str, marking: Marking, cells: object = "") -> None:
         self.verdict = marking.grade(name, cells)
-        super().__init__(name, marking, kept(name))
+        super().__init__(name, marking)
         self.cells = [{"name": name, "row": row, "column": column} for (row, column), name in marking.names.items()]
         if self.verdict.outcome != NOT_ATTEMPTED:
             try:

@@ -1,7 +1,6 @@
 """A question that the page answers: right, or the mistake by its name, and only then the explanation."""
 
 import html
-import json
 import re
 
 import anywidget
@@ -36,8 +35,8 @@ class Ask(anywidget.AnyWidget):
     why = synced(Unicode)
     heard = synced(Int, 0)  # the number of the last message; the page keeps an answer until it is heard
 
-    def __init__(self, name: str, question: Question, answer: str | None = None) -> None:
-        self._question, self._wrong, self._kept = question, 0, _kept(name) if answer is None else answer
+    def __init__(self, name: str, question: Question) -> None:
+        self._question, self._wrong, self._kept = question, 0, student_files.typed(name)
         words = {"asked": question.asked, "hint": question.hint, "answer": self._kept}
         super().__init__(name=name, folder=student_files.folder_id(), **words)
         self.on_msg(self._told)
@@ -52,7 +51,7 @@ class Ask(anywidget.AnyWidget):
 
     def keep(self, text: str) -> str:
         """Keep an answer that is not to be graded yet; returns what is said to that, mostly nothing."""
-        other = _kept(self.name)
+        other = student_files.typed(self.name)
         student_files.keep_answer(self.name, text)
         replaced = f"Elsewhere you had answered `{other[:LONGEST]}`; this answer takes its place."
         words = replaced if other not in ("", text, self._kept) else ""
@@ -102,8 +101,8 @@ class OnPicture(Ask):
     lost = synced(Unicode)
     _noun = "cards"
 
-    def __init__(self, name: str, question: Matching | Marking, answer: str | None = None) -> None:
-        super().__init__(name, question, answer)
+    def __init__(self, name: str, question: Matching | Marking) -> None:
+        super().__init__(name, question)
         self._picture = self._drawn() if question.picture else None
 
     def _drawn(self) -> Picture | None:
@@ -144,12 +143,6 @@ class Match(OnPicture):
         except AnswerError:  # of another version of the question, or spoiled
             words = f"Your earlier answer, `{self.answer[:LONGEST]}`, does not fit these cards: lay the words again."
             self.answer, self.reply = "", {"outcome": NOT_ATTEMPTED, "text": words}
-
-
-def _kept(name: str) -> str:
-    """The answer of an earlier run, or of another page, as text."""
-    kept = student_files.answers().get(name, "")
-    return kept if isinstance(kept, str) else json.dumps(kept).strip("[]")  # `helpers.predict` keeps values
 
 
 def _html(text: str) -> str:
