@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from nbformat import v4
@@ -10,7 +9,9 @@ from support.legible import CONTRAST, DARK, LIGHT, contrast
 from support.notebook_gate import NOTEBOOKS, Lesson, spoken
 from support.wgsl_programs import rows
 
-WIDGETS = Path(__file__).resolve().parents[1] / "helpers" / "widgets"
+from helpers.kernels import ROOT
+
+WIDGETS = ROOT / "helpers" / "widgets"
 IN_THE_DARK = '[data-jp-theme-light="false"]'
 
 # --- Colors -----------------------------------------------------------------------------------------------------------

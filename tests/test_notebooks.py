@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from support.messages import stored
-from support.nbval_runs import PROJECT, nbval, red
+from support.nbval_runs import nbval, red
 from support.notebook_gate import (
     NOTEBOOKS,
     RULES,
@@ -22,6 +22,8 @@ from support.notebook_gate import (
     texts,
 )
 from support.sample import sample
+
+from helpers.kernels import ROOT
 
 STORED = sorted(NOTEBOOKS.glob("*.ipynb"))
 LESSONS = lessons_of(NOTEBOOKS)
@@ -70,9 +72,9 @@ RIGHT, WRONG = "var sum = ", "var sum = 1.0 + "  # how every kernel that adds be
 def copy(tree: Path, lesson: Path) -> Path:
     """Copy what the lesson needs to `tree`; the path of its notebook there, named like `tree`."""
     for part in "helpers", "wgsl", "kernels", "tests":
-        shutil.copytree(PROJECT / part, tree / part)
+        shutil.copytree(ROOT / part, tree / part)
     (tree / "notebooks").mkdir()
-    shutil.copy(PROJECT / "notebooks" / "helpers.py", tree / "notebooks")
+    shutil.copy(ROOT / "notebooks" / "helpers.py", tree / "notebooks")
     return Path(shutil.copy(lesson, tree / "notebooks" / f"{tree.name}.ipynb"))
 
 

@@ -3,11 +3,9 @@
 That a false map is seen is in `messages/readme_map.txt`.
 """
 
-from pathlib import Path
-
 from support.readme_map import wrong
 
-ROOT = Path(__file__).resolve().parents[1]
+from helpers.kernels import ROOT
 
 
 def test_the_map_is_true():

@@ -24,10 +24,10 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, WebSocket, expect, sync_playwright
 from support.notebook_gate import Cell, Lesson, needed
 
+from helpers.kernels import ROOT
 from helpers.widgets.explorer import Explorer
 from start import JUPYTERLAB, close_side_bar, find_browser
 
-PROJECT = Path(__file__).resolve().parents[2]
 TOKEN = "convgrad"
 START = 300  # seconds at most until a server that does not end serves
 SECONDS = 30  # how long anything may take to show, on a machine that is busy with other tests
@@ -134,7 +134,7 @@ def jupyterlab(home: Path) -> Iterator[str]:
     """
     ignore = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
     for folder in ("notebooks", "helpers", "wgsl", "kernels", "tests"):
-        shutil.copytree(PROJECT / folder, home / "project" / folder, ignore=ignore)
+        shutil.copytree(ROOT / folder, home / "project" / folder, ignore=ignore)
     for name, values in SETTINGS.items():
         file = home / "JUPYTERLAB_SETTINGS_DIR" / "@jupyterlab" / f"{name}.jupyterlab-settings"
         file.parent.mkdir(parents=True, exist_ok=True)

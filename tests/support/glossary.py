@@ -8,8 +8,8 @@ import nbformat
 from support.notebook_gate import lessons_of
 
 from helpers import skeleton
+from helpers.kernels import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 NUMBER = re.compile(r"\d\d|[A-Z](?= |\])")  # an appendix has a letter
 LESSONS = {path.name.removeprefix("appendix_").split("_")[0].upper(): path for path in lessons_of(ROOT / "notebooks")}
 NUMBERS = set(re.findall(rf"^\| \[?({NUMBER.pattern})", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE))

@@ -4,16 +4,14 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
 import wgpu
 
 from helpers import gpu
+from helpers.kernels import ROOT
 from wgsl import Kernel
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 class CallCounter(Counter):

@@ -8,7 +8,8 @@ from collections import defaultdict
 from pathlib import Path
 from xml.etree import ElementTree
 
-PROJECT = Path(__file__).resolve().parents[2]
+from helpers.kernels import ROOT
+
 QUIET = ["-p", "no:cacheprovider", "-p", "no:hypothesispytest"]  # the second one only costs time here
 
 
@@ -22,8 +23,8 @@ def nbval(folder: Path, *options: str) -> dict[str, list[str]]:
     dict
         For the stem of each notebook's file name, why each of its code cells is red, or "" where it is not.
     """
-    shutil.copy(PROJECT / "pyproject.toml", folder)
-    shutil.copytree(PROJECT / "tests", folder / "tests", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    shutil.copytree(ROOT / "tests", folder / "tests", ignore=shutil.ignore_patterns("__pycache__"))
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
     env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PYTHONPATH"))}
