@@ -138,8 +138,7 @@ def test_at_most_is_said_where_some_results_cost_less(kernel):
     partial = [] if kernel.name in FULL_TILES else PARTIAL.get(operation_of(kernel).name, [])  # tiles cost the same
     for shape in [*partial, *([EVERY_STEP] if kernel.name in GENERAL else [])]:
         (cost,), (got,) = costs(kernel), measured(kernel, shape, 1)
-        known, results = letters(kernel, shape), prod(shape.of(operation_of(kernel).outputs[0]))
-        most = [value(formula, known) * results for formula in cost.formulas]
+        most = stated_in_all(kernel, shape, cost)
         assert cost.at_most
         assert all(count <= limit for count, limit in zip(got.counts, most, strict=True))
         assert got.counts[0] < most[0]

@@ -212,18 +212,6 @@ def test_wrap_around_is_noticed(sign, letter):
     assert not wrapped(sign, *small, binary(sign, *small))
 
 
-DECIDED = """@group(0) @binding(0) var<storage, read_write> y: array<u32>;
-@compute @workgroup_size(4) fn main(@builtin(local_invocation_index) i: u32) {
-  y[i] = u32(false && i == 1u) + 2u * u32(true || i == 1u) + 4u * u32(i > 1u && (true || i == 1u))
-    + 8u * u32(i > 1u || (false && i == 1u));
-}
-"""
-
-
-def test_a_constant_decides_for_all_threads():
-    assert simulate(DECIDED, [np.zeros(4, np.uint32)], (1, 1, 1)).buffers[0].tolist() == [2, 2, 14, 14]
-
-
 MATRICES = """struct Both { a: f32, m: mat3x3f, n: mat2x2<f32> }
 @group(0) @binding(0) var<storage, read> u: Both;
 @group(0) @binding(1) var<storage, read_write> s: array<mat2x3f, 2>;

@@ -9,9 +9,7 @@ from support.small_kernels import DECLARED, MAIN, run, text_of
 from support.speakers import found
 from support.wgsl_programs import rows
 
-from wgsl import Kernel
 from wgsl.simulator import run as simulator
-from wgsl.simulator.settled import remark
 
 # --- Which finding, in which line -----------------------------------------------------------------------------
 
@@ -40,23 +38,6 @@ def test_each_mistake_is_found_where_it_is_and_said_and_nothing_else(family, hea
         racing = finding.kind in ("data race", "overlapping writes")
         assert finding.other_line == ((earlier or finding.line) if racing else None)
         assert finding.source_line == text_of(body, DECLARED).split("\n")[finding.line - 1]
-
-
-# --- What never changes ---------------------------------------------------------------------------------------
-
-NEVER, ALWAYS, OPEN = (
-    "t < 0|0u > t",
-    "t >= 0u|0 <= t",
-    "t <= 0|0 >= t|t > 0u|0 < t|t < 1|i32(t) < 0|0.0 > f32(t)|t == 0u",
-)
-
-
-@pytest.mark.parametrize(("conditions", "holds"), [(NEVER, "never"), (ALWAYS, "always"), (OPEN, "")])
-def test_a_comparison_that_a_u32_settles_is_remarked_and_no_other(conditions, holds):
-    for condition in conditions.split("|"):
-        kernel = Kernel(text_of(f"numbers[t] = u32({condition});"))
-        said = remark(simulator.compiled(kernel, "main"), kernel.source)
-        assert said.partition(" holds,")[0] == f"`{condition}` {holds}" * bool(holds)
 
 
 # --- Endless loops --------------------------------------------------------------------------------------------

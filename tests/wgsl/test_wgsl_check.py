@@ -13,14 +13,6 @@ from wgsl.suggestions.context import TOKEN
 from wgsl.syntax.tokens import OPEN
 
 
-def test_a_kernel_brings_the_values_of_its_overrides():
-    kernel = wgsl.Kernel(
-        "override n: u32;\nvar<workgroup> w: array<f32, n>;\n@compute @workgroup_size(1) fn main() { w[0] = 1; }"
-    )
-    assert wgsl.check(kernel.with_constants(n=64)) == ()
-    assert [each.kind for each in wgsl.check(kernel.with_constants(n=5000))] == ["not portable"]
-
-
 def test_right_and_wrong_programs_are_judged_as_by_a_run():
     for heading, right in (("right", True), ("wrong", False), ("unsupported", False)):
         for line in sample(programs(heading), 40):

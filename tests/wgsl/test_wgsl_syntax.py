@@ -18,7 +18,7 @@ from support.wgsl_programs import RICH, rows
 
 from helpers.gpu import passes
 from helpers.kernels import KERNELS
-from wgsl import Kernel, UnsupportedWgsl, WgslError, without_comments
+from wgsl import Kernel, WgslError, without_comments
 from wgsl.diagnostics import Lines, Refused, Unsupported
 from wgsl.suggestions import wgsl_error
 from wgsl.suggestions.context import TOKEN
@@ -402,34 +402,6 @@ def test_a_text_that_breaks_off_anywhere_has_the_same_error_as_on_the_adapter():
     source = without_comments(mistakes.HEAD) + mistakes.MAIN + "  if (idx > 3u) { output[idx] = input[idx]; }\n}\n"
     for end in range(source.index("vec3u)"), len(source) - 2, 3):
         same_error(source[:end])
-
-
-def test_a_pasted_text_has_lines_of_its_own():
-    kernel = Kernel("fn f(x: f32) -> f32 { return HERE; }", "your text").paste("HERE", "\n2.0 * (x")
-    error = wgsl_error(kernel, refused(kernel.source))
-    assert (error.line, error.column) == (2, 9)
-    assert str(error).startswith("your text does not compile, line 2, column 9: ")
-
-
-@pytest.mark.parametrize(
-    ("source", "feature", "line"),
-    [
-        ("enable f16;", "enable f16", 1),
-        ("// f16\nconst x = 1.0h;", "f16", 2),
-        ("fn f() {\n  discard;\n}", "discard", 2),
-        ("const x = 1" + " + 1" * 300 + ";", "deeper", 1),
-    ],
-)
-def test_what_the_simulator_does_not_run_is_named(source, feature, line):
-    error = wgsl_error(Kernel(source, "mine"), refused(source))
-    assert type(error) is UnsupportedWgsl
-    assert error.line == line
-    head, excerpt, caret = str(error).split("\n")
-    assert head.startswith(f"mine is not simulated, line {line}, column {error.column}: ")
-    assert feature in head
-    assert "an adapter may run this kernel" in head
-    assert excerpt.startswith(f"{line} │ {source.split(chr(10))[line - 1][:50]}")
-    assert caret.endswith("^")
 
 
 def test_the_adapters_errors_have_a_line_and_a_column():
