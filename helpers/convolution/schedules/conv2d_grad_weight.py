@@ -61,7 +61,7 @@ def winograd(s: ConvShape, kernel: Kernel) -> Schedule:
     tiled = wide if _threads_of_products(wide) >= MANY_THREADS else narrow
     steps = tiled.value("STEPS")
     enough = min(ceil(MANY_THREADS / _threads_of_products(tiled)), ceil(steps / SHORTEST), MOST_PARTS)
-    kernel = sized(tiled, {"PARTS": enough})
+    kernel = sized(tiled, {"PARTS": max(1, enough)})  # a layer too large for any GPU may have no steps
     count = kernel.value
     m, n, parts = count("M"), 4 * count("N_VEC4S"), count("PARTS")
     tiles, terms = m // count("TILE_M") * (n // count("TILE_N")), steps * count("TILE_K")
@@ -101,8 +101,9 @@ def register_windows(s: ConvShape, kernel: Kernel) -> Schedule:
     constants = {**shared.layer(s, kernel), **_window_tile(s), "ROWS": equal_length(s.out_h, LONGEST), "RUNS": CAP}
     count = sized(kernel, constants).value
     threads = count("SUMMING") // count("PARTS")  # of a part
-    most = max(1, min(count("STRIPS"), ceil(ALL_CORES / threads), MAX_BINDING // (4 * VEC4 * count("PART"))))
-    constants["RUNS"] = min(ceil(count("STRIPS") / most), CAP // (count("ROWS") + 2))
+    strips = count("STRIPS")
+    most = max(1, min(strips, ceil(ALL_CORES / threads), MAX_BINDING // (4 * VEC4 * count("PART"))))
+    constants["RUNS"] = min(ceil(strips / most), CAP // (count("ROWS") + 2))
     kernel = sized(kernel, constants)
     count = kernel.value
     runs, rows, parts = (count(name) for name in ("RUNS", "ROWS", "PARTS"))
@@ -151,7 +152,7 @@ def filter_rows(s: ConvShape, kernel: Kernel) -> Schedule:
     tiled = _largest_that_fits(s, kernel)
     if tiled is None:
         return shared.refusal(kernel, _no_rows(s))
-    tiles = tiled.value("TILES")
+    tiles = max(1, tiled.value("TILES"))
     few = ceil(tiles / PARTS), ceil(tiles * 4 * prod(s.weight) / MAX_BINDING)
     tiled = sized(tiled, {"RUNS": min(tiles, max(1, _workgroups(tiled) // BUSY_WORKGROUPS, *few))})
     count = tiled.value
