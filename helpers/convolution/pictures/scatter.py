@@ -95,7 +95,7 @@ class ScatterGatherPicture(Picture):
         self.grids["grad_output"].factors(weights, look("weight").ink)
         terms, products = [*map(self._term, taps)], [*map(self._product, taps)]
         total, said = number(sum(products)), f"the kernel wrote: {number(returned)}"
-        beside = f"sum of its terms: {total}", f"on {self.on}" if self.on and total == number(returned) else said
+        beside = f"sum of its terms: {total}", f"on {self.on}" if total == number(returned) else said
         foot(self, ("term", "product", "running sum"), running_sum(terms, products), beside, FOOT)
         outputs = f"{len(taps)} output{'s' * (len(taps) > 1)}"
         return f"{name} = {' + '.join(terms)} = {total}, gathered from {outputs}. The kernel wrote {number(returned)}."
