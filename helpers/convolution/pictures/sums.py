@@ -78,7 +78,8 @@ class SumPicture(Picture):
 
     def _point(self, taps: list[Tap], columns: Mapping[int, Box], place: Place, chosen: int) -> str:
         """Let a reader point at each factor and term, and mark the chosen product; returns what is said of it."""
-        numbers, grids = [self._number(tap) for tap in taps], self._cells(taps)
+        size, grids = self.lefts.shape[2:], self._cells(taps)
+        numbers = [int(np.ravel_multi_index(tap.at(self.left), size)) + 1 for tap in taps]  # of the products, from 1 on
         for grid, cells in grids:
             own = {tuple(map(int, cell)): {"product": k} for cell, k in zip(cells, numbers, strict=True)}
             grid.point(own)
@@ -108,10 +109,6 @@ class SumPicture(Picture):
         self._draw_grids(dict.fromkeys(("co", "ci", "n"), 0))
         ask(self, self.window_grid, self.result_grid, f"{self.result}[{row},{column}]", (row, column), names)
         return self
-
-    def _number(self, tap: Tap) -> int:
-        """Which product a tap is, from 1 on."""
-        return int(np.ravel_multi_index(tap.at(self.left), self.lefts.shape[2:])) + 1
 
     def _right(self, place: Place) -> Array:
         """The plane of the right factors: of the input, which has more channels than a filter."""
