@@ -85,8 +85,7 @@ def graders(grade_kernel: GradeKernel) -> class_table.Graders:
     """The graders of all exercises, with the one of kernels."""
     return {
         **{name: partial(_grade, puzzle, grade_kernel) for name, puzzle in ALL_PUZZLES.items()},
-        **{name: partial(_answer, question, name) for name, question in (QUESTIONS | MATCHINGS).items()},
-        **{name: partial(marking.grade, name) for name, marking in MARKINGS.items()},
+        **{name: partial(_answer, question, name) for name, question in (QUESTIONS | MATCHINGS | MARKINGS).items()},
         **{name: partial(_find_fault, fault, grade_kernel) for name, fault in FAULTS.items()},
     }
 
