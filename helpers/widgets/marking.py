@@ -45,13 +45,12 @@ class MarkCells(OnPicture):
             return self._question.read(self.answer)
         return frozenset()
 
-    def _details(self, text: str) -> dict:
+    def _details(self) -> dict:
         """Which cells are right, which are marked but wrong, and which are left out."""
-        marking, judged = self._question, {}
-        with suppress(UnreadableError):
-            for cell in (marked := marking.read(text)) | (marking.right if marked else frozenset()):
-                kind = "right" if cell in marked & marking.right else "wrong" if cell in marked else "missed"
-                judged[marking.names[cell]] = kind
+        marking, marked, judged = self._question, self.marked, {}
+        for cell in marked | marking.right if marked else ():
+            kind = "right" if cell in marked & marking.right else "wrong" if cell in marked else "missed"
+            judged[marking.names[cell]] = kind
         return {"cells": judged}
 
     def __repr__(self) -> str:

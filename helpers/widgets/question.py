@@ -71,10 +71,10 @@ class Ask(anywidget.AnyWidget):
         if outcome == RIGHT or self._wrong >= TRIES:
             self.why = self._question.why
         words = " ".join(filter(None, [words, before]))
-        self.reply = {"outcome": outcome, "text": words, **self._details(text)}
+        self.reply = {"outcome": outcome, "text": words, **self._details()}
         return words
 
-    def _details(self, text: str) -> dict:
+    def _details(self) -> dict:
         """What a page draws of a reply, beside its words."""
         return {}
 
