@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from support.legible import states
+from support.legible import states, written
 
 import helpers
 from helpers import gpu
@@ -46,11 +46,7 @@ def test_one_thread_stops_where_the_picture_says_and_the_tree_does_not():
     assert explorer.steps.done == [False, True]
     assert "one thread makes 16,777,216, and the tree 33,554,432" in said
     assert said.endswith("33,554,431 is none: a sum of 33,554,431 becomes 33,554,432.")
-    assert any(re.search(r"in one thread on .+: 16,777,216$", word.text) for word in words(explorer))
-
-
-def words(explorer) -> list:
-    return [word for mark in explorer.picture.marks for word in mark.words]
+    assert any(re.search(r"in one thread on .+: 16,777,216$", text) for text in written(explorer.picture))
 
 
 def test_four_threads_leave_what_float32_makes_of_their_order():

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import pytest
 import wgpu
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from support.notebook_gate import DETAILS, NOTEBOOKS, Lesson, lessons_of
+from support.small_lessons import code, lesson
 from support.teaching_pages import PUZZLE
 
 import helpers
@@ -160,8 +160,7 @@ def test_hints_come_in_grades(exercise: Exercise) -> None:
 def above_an_editor(puzzle: str, *kinds: str) -> Exercise:
     """An exercise of a lesson with an editor, and above it a hint of each of these kinds."""
     hints = [f"<details>\n<summary>Hint {i}: {kind}</summary>\nWhy?\n</details>" for i, kind in enumerate(kinds, 1)]
-    cells = [new_markdown_cell("\n".join(hints)), new_code_cell(f'helpers.write("{puzzle}")')]
-    (exercise,) = exercises(Lesson(NOTEBOOKS / "02.ipynb", new_notebook(cells=cells)))
+    (exercise,) = exercises(lesson("\n".join([*hints, code(f'helpers.write("{puzzle}")')])))
     return exercise
 
 
