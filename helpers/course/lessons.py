@@ -8,9 +8,9 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from helpers.exercises import ALL_PUZZLES, is_right
 from helpers.gpu import GpuError
@@ -36,8 +36,7 @@ KINDS = {  # what has a place, by the beginning of an operation's name
 }
 
 
-@dataclass(frozen=True)
-class Lesson:
+class Lesson(NamedTuple):
     """A lesson or an appendix; `able` completes "then you can"."""
 
     file: str
@@ -55,8 +54,7 @@ class Lesson:
         return f"{self.number} {self.title}"
 
 
-@dataclass(frozen=True)
-class Road:
+class Road(NamedTuple):
     """A way through the course: for whom, and the numbers of its lessons in their order."""
 
     name: str
@@ -64,8 +62,7 @@ class Road:
     minutes: int
 
 
-@dataclass(frozen=True)
-class Slot:
+class Slot(NamedTuple):
     """A place in LeNet for a kernel of the reader's: what it computes, for which kind of layer, and its puzzles."""
 
     kind: str

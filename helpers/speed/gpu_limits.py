@@ -1,10 +1,9 @@
 """What a GPU can do at most, as its maker states it: the roofs under which a kernel's speed lies."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Machine:
+class Machine(NamedTuple):
     """The limits of one GPU.
 
     `clock` is in GHz and `bandwidth`, that of its memory, in GB/s. The other numbers are those of one multiprocessor:
