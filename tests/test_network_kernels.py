@@ -1,6 +1,6 @@
 """Pooling, ReLU backward, cross-entropy and the update: ties and edges, their checks, and what is refused."""
 
-from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +14,8 @@ from helpers.gradient_checks.harness import drawn, huge, normal, whole
 from helpers.network import check, reference
 from helpers.network.indices import pixels_of_window
 from helpers.network.operations import SGD
-from helpers.network.shapes import LossShape, PoolShape, UpdateShape
+from helpers.network.shapes import ElementShape, LossShape, PoolShape, UpdateShape
+from helpers.operations import OPERATIONS
 
 X = np.float32([[3, 1, 1, 2], [3, 0, 2, 2], [-1, -5, -2, -7], [-5, -1, -2, -6]]).reshape(1, 1, 4, 4)
 OVERLAPPING = PoolShape(2, 3, 6, 7, (3, 2), (2, 1), (1, 0))
@@ -62,37 +63,20 @@ MISTAKES = """
 """
 
 
-def arguments(name: str) -> list:
-    """What a reference takes."""
-    x, dy = POOL
-    state = [normal((50,), seed) for seed in range(3)]
-    return {
-        "max_pool2d": [x - 4, OVERLAPPING],
-        "max_pool2d_backward": [x, dy, OVERLAPPING],
-        "avg_pool2d": [x, OVERLAPPING],
-        "avg_pool2d_backward": [dy, OVERLAPPING],
-        "relu_backward": state[:2],
-        "cross_entropy": [LOGITS, LABELS],
-        "sgd": [*state, 0.125, 0.5],
-    }[name]
-
-
-def judged(name: str, function: Callable) -> bool:
-    """Whether the check accepts what a function returns, as float32."""
-    data = arguments(name)
-    returned, judge = function(*data), getattr(check, name)
-    if not isinstance(returned, tuple):
-        return bool(judge(np.float32(returned), *data))
-    if name == "sgd":
-        data[3:] = [UpdateShape(50, *data[3:])]
-    return all(judge([*map(np.float32, returned)], *data))
+SHAPES = {"relu_backward": ElementShape(50), "cross_entropy": LossShape(6, 5), "sgd": UpdateShape(50, 0.125, 0.5)}
 
 
 @pytest.mark.parametrize(("name", "old", "new"), [edit[:3] for edit in edits(MISTAKES)])
-def test_a_check_accepts_the_right_result_and_refuses_a_wrong_one(name, old, new):
-    right = getattr(reference, name)
-    assert judged(name, right)
-    assert not judged(name, edited(right, old, new))
+def test_a_check_accepts_the_right_result_and_refuses_a_wrong_one(name, old, new, monkeypatch):
+    operation, right, shape = OPERATIONS[name], getattr(reference, name), SHAPES.get(name, OVERLAPPING)
+    # Mostly below 0, so that a 0 in the padding would win:
+    wrong, tensors = edited(right, old, new), drawn(operation, shape, lambda *given: normal(*given) - 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(reference, name, wrong)
+        planted = replace(operation, answer=wrong if operation.answer is right else operation.answer)
+        returned = planted.right(shape, tensors)
+    for outputs, accepted in (operation.right(shape, tensors), True), (returned, False):
+        assert all(operation.reports(shape, tensors, [*map(np.float32, outputs)])) == accepted
 
 
 # --- Without a reference gradient ---------------------------------------------------------------------------
