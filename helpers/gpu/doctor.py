@@ -2,7 +2,7 @@
 
 import platform
 import sys
-from importlib.metadata import distributions
+from importlib.metadata import PackageNotFoundError, version
 
 import wgpu
 
@@ -41,11 +41,18 @@ def gpu_report() -> str:
     return f"{gpu.adapter_info()!r}\nloop cap {cap}\nlimits   {limits()}\nclock    {clock()}"
 
 
+def version_of(package: str) -> str:
+    """Its installed version, or that it is missing."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "MISSING"
+
+
 def machine_report() -> str:
     """What is known without opening a GPU."""
     adapters = "; ".join(adapter.summary for adapter in wgpu.gpu.enumerate_adapters_sync())
-    installed = {package.name: package.version for package in distributions()}
-    packages = ", ".join(f"{name} {installed.get(name, 'MISSING')}" for name in PACKAGES)
+    packages = ", ".join(f"{name} {version_of(name)}" for name in PACKAGES)
     system = f"{platform.platform()}, Python {platform.python_version()} ({platform.machine()})"
     return f"adapters {adapters or 'none'}\nsystem   {system}\npackages {packages}"
 
