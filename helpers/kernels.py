@@ -1,7 +1,8 @@
 """The kernels in the folder `kernels/`, one file for each version of an operation; and in what two of them differ."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import unified_diff
 from functools import cache
@@ -25,6 +26,17 @@ def schedules(operation: str, module: ModuleType) -> dict[str, Callable]:
     """How each version of an operation is dispatched: the function in a module that has its name without the number."""
     pairs = ((version, getattr(module, version.partition("_")[2], None)) for version in versions(operation))
     return {version: schedule for version, schedule in pairs if schedule}  # a copy of a file has none
+
+
+def layer_constants(kernel: Kernel, sizes: Mapping[str, int]) -> dict[str, int]:
+    """Those of a layer's sizes that a kernel, and the file of its version, declare as constants.
+
+    One that only an edited text has is its writer's own, whatever its name.
+    """
+    file = kernel
+    with suppress(ValueError):  # a text may have the version's name alone
+        file = load(kernel.name)
+    return {name: size for name, size in sizes.items() if kernel.kind(name) and file.kind(name)}
 
 
 def load(operation: str, version: str = "") -> Kernel:

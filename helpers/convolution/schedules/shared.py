@@ -15,6 +15,7 @@ from helpers.activations import ACTIVATIONS
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.adapter import MAX_BINDING, MAX_WORKGROUPS, AdapterInfo, adapter_info
 from helpers.gpu.operation import Schedule, Step, flat, nested_loops, one_step
+from helpers.kernels import layer_constants
 from wgsl import Kernel
 from wgsl.specialize import chosen, first_short_enough, sized
 
@@ -26,12 +27,12 @@ MANY_WORKGROUPS = 2112  # these keep a large GPU busy: two rounds of the 8 that 
 
 
 def layer(s: ConvShape, kernel: Kernel) -> dict[str, int]:
-    """The sizes and steps that a kernel declares as constants, and the activation: what has such a name is that."""
+    """The sizes and steps that a version declares as constants, by these names, and the activation."""
     names = "batch in_channels in_h in_w out_channels kernel_h kernel_w groups out_h out_w"
     steps = "stride_h stride_w padding_h padding_w dilation_h dilation_w"
     sizes = {name.upper(): getattr(s, name) for name in f"{steps} {names}".split()}
     sizes |= {"STRIDE": s.stride_h, "ACTIVATION": ACTIVATIONS.index(s.activation)}
-    return {name: size for name, size in sizes.items() if kernel.kind(name)}
+    return layer_constants(kernel, sizes)
 
 
 def terms(s: ConvShape, result: str) -> int:

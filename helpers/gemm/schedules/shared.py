@@ -9,6 +9,7 @@ from typing import NamedTuple
 from helpers.activations import ACTIVATIONS
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Schedule, Step, Workgroups, nested_loops
+from helpers.kernels import layer_constants
 from wgsl import MAX_WORKGROUP_BYTES, Kernel
 from wgsl.specialize import first_short_enough
 
@@ -34,12 +35,12 @@ def forward_product(s: GemmShape) -> Product:
 
 
 def layer(s: GemmShape, kernel: Kernel) -> Mapping[str, int]:
-    """The sizes that a kernel declares as constants, and the activation: what has such a name is that."""
+    """The sizes that a version declares as constants, by these names, and the activation."""
     rows, all_rows = forward_product(s).rows, s.batch_size * s.m
     sizes = {"M": rows, "K": s.k, "N": s.n, "ACTIVATION": ACTIVATIONS.index(s.activation)}
     sizes |= {"ROWS": rows, "ALL_ROWS": all_rows, "D_B_ROWS": s.m if s.per_item else all_rows}
     sizes |= {"B_STRIDE": s.k * s.n * s.b_per_item, "D_B_STRIDE": s.k * s.n * s.per_item}
-    return {name: size for name, size in sizes.items() if kernel.kind(name)}
+    return layer_constants(kernel, sizes)
 
 
 def tiled(p: Product, kernel: Kernel, *names: str, items: int = 1) -> Step:
