@@ -330,12 +330,15 @@ def _chosen(operation: Operation, shape: Shape, adapter: AdapterInfo) -> tuple[K
 @lru_cache(maxsize=CACHED)
 def _planned(operation: Operation, shape: Shape, kernel: Kernel) -> Plan:
     """The plan of one version; also one that cannot run here."""
+    tensors = {name: 4 * prod(shape.of(name)) for name in operation.tensors}
+    large = [*filter(None, (too_large(nbytes, name) for name, nbytes in tensors.items()))]
+    if max(tensors.values()) >= 4 * 2**32:  # more than a kernel's constants, which are u32, can count
+        return Plan((), tensors, {}, operation.params(shape), large[0])
     kernel, schedule = operation.scheduled(shape, kernel)
     passes = tuple(Pass(kernel, (), *step) for step in schedule.steps)
-    tensors = {name: 4 * prod(shape.of(name)) for name in operation.tensors}
     problems = chain(
         [schedule.refused],
-        (too_large(nbytes, name) for name, nbytes in tensors.items()),
+        large,
         (
             too_large(nbytes, f"{kernel.name}: {name}", "choose another version")
             for name, nbytes in schedule.scratch.items()

@@ -61,7 +61,7 @@ def winograd(s: ConvShape, kernel: Kernel) -> Schedule:
     tiled = wide if _threads_of_products(wide) >= MANY_THREADS else narrow
     steps = tiled.value("STEPS")
     enough = min(ceil(MANY_THREADS / _threads_of_products(tiled)), ceil(steps / SHORTEST), MOST_PARTS)
-    kernel = sized(tiled, {"PARTS": max(1, enough)})  # a layer too large for any GPU may have no steps
+    kernel = sized(tiled, {"PARTS": enough})
     count = kernel.value
     m, n, parts = count("M"), 4 * count("N_VEC4S"), count("PARTS")
     tiles, terms = m // count("TILE_M") * (n // count("TILE_N")), steps * count("TILE_K")
@@ -149,10 +149,10 @@ TILES = tuple(product((32, 16, 8, 4), (24, 12, 6, 3, 1)))  # columns and rows, t
 @takes(simple_rule)
 def filter_rows(s: ConvShape, kernel: Kernel) -> Schedule:
     """Sums over parts of the outputs, and where there are several parts, their sum."""
-    tiled = _largest_that_fits(s, kernel)
+    tiled = _largest_that_fits(s, sized(kernel, shared.layer(s, kernel)))
     if tiled is None:
         return shared.refusal(kernel, _no_rows(s))
-    tiles = max(1, tiled.value("TILES"))
+    tiles = tiled.value("TILES")
     few = ceil(tiles / PARTS), ceil(tiles * 4 * prod(s.weight) / MAX_BINDING)
     tiled = sized(tiled, {"RUNS": min(tiles, max(1, _workgroups(tiled) // BUSY_WORKGROUPS, *few))})
     count = tiled.value
@@ -168,13 +168,15 @@ def filter_rows(s: ConvShape, kernel: Kernel) -> Schedule:
 
 def _largest_that_fits(s: ConvShape, kernel: Kernel) -> Kernel | None:
     """The first of TILES whose sums fit into registers and whose numbers into workgroup memory, with the most teams."""
-    for (columns, rows), teams in product(TILES, (4, 2, 1)):
+    for (columns, rows), teams in product(TILES, (4, 2, 1)) if s.kernel_w <= WIDEST else ():
         tiled = _with_tile(s, kernel, columns, rows, teams)
         count = tiled.value
-        written = count("FILTERS") * count("COLUMNS") * s.kernel_w
-        enough = count("TEAMS") == 1 or _workgroups(tiled) >= BUSY_WORKGROUPS
-        fits = count("THREADS") <= MAX_THREADS and tiled.workgroup_bytes <= MAX_WORKGROUP_BYTES
-        if fits and enough and written <= ROW_PRODUCTS and s.kernel_w <= WIDEST:
+        if (  # what is computed fast comes first
+            count("FILTERS") * count("COLUMNS") * s.kernel_w <= ROW_PRODUCTS
+            and count("THREADS") <= MAX_THREADS
+            and (count("TEAMS") == 1 or _workgroups(tiled) >= BUSY_WORKGROUPS)
+            and tiled.workgroup_bytes <= MAX_WORKGROUP_BYTES
+        ):
             return tiled
     return None
 
@@ -191,7 +193,7 @@ def _with_tile(s: ConvShape, kernel: Kernel, columns: int, rows: int, teams: int
         "COLUMNS": 4 * ceil(equal_length(s.out_w, columns) / 4),
         "SLOTS": equal_length(rows, max(1, TEAM // (s.kernel_h * channels))),
     }
-    return sized(kernel, {**shared.layer(s, kernel), **tile})
+    return sized(kernel, tile)
 
 
 def _workgroups(kernel: Kernel) -> int:
