@@ -11,7 +11,7 @@ Without --workers, it uses all cores of this machine.
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import chain, groupby
 from multiprocessing import get_context
@@ -25,6 +25,7 @@ from support.survivors import reason
 from helpers.gradient_checks.wrong_kernels import small
 from helpers.kernels import load, versions
 from helpers.operations import OPERATIONS
+from helpers.speed.layers import select
 from helpers.workers import WorkersError, add_options, mapped
 
 AT_ONCE = 8  # mutants in a piece, which takes about a second
@@ -32,16 +33,17 @@ REPORT = Path(__file__).with_name("mutation_report.md")
 Result = tuple[Mutant, str]  # "" is a survivor
 
 
-def every_mutant(words: Iterable[str] = ()) -> list[Mutant]:
+def every_mutant(words: Sequence[str] = ()) -> list[Mutant]:
     """The mutants of the kernels whose names contain one of the words, or of all kernels.
 
     Those that are specialized for a layer are left out: a driver compiles each of their texts for a second. Their
     faults are planted by hand in helpers/gradient_checks and tests/support/wrong_kernels.txt.
+
+    Raises ValueError for a word that no other kernel's name contains.
     """
-    names = [(operation, version) for operation in OPERATIONS for version in versions(operation)]
-    kernels = [load(*name) for name in names if not words or any(word in "/".join(name) for word in words)]
-    general = [small(kernel) for kernel in kernels if not kernel.specialized]
-    return [mutant for kernel in general for mutant in mutants(kernel)]
+    names = [f"{operation}/{version}" for operation in OPERATIONS for version in versions(operation)]
+    general = [name for name in names if not load(name).specialized]
+    return [mutant for name in select(words, general, "KERNEL") for mutant in mutants(small(load(name)))]
 
 
 def judge_all(chosen: list[Mutant], workers: str | None = None, ledger: Path | None = None) -> Iterator[Result]:
@@ -77,7 +79,7 @@ def report(results: list[Result]) -> str:
         survivors = [mutant for mutant, said in rows if not said]
         lines += [f"### {name}", ""] * bool(survivors)
         for why, group in groupby(sorted(survivors, key=lambda each: reason(each) or ""), key=reason):
-            lines += [why or "**No reason is known.**", "", *(f"- {_change(mutant)}" for mutant in group), ""]
+            lines += [why or "**No reason is known.**", "", *(f"- {change(mutant)}" for mutant in group), ""]
     return "\n".join(lines)
 
 
@@ -92,7 +94,8 @@ def _row(name: str, said: list[str]) -> str:
     return f"| {name} | {len(said):,} | {broken:,} | {len(said) - broken - survived:,} | {survived:,} |"
 
 
-def _change(mutant: Mutant) -> str:
+def change(mutant: Mutant) -> str:
+    """The line as it was and as it is, without the kernel's name."""
     return str(mutant).partition(":")[2]
 
 
