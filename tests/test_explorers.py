@@ -412,7 +412,7 @@ FRAMES = [path.stem for path in lessons_of(NOTEBOOKS) if FRAMED.search(first_cod
 # --- What is said ------------------------------------------------------------------------------------------------
 
 
-@every("explorers", of=50)
+@every("explorers")
 def test_an_explorer_says_what_is_stored_and_is_legible(family, heading, text, message):
     """Every explorer of every notebook. Where a fault is stored, or the kernel wrote something else, that is seen."""
     assert said(family, heading, text) == message

@@ -31,7 +31,7 @@ def test_the_wrong_line_is_the_one_that_differs_and_no_pass_is_named(name):
     assert "they come from" not in repr(fault.symptom)
 
 
-@every("answers", of=20)
+@every("answers")
 def test_an_answer_is_graded_with_what_helps_next_and_what_the_tests_say(family, heading, text, message):
     assert said(family, heading, text) == message
 

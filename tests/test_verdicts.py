@@ -44,7 +44,7 @@ def says(grades: Grades, parts: str) -> bool:
     return bool(re.search(".*".join(map(re.escape, parts.split("…"))), said, re.IGNORECASE))
 
 
-@every("verdicts", of=13)
+@every("verdicts")
 def test_an_edited_kernel_gets_its_verdict_with_the_line_that_is_to_blame(family, heading, text, message, submissions):
     """It is stored; and what is not surely safe never reaches the adapter."""
     source = handed_in(heading, text)

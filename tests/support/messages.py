@@ -21,7 +21,6 @@ import pytest
 sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parents[1])]
 
 from support import speakers
-from support.sample import sample
 
 FOLDER = Path(__file__).resolve().parents[1] / "messages"
 SECTION = re.compile(r"^\[(.*(?:\n  .*)*)\]\n", re.MULTILINE)
@@ -61,10 +60,9 @@ def stored(family: str) -> Iterator[tuple[str, str, str, str]]:
             yield family, heading, text_of(lines), message
 
 
-def every(*families: str, of: int | None = None) -> pytest.MarkDecorator:
-    """A test for each row of some families, or for a sample of this many."""
+def every(*families: str) -> pytest.MarkDecorator:
+    """A test for each row of some families."""
     rows = [row for family in families for row in stored(family)]
-    rows = rows if of is None else sample(rows, of)
     names = [re.sub(r"\W+", " ", f"{row[0]} {row[2]} {row[1]}")[:60] for row in rows]
     return pytest.mark.parametrize(("family", "heading", "text", "message"), rows, ids=names)
 

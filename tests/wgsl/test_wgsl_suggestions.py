@@ -48,7 +48,7 @@ def without_code(reason: str) -> str:
 OF_ITS_PLACE = re.compile(r"`let idx = global.x`|`idx: u32`|a (`let`, declared|parameter) .*|\d+")  # in a reason
 
 
-@every("compile_errors", of=150)
+@every("compile_errors")
 def test_a_mistake_is_explained_as_stored_at_the_line_and_column_of_its_mark(family, heading, text, message):
     """In the line above which a caret is drawn; and alike wherever a line stands."""
     assert said(family, heading, text) == message
