@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from wgsl.diagnostics import WgslError
-from wgsl.kernel import Kernel, parsed
+from wgsl.kernel import Kernel
 from wgsl.syntax import tree
 
 MARK = re.compile(r"\{ *// unroll$", re.MULTILINE)
@@ -35,8 +35,9 @@ def specialize(kernel: Kernel, constants: Mapping[str, int]) -> Kernel:
     ValueError
         The text declares no such constant.
     WgslError
-        A marked loop cannot be written out: its bounds are no constants, it has a `break` or a `continue`, or its
-        body would be repeated more than 512 times. Or the text would be too long: it is never made.
+        The text cannot be read. Or a marked loop cannot be written out: its bounds are no constants, it has a `break`
+        or a `continue`, or its body would be repeated more than 512 times. Or the text would be too long: it is never
+        made.
     """
     resized = sized(kernel, constants)
     if problem := too_long(resized):
@@ -70,7 +71,7 @@ def first_short_enough(kernel: Kernel, choices: Iterable[Mapping[str, int]]) -> 
     for constants in choices:
         resized = sized(kernel, constants)
         problem = too_long(resized)
-        if problem is None:
+        if not problem:
             return resized, None
         refused = refused or problem
     return None, refused
@@ -103,7 +104,9 @@ class Edit(NamedTuple):
 
 def _edits(kernel: Kernel) -> list[Edit]:
     """What is rewritten where the constants have their values, in the order of the text."""
-    return sorted([*(_copies(kernel, *marked) for marked in _marked(kernel.source)), *_constants(kernel)])
+    return sorted(
+        [*(_copies(kernel, *marked) for marked in _marked(replace(kernel, constants=()))), *_constants(kernel)]
+    )
 
 
 def _constants(kernel: Kernel) -> Iterator[Edit]:
@@ -111,24 +114,23 @@ def _constants(kernel: Kernel) -> Iterator[Edit]:
     for name, value in kernel.constants:
         kind, node = kernel.kind(name), kernel.outline.nodes.get(name)
         if kind == "const" and node.type and node.type.name in SUFFIX:
-            written = f" = {str(value).lower()}{SUFFIX[node.type.name]}"
-            yield Edit(node.type.end, node.end, node.end, [written])
+            yield Edit(node.type.end, node.end, node.end, [f" = {str(value).lower()}{SUFFIX[node.type.name]}"])
         elif kind != "override":
             raise ValueError(f"{name} = {value}: {kernel.name} has no `const {name}: u32`")
 
 
 @lru_cache(maxsize=64)
-def _marked(source: str) -> list[tuple[tree.For, int]]:
+def _marked(kernel: Kernel) -> list[tuple[tree.For, int]]:
     """The marked loops of a text that count up to an end by `i++` or `i += step`, each with where its mark ends."""
     loops = []
-    for node in tree.walk(parsed(source)):
+    for node in tree.walk(kernel.module):
         match node:
             case tree.For(
                 first=tree.Declaration(kind="var", name=name, type=None, value=tree.Node()),
                 condition=tree.Binary(operator="<", left=tree.Name(name=tested)),
                 update=tree.Increment(operator="++", target=tree.Name(name=changed))
                 | tree.Assignment(operator="+=", target=tree.Name(name=changed)),
-            ) if name == tested == changed and (mark := MARK.match(source, node.body.at)):
+            ) if name == tested == changed and (mark := MARK.match(kernel.source, node.body.at)):
                 loops.append((node, mark.end()))
     return loops
 
