@@ -172,7 +172,7 @@ class Cell:
         """Keys that it has some use for, or none, but that would change or scroll cells."""
         part.focus()
         self.remember()
-        self.keys(f"m b x d d PageDown {keys}")
+        self.keys(f"m b x d d {keys}")
         self.unchanged()
 
     def gives(self, part: Locator, code: str, value: str) -> None:
