@@ -616,7 +616,6 @@ def test_how_soon_the_first_picture_is_there(page: Page, capsys):
     opening = time.monotonic() - begin
     assert "The kernel wrote 15." in run(page, 1)[-1]
     first = time.monotonic() - begin
-    step = float(typed(page, STEP))
     sent = {path: path.stat().st_size for path in Quiet.sent if path.is_file()}
     large = [path for path in Quiet.sent if sent.get(path, 0) > 200_000]
     assert len(large) == len({*large}), "fetched twice: once ahead, and once more for Python"
@@ -631,6 +630,7 @@ def test_how_soon_the_first_picture_is_there(page: Page, capsys):
     warm = time.monotonic() - begin
     more = sum(path.stat().st_size for path in Quiet.sent if path.is_file())
     assert more < 0.02 * sum(sent.values()), "a second visit fetches again what the browser has"
+    step = float(typed(page, STEP))  # last: a new cell is saved within seconds, and moves the others
     with capsys.disabled():
         print(f"\nThe page took {opening:.0f} s and the first picture {first:.0f} s; ", end="")
         print(f"{sum(sent.values()) / 1e6:.1f} MB were sent ({sum(could.values()) / 1e6:.1f} if all is compressed).")
