@@ -156,6 +156,8 @@ def filter_rows(s: ConvShape, kernel: Kernel) -> Schedule:
     few = ceil(tiles / PARTS), ceil(tiles * 4 * prod(s.weight) / MAX_BINDING)
     tiled = sized(tiled, {"RUNS": min(tiles, max(1, _workgroups(tiled) // BUSY_WORKGROUPS, *few))})
     count = tiled.value
+    if count("SHARED") < (sums := s.kernel_w * count("THREADS")):  # of an edited or an older text
+        return shared.refusal(kernel, f"SHARED = {count('SHARED')}: it must be at least KERNEL_W * THREADS = {sums}")
     parts, rows = count("PARTS"), ceil(count("ROWS") / count("SLOTS"))
     columns = nested_loops(ceil(s.kernel_w / count("SLOTS")))
     iterations = nested_loops(count("RUNS"), rows) + count("FILTERS") * columns
