@@ -370,8 +370,11 @@ def install_browser(env: dict) -> str:
 
 FIRST = "start_here.ipynb"  # the map
 # Sliders answer sooner with a connection that holds no message back.
-JUPYTERLAB = ["-m", "jupyterlab", "--ServerApp.kernel_websocket_connection_class=helpers.websocket.PromptConnection"]
-JUPYTERLAB += ["--ServerApp.contents_manager_class=helpers.moved.Contents"]  # knows the old names of lessons
+JUPYTERLAB = [
+    "-m",
+    "jupyterlab",
+    "--ServerApp.kernel_websocket_connection_class=helpers.widgets.websocket.PromptConnection",
+]
 
 
 def lab(args: argparse.Namespace, env: dict) -> int:

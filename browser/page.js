@@ -2,19 +2,7 @@
 // reach the pictures. Written for old browsers, too. `python -m browser.site` puts it into JupyterLite's page.
 (function () {
   var BUSY = 60; // seconds of work after which the reader is told how to end it
-  var MOVED = {}; // the old names of lessons, and the new ones: `site.py` writes them here
   var lines = {};
-
-  function moved(text) { // an address or a link with new names
-    for (var old in MOVED) text = text.replace(new RegExp("(/|%2F)" + old), "$1" + MOVED[old]);
-    return text;
-  }
-
-  if (moved(location.href) !== location.href) history.replaceState(null, "", moved(location.href));
-  window.addEventListener("click", function (event) { // in a saved copy of a lesson
-    var link = event.target.closest && event.target.closest("[data-commandlinker-args]"), to = "data-commandlinker-args";
-    if (link) link.setAttribute(to, moved(link.getAttribute(to)));
-  }, true);
 
   function fit() { // the lines push JupyterLab down
     var main = document.getElementById("main"), top = bar.offsetHeight + "px";

@@ -31,8 +31,7 @@ from zlib import crc32
 
 import nbformat
 
-from helpers.course.lessons import LESSONS
-from helpers.moved import MOVED
+from helpers.lessons.shared.course import LESSONS
 from start import FIRST
 
 HERE = Path(__file__).parent
@@ -426,9 +425,8 @@ LEAD = "<script>location.replace('{}notebooks/index.html' + location.search + lo
 
 
 def script(name: str) -> str:
-    """What the page runs, with the old names of lessons and the first one's."""
-    text = (HERE / name).read_text(encoding="utf-8").replace("var MOVED = {}", f"var MOVED = {json.dumps(MOVED)}")
-    return text.replace("start_here.ipynb", FIRST)
+    """What the page runs, with the name of the first lesson."""
+    return (HERE / name).read_text(encoding="utf-8").replace("start_here.ipynb", FIRST)
 
 
 def exchange() -> None:

@@ -18,8 +18,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect, sync_playwright
 
 from browser import site
-from helpers import exercises, gradebook
-from helpers.data_parallel.training import IN_A_BROWSER
+from helpers.classroom import gradebook
+from helpers.lessons import exercises
+from helpers.lessons.many_gpus.training import IN_A_BROWSER
 from helpers.widgets import WAKE
 from start import FIRST, find_browser
 
@@ -431,13 +432,13 @@ def test_without_jspi_a_lesson_says_what_is_stored(page: Page):
 # --- A learner's own kernel -----------------------------------------------------------------------------
 
 GRADED = """import helpers
-from helpers import exercises
+from helpers.lessons import exercises
 official = exercises.PUZZLES["map"].official.source
 print(helpers.grade("map", official))
 helpers.predict("changed_numbers", exercises.QUESTIONS["changed_numbers"].right)
 helpers.hand_in("Ada")
 """
-KEPT = """from helpers import exercises
+KEPT = """from helpers.lessons import exercises
 exercises.last_attempt("map") == exercises.PUZZLES["map"].official.source
 """
 LINES = "#convgrad-lines > div > span"  # what the page says above the lesson
@@ -469,7 +470,7 @@ def test_an_own_kernel_is_graded_and_kept_and_the_teacher_reads_it(page: Page, t
 
 
 PYTHON = """import helpers
-from helpers.exercises import PYTHON_PUZZLES
+from helpers.lessons.exercises import PYTHON_PUZZLES
 print([helpers.grade(name, puzzle.solution.text).passed for name, puzzle in PYTHON_PUZZLES.items()])
 deep = "-" * 196, "(" * 97, "not " * 196, "[" * 197, "1 if 1 else " * 39, "10**10**", "lambda: " * 90, "x." * 98
 print({helpers.grade("is_race", f"race = {sign}10").passed < 8 for sign in deep})

@@ -10,22 +10,25 @@ from importlib import import_module
 _NAMES = {  # by the module that has them
     "wgsl": "Kernel WgslError UnsupportedWgsl",
     "wgsl.simulator.run": "simulate",
-    "helpers.kernels": "load difference",
+    "helpers.operations.kernels": "load difference",
     "helpers.gpu": "adapter_info",
     "helpers.pictures": "images",
-    "helpers.convolution.operations": "conv2d conv2d_grad_bias conv2d_grad_input conv2d_grad_weight",
-    "helpers.gemm.operations": "gemm_bias_act gemm_bias_act_backward",
-    "helpers.network.operations": "max_pool2d max_pool2d_backward avg_pool2d avg_pool2d_backward "
+    "helpers.operations.convolution.operations": "conv2d conv2d_grad_bias conv2d_grad_input conv2d_grad_weight",
+    "helpers.operations.gemm.operations": "gemm_bias_act gemm_bias_act_backward",
+    "helpers.operations.network.operations": "max_pool2d max_pool2d_backward avg_pool2d avg_pool2d_backward "
     "relu_backward cross_entropy sgd",
     "helpers.network.network": "Network",
     "helpers.network.training": "Training DivergedError",
     "helpers.network.check_layers": "check_step",
-    "helpers.operations": "explain_choice",
-    "helpers.exercises": "skeleton write grade last_attempt solution try_mistake puzzles "
+    "helpers.operations.registry": "explain_choice",
+    "helpers.lessons.exercises": "skeleton write grade last_attempt solution try_mistake puzzles "
     "ask predict match mark find_fault plant_fault hand_in",
-    "helpers.training_apart": "train_apart",
-    "helpers.own_kernels": "your_convolution train_filters change_digit train_layer",
-    "helpers.course.own_training": "my_lenet",
+    "helpers.lessons.train_lenet.training_apart": "train_apart",
+    "helpers.lessons.convolution_as_correlation.own_convolution": "your_convolution",
+    "helpers.lessons.weight_gradient.own_filters": "train_filters",
+    "helpers.lessons.input_gradient.own_steps": "change_digit",
+    "helpers.lessons.fused_gemm_backward.own_layer": "train_layer",
+    "helpers.lessons.train_lenet.own_training": "my_lenet",
 }
 _HOME = {name: home for home, names in _NAMES.items() for name in names.split()}
 __all__ = list(_HOME)

@@ -22,10 +22,10 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).res
 from support.mutants import Mutant, judged, mutants
 from support.survivors import reason
 
-from helpers.gradient_checks.wrong_kernels import small
-from helpers.kernels import load, versions
-from helpers.operations import OPERATIONS
-from helpers.speed.layers import select
+from helpers.bench.layers import select
+from helpers.lessons.shared.wrong_kernels import small
+from helpers.operations.kernels import load, versions
+from helpers.operations.registry import OPERATIONS
 from helpers.workers import WorkersError, add_options, mapped
 
 AT_ONCE = 8  # mutants in a piece, which takes about a second

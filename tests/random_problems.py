@@ -26,12 +26,12 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import HypothesisWarning
 from support.problems import conv_shapes, require_close
 
-from helpers.activations import ACTIVATIONS
-from helpers.convolution.operations import OPERATIONS
-from helpers.convolution.shapes import ConvShape
 from helpers.gpu import adapter_info
-from helpers.gpu.operation import Operation
-from helpers.gradient_checks.harness import drawn, normal
+from helpers.operations.activations import ACTIVATIONS
+from helpers.operations.convolution.operations import OPERATIONS
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.harness import drawn, normal
+from helpers.operations.operation import Operation
 from helpers.workers import WorkersError, add_options, mapped
 
 LAYERS = 4  # of one seed: two seconds on a GPU. Hypothesis begins with the smallest; only the first seed keeps it

@@ -9,7 +9,7 @@ from support.legible import CONTRAST, DARK, LIGHT, contrast
 from support.notebook_gate import NOTEBOOKS, Lesson, spoken
 from support.wgsl_programs import rows
 
-from helpers.kernels import ROOT
+from helpers.operations.kernels import ROOT
 
 WIDGETS = ROOT / "helpers" / "widgets"
 IN_THE_DARK = '[data-jp-theme-light="false"]'

@@ -10,12 +10,12 @@ from support.notebook_gate import NOTEBOOKS
 from support.problems import general_versions_of, require_close, versions_of
 from support.sample import sample
 
-from helpers import activations as reference
-from helpers.activations import ACTIVATIONS, FUNCTIONS, SMOOTH
-from helpers.gemm.operations import BACKWARD, FORWARD
-from helpers.gemm.shapes import GemmShape, bias_alone
-from helpers.gradient_checks.harness import EXTREMES, conv_bias_alone, launched
-from helpers.kernels import load
+from helpers.operations import activations as reference
+from helpers.operations.activations import ACTIVATIONS, FUNCTIONS, SMOOTH
+from helpers.operations.gemm.operations import BACKWARD, FORWARD
+from helpers.operations.gemm.shapes import GemmShape, bias_alone
+from helpers.operations.harness import EXTREMES, conv_bias_alone, launched
+from helpers.operations.kernels import load
 
 CONVOLUTIONS = [kernel for kernel in versions_of("conv2d") if "fn activate" in kernel.code]
 FORWARDS, BACKWARDS = general_versions_of(FORWARD.name), general_versions_of(BACKWARD.name)

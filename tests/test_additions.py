@@ -59,11 +59,11 @@ VERSIONS = {
 MISTAKE = "element moved: `input[i];` -> `input[i / 2u];`"
 PLANTED = "".join(f"\n[scale/{version}]  ELEMENTS\n{MISTAKE}\n" for version in VERSIONS)
 ADDED = {  # to the ends of files
-    "helpers/network/reference.py": """
+    "helpers/operations/network/reference.py": """
 def scale(input: Array, shape: object) -> Array:
     return 2 * np.asarray(input, np.float64)
 """,
-    "helpers/network/operations.py": f"""
+    "helpers/operations/network/operations.py": f"""
 OPERATIONS["scale"] = Operation(
     name="scale",
     tensors=("input", "output"),
@@ -86,7 +86,7 @@ QUICK_GELU = """    "quick_gelu": Activation(
 }
 ACTIVATIONS"""
 CHANGED = {
-    "helpers/activations.py": ("}\nACTIVATIONS", QUICK_GELU),
+    "helpers/operations/activations.py": ("}\nACTIVATIONS", QUICK_GELU),
     "kernels/shared/activate.wgsl": (
         "    default:",
         "    case 6u: { return max(x, -52.0) * sigmoid(1.7 * x); }  // quick_gelu\n    default:",

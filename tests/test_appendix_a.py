@@ -11,7 +11,7 @@ import pytest
 from support.notebook_gate import NOTEBOOKS, Lesson
 
 import helpers
-from helpers.exercises import QUESTIONS
+from helpers.lessons.exercises import QUESTIONS
 from wgsl import Kernel
 
 LESSON = Lesson.read(NOTEBOOKS / "appendix_a_simulator.ipynb")

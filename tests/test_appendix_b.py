@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import helpers
-from helpers.convolution.shapes import ConvShape
+from helpers.operations.convolution.shapes import ConvShape
 
 
 @pytest.mark.parametrize(("stride", "dilation"), [(1, 1), (1, 2), (2, 1), (2, 3), (3, 2)])

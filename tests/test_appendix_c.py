@@ -8,11 +8,11 @@ import wgpu
 from support.notebook_gate import NOTEBOOKS, Lesson
 
 from helpers import gpu
-from helpers.exercises import PYTHON_PUZZLES, QUESTIONS
-from helpers.gemm.operations import BACKWARD
-from helpers.gemm.shapes import GemmShape
-from helpers.threads.launch import CALLS, Access
-from helpers.threads.launch_pictures import OBJECTS, WORDS, layouts, struct
+from helpers.lessons.exercises import PYTHON_PUZZLES, QUESTIONS
+from helpers.lessons.launcher.launch import CALLS, Access
+from helpers.lessons.launcher.pictures import OBJECTS, WORDS, layouts, struct
+from helpers.operations.gemm.operations import BACKWARD
+from helpers.operations.gemm.shapes import GemmShape
 from wgsl import WgslError
 
 FIRST, SECOND = PYTHON_PUZZLES["raw_launch"], PYTHON_PUZZLES["second_launch"]

@@ -8,11 +8,13 @@ from support.legible import states, written
 
 import helpers
 from helpers import gpu
-from helpers.exercises import PUZZLES, QUESTIONS
 from helpers.grading.verdict import NOT_YET
-from helpers.summation import explorers, indices, operations
-from helpers.summation.indices import ADDENDS, EXACT
-from helpers.summation.order_pictures import BLOCK
+from helpers.lessons.exercises import PUZZLES, QUESTIONS
+from helpers.lessons.order_of_a_sum import explorers
+from helpers.lessons.order_of_a_sum.pictures import BLOCK
+from helpers.lessons.shared import sums as indices
+from helpers.lessons.shared.sums import ADDENDS, EXACT
+from helpers.operations.summation import operations
 
 ORDERS = {"1_one_thread": indices.add_one_by_one, "3_two_passes": indices.add_in_tree}  # as many threads as numbers
 KAHAN = PUZZLES["kahan_sum"].solution.text

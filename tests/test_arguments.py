@@ -7,12 +7,12 @@ import pytest
 from support.problems import kind_for
 
 import helpers
-from helpers.convolution.shapes import PAIRS, ConvShape
-from helpers.gemm.shapes import GemmShape
-from helpers.gpu import operation
-from helpers.gradient_checks.harness import drawn, normal
-from helpers.network.shapes import PoolShape
-from helpers.operations import OPERATIONS
+from helpers.operations import operation
+from helpers.operations.convolution.shapes import PAIRS, ConvShape
+from helpers.operations.gemm.shapes import GemmShape
+from helpers.operations.harness import drawn, normal
+from helpers.operations.network.shapes import PoolShape
+from helpers.operations.registry import OPERATIONS
 
 LAYER, DENSE = ConvShape(2, 3, 6, 5, 4, 3, 2, 2, 1), GemmShape(3, 4, 5, 2)
 KINDS = {ConvShape: LAYER, GemmShape: DENSE, PoolShape: (POOL := PoolShape(2, 3, 6, 5, 2))}

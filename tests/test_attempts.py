@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 import helpers
-from helpers.exercises import PUZZLES, WORKER
 from helpers.grading import student_files
 from helpers.grading.verdict import RIGHT, Grades
+from helpers.lessons.exercises import PUZZLES, WORKER
 
 # --- Attempts, and the solution after one -------------------------------------------------------------------
 

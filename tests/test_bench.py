@@ -13,17 +13,17 @@ from support.sample import ALL
 from helpers.bench import __main__ as command
 from helpers.bench import candidates, libraries, report, suite
 from helpers.bench.candidates import Candidate, Row, compete
+from helpers.bench.layers import LAYERS, Layer, multiply_adds, rate
 from helpers.bench.suite import Suite
-from helpers.convolution.shapes import ConvShape
-from helpers.gemm.shapes import GemmShape
 from helpers.gpu import adapter_info
-from helpers.gpu import operation as launcher
-from helpers.gradient_checks import harness
-from helpers.kernels import load
-from helpers.network import operations as network
-from helpers.operations import OPERATIONS
-from helpers.speed.layers import LAYERS, Layer, multiply_adds, rate
-from helpers.summation.shapes import SumShape
+from helpers.operations import harness
+from helpers.operations import operation as launcher
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.gemm.shapes import GemmShape
+from helpers.operations.kernels import load
+from helpers.operations.network import operations as network
+from helpers.operations.registry import OPERATIONS
+from helpers.operations.summation.shapes import SumShape
 
 CONV, GEMM = ConvShape(5, 3, 7, 6, 5, 3, 2, 2, 1), GemmShape(9, 8, 10, 1, "relu")
 SHAPES = [

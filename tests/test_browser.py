@@ -19,11 +19,10 @@ from support.paths import PATHS, Cell
 from support.sample import ALL, at_night, sample
 
 from helpers import gpu
-from helpers.course.lessons import lessons
-from helpers.exercises import ALL_PUZZLES, PUZZLES
+from helpers.bench import recorded
 from helpers.grading import student_files
-from helpers.moved import MOVED
-from helpers.speed import recorded
+from helpers.lessons.exercises import ALL_PUZZLES, PUZZLES
+from helpers.lessons.shared.course import lessons
 from helpers.widgets import WAKE
 from helpers.widgets.explorer import Explorer
 from start import FIRST as FIRST_PAGE
@@ -217,12 +216,6 @@ def each_lesson_can_be_pointed_at_and_opened(lesson):
     link.get_by_role("link", name="Open 03 the input gradient").press("Enter")
     lesson.page.wait_for_function(browser.OPENED, arg="notebooks/03_input_gradient.ipynb")  # with its kernel
     lesson.page.evaluate(browser.CLOSE)
-    for old, new in MOVED.items():  # where a link has an old name
-        lesson.page.evaluate(browser.OPEN, f"notebooks/{old}")
-        lesson.page.get_by_role("link", name=f"Open {new}").click()
-        lesson.page.wait_for_function(browser.OPENED, arg=f"notebooks/{new}")
-        lesson.page.evaluate(browser.CLOSE)
-        lesson.page.evaluate(browser.CLOSE)
     lesson.page.mouse.move(0, 0)  # off the pictures of the lesson that is next
 
 

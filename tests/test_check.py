@@ -11,15 +11,15 @@ from support.edits import edited, edits
 from support.problems import conv_shapes
 from support.sample import ALL, sample
 
-from helpers.activations import ACTIVATIONS, act
 from helpers.checks.report import Report, compare
 from helpers.checks.tolerance import SMALLEST_NORMAL, compare_sums
-from helpers.convolution import check, reference
-from helpers.convolution.operations import OPERATIONS
-from helpers.convolution.shapes import ConvShape
-from helpers.gradient_checks import harness
-from helpers.gradient_checks.problems import good
-from helpers.kernels import load
+from helpers.lessons.trusting_a_gradient.problems import good
+from helpers.operations import harness
+from helpers.operations.activations import ACTIVATIONS, act
+from helpers.operations.convolution import check, reference
+from helpers.operations.convolution.operations import OPERATIONS
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.kernels import load
 from wgsl import Kernel
 
 # --- A right sum is never called wrong: every rounding, every order ---------------------

@@ -2,27 +2,27 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from support.problem_lists import listed
 from support.problems import every_specialized_version, kind_of, refused, require_close
 
-import helpers.convolution.choice as rule
-import helpers.gemm.choice as gemm_rule
+import helpers.operations.convolution.choice as rule
+import helpers.operations.gemm.choice as gemm_rule
 from helpers import gpu
-from helpers.convolution.schedules import conv2d
-from helpers.convolution.shapes import ConvShape
-from helpers.gemm.schedules.gemm_bias_act_backward import registers_only
-from helpers.gemm.shapes import GemmShape
-from helpers.gpu import operation as launcher
-from helpers.gradient_checks.harness import operation_of
-from helpers.operations import OPERATIONS
-from helpers.speed.layers import SHAPES
+from helpers.bench import recorded
+from helpers.bench.layers import SHAPES
+from helpers.operations import operation as launcher
+from helpers.operations.convolution.schedules import conv2d
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.gemm.schedules.gemm_bias_act_backward import registers_only
+from helpers.operations.gemm.shapes import GemmShape
+from helpers.operations.harness import operation_of
+from helpers.operations.registry import OPERATIONS
 from wgsl import specialize
 from wgsl.specialize import MOST_CHARACTERS
 
-RECORDED = json.loads((Path(rule.__file__).parents[1] / "speed" / "recorded" / "nvidia_h200.json").read_text())
+RECORDED = json.loads((recorded.FOLDER / "nvidia_h200.json").read_text())
 HARDWARE = replace(gpu.adapter_info(), kind="hardware")
 IN_A_BROWSER = replace(gpu.adapter_info(), kind="software", backend="WebGPU in this browser")
 WINDOWS, LARGE = "4_register_windows", ConvShape(32, 256, 14, 14, 256, 3, 3, 1, 1)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import helpers
-from helpers.convolution import chunks
-from helpers.convolution.operations import OPERATIONS
-from helpers.convolution.shapes import ConvShape
-from helpers.gradient_checks.harness import drawn
+from helpers.operations.convolution import chunks
+from helpers.operations.convolution.operations import OPERATIONS
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.harness import drawn
 
 LAYER = ConvShape(5, 4, 6, 7, 6, 3, 2, (2, 1), (3, 4), (1, 2), 2)  # images 672 bytes, outputs 1,560, weights 288
 LIMITS = {"images": 3200, "one image": 1600, "groups of channels": 1100, "channels of a group": 600}

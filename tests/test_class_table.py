@@ -16,11 +16,12 @@ from support.classes import hand_in
 from support.notebook_gate import NOTEBOOKS
 
 import helpers
-from helpers import gradebook as command
-from helpers.exercises import PUZZLES
+from helpers.classroom import class_table, handed_in
+from helpers.classroom import gradebook as command
 from helpers.gpu import GpuError
-from helpers.grading import class_table, handed_in, student_files
+from helpers.grading import student_files
 from helpers.grading.verdict import RIGHT, WRONG, Grades, Verdict
+from helpers.lessons.exercises import PUZZLES
 
 
 def run(folder: Path, *options: object, **environment: str) -> subprocess.CompletedProcess:

@@ -8,15 +8,16 @@ from support.notebook_gate import LINK, NOTEBOOKS, Lesson, lessons_of
 from support.teaching_pages import puzzles_of
 
 from browser.site import lesson_texts
-from helpers.course import explorers, own_training
-from helpers.course.lessons import before, layers, lessons, right, roads, slots
-from helpers.course.picture import NODE, TICK, CoursePicture
-from helpers.exercises import PUZZLES, grade, is_right
 from helpers.gpu import GpuError
 from helpers.grading import student_files
-from helpers.network.student_kernels import PLACES
+from helpers.lessons.exercises import PUZZLES, grade, is_right
+from helpers.lessons.shared.course import before, layers, lessons, right, roads, slots
+from helpers.lessons.shared.student_kernels import PLACES
+from helpers.lessons.start_here import explorers
+from helpers.lessons.start_here.picture import NODE, TICK, CoursePicture
+from helpers.lessons.train_lenet import own_training
+from helpers.lessons.train_lenet.training_apart import OwnRun, RefusedError
 from helpers.pictures.canvas import PAPER, text_width
-from helpers.training_apart import OwnRun, RefusedError
 from start import FIRST
 
 KNOWN = lessons()
@@ -113,7 +114,7 @@ def test_a_text_is_graded_once_and_another_text_again(monkeypatch):
     student_files.keep("map", text)
     student_files.keep_outcome("guard", "other", False)
     assert is_right("map")
-    monkeypatch.setattr("helpers.exercises._verdicts", lambda *_: pytest.fail("it was graded"))
+    monkeypatch.setattr("helpers.lessons.exercises._verdicts", lambda *_: pytest.fail("it was graded"))
     assert is_right("map")
     assert student_files.outcome("guard", "other") is False
     assert student_files.outcome("map", f"{text} ") is None
@@ -124,7 +125,7 @@ def test_what_cannot_be_read_or_tried_is_not_right(monkeypatch):
     student_files.path_of("guard").write_bytes(b"\xff")
     assert right(KNOWN) == {"map"}
     student_files.keep("map", PUZZLES["map"].official.source.replace("2", "3"))
-    monkeypatch.setattr("helpers.exercises._verdicts", lambda *_: (_ for _ in ()).throw(GpuError("no adapter")))
+    monkeypatch.setattr("helpers.lessons.exercises._verdicts", lambda *_: (_ for _ in ()).throw(GpuError("no adapter")))
     assert right(KNOWN) == frozenset()
 
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from support.sample import at_night
 
-from helpers.convolution.operations import GRAD_WEIGHT
 from helpers.data.digits import seen_and_unseen
-from helpers.exercises import QUESTIONS
-from helpers.gradient_checks.in_training import SMALL, train_small
-from helpers.network import reference
+from helpers.lessons.exercises import QUESTIONS
+from helpers.lessons.train_lenet.in_training import SMALL, train_small
 from helpers.network.network import Network
-from helpers.network.shapes import PoolShape
+from helpers.operations.convolution.operations import GRAD_WEIGHT
+from helpers.operations.network import reference
+from helpers.operations.network.shapes import PoolShape
 
 PARAMETERS = Network().shapes
 

@@ -4,8 +4,8 @@ from math import prod
 
 from support.notebook_gate import NOTEBOOKS, Lesson
 
-from helpers.speed.layers import SHAPES
-from helpers.speed.recorded import recorded
+from helpers.bench.layers import SHAPES
+from helpers.bench.recorded import recorded
 
 LESSON = Lesson.read(NOTEBOOKS / "08_the_speed_ladder.ipynb")
 ONE, MANY = "1_thread_per_weight", "2_workgroup_per_weight"

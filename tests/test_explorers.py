@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support import convolution_explorers as explorers
 from support.legible import faults, last_sums, states, written
 from support.messages import every, said, stored
 from support.notebook_gate import FRAMED, NOTEBOOKS, Cell, Lesson, lessons_of, texts
@@ -15,13 +16,13 @@ from support.speakers import lesson
 from support.threads import Busy, at_once
 
 import helpers
-from helpers.convolution import explorers, reference
-from helpers.convolution.exercises import cases
-from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
+from helpers.lessons.meet_the_gpu import explorers as threads
+from helpers.lessons.shared import layers as cases
+from helpers.operations.convolution import reference
+from helpers.operations.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, Box, Picture, number, text_width
 from helpers.pictures.parts import Bars, Grid
-from helpers.threads import explorers as threads
 from helpers.widgets.explorer import Explorer, limits
 
 

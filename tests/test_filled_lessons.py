@@ -9,11 +9,12 @@ from support.notebook_gate import NOTEBOOKS, Lesson, lessons_of
 from support.sample import sample
 
 import helpers
-from helpers import gradebook as command
-from helpers.exercises import ALL_PUZZLES, FAULTS, MARKINGS, MATCHINGS, PUZZLES, QUESTIONS, WORKER
-from helpers.grading import class_table, handed_in, student_files
+from helpers.classroom import class_table, handed_in
+from helpers.classroom import gradebook as command
+from helpers.grading import student_files
 from helpers.grading.grader import grade
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, Grades
+from helpers.lessons.exercises import ALL_PUZZLES, FAULTS, MARKINGS, MATCHINGS, PUZZLES, QUESTIONS, WORKER
 
 LESSONS = {path.stem: Lesson.read(path) for path in lessons_of(NOTEBOOKS)}
 CELLS = {name: [cell.source for cell in lesson.code] for name, lesson in LESSONS.items()}
@@ -33,7 +34,7 @@ EXERCISES = {
 def _graded_here(monkeypatch):
     """Kernels are graded when they are handed in, here, as they need no process of their own."""
     monkeypatch.setattr(WORKER, "grade", lambda name, source, tests: Grades.alike(tests, NOT_ATTEMPTED))
-    monkeypatch.setattr(command, "_grade_kernel", lambda name, source: grade((PUZZLES | FAULTS)[name], source))
+    monkeypatch.setattr(command, "_grade_kernel", lambda name, source: grade({**PUZZLES, **FAULTS}[name], source))
 
 
 def asked(lesson: str) -> set[str]:

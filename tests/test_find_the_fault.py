@@ -8,9 +8,9 @@ from support.grading import outcomes
 from support.messages import every, said, stored
 
 import helpers
-from helpers.exercises import FAULTS
 from helpers.grading.grader import grade
 from helpers.grading.verdict import NO_COMPILE
+from helpers.lessons.exercises import FAULTS
 
 every_fault = pytest.mark.parametrize("name", FAULTS)
 

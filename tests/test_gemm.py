@@ -9,10 +9,10 @@ from support.problems import gemm_shapes, general_versions_of, require_close, re
 from support.sample import sample
 
 import helpers
-from helpers.gemm import reference
-from helpers.gemm.operations import BACKWARD, FORWARD
-from helpers.gemm.shapes import ACTIVATIONS, GemmShape
-from helpers.gradient_checks.harness import drawn, normal
+from helpers.operations.gemm import reference
+from helpers.operations.gemm.operations import BACKWARD, FORWARD
+from helpers.operations.gemm.shapes import ACTIVATIONS, GemmShape
+from helpers.operations.harness import drawn, normal
 
 
 @given(shape=gemm_shapes(most=6))

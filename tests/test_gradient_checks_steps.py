@@ -7,13 +7,13 @@ import pytest
 from support.edits import edited, edits
 
 import helpers
-from helpers.activations import FUNCTIONS
 from helpers.checks.differences import central_differences
 from helpers.checks.report import Report
-from helpers.gemm import check, reference
-from helpers.gemm.shapes import ACTIVATIONS, GemmShape
-from helpers.gradient_checks import errors
-from helpers.gradient_checks.harness import normal, whole
+from helpers.lessons.trusting_a_gradient import errors
+from helpers.operations.activations import FUNCTIONS
+from helpers.operations.gemm import check, reference
+from helpers.operations.gemm.shapes import ACTIVATIONS, GemmShape
+from helpers.operations.harness import normal, whole
 
 GRADIENTS = ("d_a", "d_b", "d_bias")
 SHAPE = GemmShape(4, 5, 6, 3)

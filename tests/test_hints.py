@@ -20,8 +20,8 @@ from support.small_lessons import code, lesson
 from support.teaching_pages import PUZZLE
 
 import helpers
-from helpers.exercises import ALL_PUZZLES, PUZZLES, PYTHON_PUZZLES
 from helpers.gpu.adapter import device
+from helpers.lessons.exercises import ALL_PUZZLES, PUZZLES, PYTHON_PUZZLES
 from wgsl import WgslError
 
 QUESTION, PICTURE, INDEX, KERNEL = GRADES = ["a question", "a picture", "the index", "almost the whole kernel"]

@@ -14,7 +14,7 @@ from support.problem_lists import listed
 from support.problems import general_versions_of, versions_of
 
 import helpers
-from helpers.convolution.indices import (
+from helpers.operations.convolution.indices import (
     input_channels_of,
     output_channels_of,
     products_of_thread,
@@ -23,12 +23,12 @@ from helpers.convolution.indices import (
     taps_of_weight,
     weight_of_thread,
 )
-from helpers.convolution.shapes import ConvShape
-from helpers.gemm.indices import load_into_tile, tile_loads, tile_mates
-from helpers.gemm.operations import FORWARD
-from helpers.gemm.shapes import GemmShape
-from helpers.gradient_checks.harness import launched
-from helpers.kernels import load
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.gemm.indices import load_into_tile, tile_loads, tile_mates
+from helpers.operations.gemm.operations import FORWARD
+from helpers.operations.gemm.shapes import GemmShape
+from helpers.operations.harness import launched
+from helpers.operations.kernels import load
 from wgsl import Kernel
 
 

@@ -24,15 +24,15 @@ from support.problems import (
 from support.sample import ALL, sample
 
 from helpers import gpu
-from helpers.convolution.schedules import conv2d_grad_input
-from helpers.convolution.shapes import ConvShape
-from helpers.gemm.shapes import GemmShape
-from helpers.gpu.operation import Shape
 from helpers.gpu.passes import CAP
-from helpers.gradient_checks.harness import drawn, launched, ones, operation_of, reports, resident, whole
-from helpers.kernels import load
-from helpers.network.shapes import LossShape, PoolShape
-from helpers.summation.shapes import SumShape
+from helpers.operations.convolution.schedules import conv2d_grad_input
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.gemm.shapes import GemmShape
+from helpers.operations.harness import drawn, launched, ones, operation_of, reports, resident, whole
+from helpers.operations.kernels import load
+from helpers.operations.network.shapes import LossShape, PoolShape
+from helpers.operations.operation import Shape
+from helpers.operations.summation.shapes import SumShape
 from wgsl import Kernel
 
 # --- The counting copy ------------------------------------------------------------------------------------

@@ -20,20 +20,20 @@ from support.problems import (
 )
 from support.shared_blocks import BLOCKS, FILES, in_runs, own, with_blocks
 
-from helpers.activations import act, derivative
-from helpers.convolution import reference as convolution
-from helpers.convolution.shapes import ConvShape
-from helpers.exercises import PUZZLES
-from helpers.gemm import reference as gemm
-from helpers.gemm.shapes import GemmShape
-from helpers.gpu.operation import Shape
 from helpers.gpu.passes import pipeline
-from helpers.gradient_checks.harness import drawn, normal, operation_of
-from helpers.kernels import load, versions
-from helpers.network import reference as network
-from helpers.network.shapes import PoolShape
-from helpers.operations import OPERATIONS
-from helpers.summation import reference as summation
+from helpers.lessons.exercises import PUZZLES
+from helpers.operations.activations import act, derivative
+from helpers.operations.convolution import reference as convolution
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.gemm import reference as gemm
+from helpers.operations.gemm.shapes import GemmShape
+from helpers.operations.harness import drawn, normal, operation_of
+from helpers.operations.kernels import load, versions
+from helpers.operations.network import reference as network
+from helpers.operations.network.shapes import PoolShape
+from helpers.operations.operation import Shape
+from helpers.operations.registry import OPERATIONS
+from helpers.operations.summation import reference as summation
 from wgsl import PART, SHARED, Kernel, Listing
 
 KEYS = ["title", "equation", "numpy", "in", "out", "dispatch", "barriers", "cost", "limits", "new here"]

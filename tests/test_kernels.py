@@ -22,16 +22,17 @@ from support.problems import (
 )
 from support.sample import ALL, at_night, sample
 
-from helpers.activations import SMOOTH
-from helpers.convolution.schedules import conv2d_grad_input
-from helpers.convolution.shapes import ConvShape
-from helpers.gemm.shapes import GemmShape
-from helpers.gpu import operation, passes
-from helpers.gpu.operation import Shape
-from helpers.gradient_checks.harness import drawn, launched, ones, operation_of
-from helpers.kernels import load
-from helpers.network.shapes import ElementShape, PoolShape, StartShape, UpdateShape
-from helpers.summation.shapes import SumShape
+from helpers.gpu import passes
+from helpers.operations import operation
+from helpers.operations.activations import SMOOTH
+from helpers.operations.convolution.schedules import conv2d_grad_input
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.gemm.shapes import GemmShape
+from helpers.operations.harness import drawn, launched, ones, operation_of
+from helpers.operations.kernels import load
+from helpers.operations.network.shapes import ElementShape, PoolShape, StartShape, UpdateShape
+from helpers.operations.operation import Shape
+from helpers.operations.summation.shapes import SumShape
 from wgsl import Kernel
 
 # --- Right for every shape ------------------------------------------------------------------------------

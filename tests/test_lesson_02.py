@@ -4,16 +4,18 @@ import re
 
 import numpy as np
 import pytest
+from support import convolution_explorers as explorers
 from support.legible import illegible
 from support.notebook_gate import NOTEBOOKS, Lesson
 
 import helpers
-from helpers.convolution import explorers, indices, reference
-from helpers.convolution.exercises import WEIGHT_QUESTIONS
-from helpers.convolution.shapes import ConvShape
-from helpers.gradient_checks import planted
+from helpers.grading.prediction import questions
 from helpers.grading.verdict import RIGHT
-from helpers.network import filters
+from helpers.lessons.by_name import HERE
+from helpers.lessons.exercises import PLANTED
+from helpers.lessons.weight_gradient import filters
+from helpers.operations.convolution import indices, reference
+from helpers.operations.convolution.shapes import ConvShape
 
 CONV1, SMALL = ConvShape(1, 1, 28, 28, 6, 5, 5), ConvShape(1, 1, 5, 5, 1, 3, 3)
 
@@ -53,6 +55,9 @@ COMPUTED = {
 }
 
 
+WEIGHT_QUESTIONS = questions(HERE / "weight_gradient" / "questions.toml")
+
+
 @pytest.mark.parametrize("name", WEIGHT_QUESTIONS)
 def test_the_right_answer_is_what_is_computed(name):
     assert WEIGHT_QUESTIONS[name].grade(name, COMPUTED[name]()).outcome == RIGHT
@@ -74,7 +79,7 @@ def test_a_smaller_filter_makes_a_larger_frame():
 
 # --- A fault that the hard case misses: tests/messages/answers.txt has what is said of those that are planted ---------
 
-HARD = planted.PLANTED["fault_that_the_hard_case_misses"].shape
+HARD = PLANTED["fault_that_the_hard_case_misses"].shape
 
 
 def test_the_hard_case_of_the_judge_is_the_lessons():

@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
+from support import convolution_explorers as explorers
 from support.legible import faults
 from support.notebook_gate import NOTEBOOKS, Lesson
 
 import helpers
-from helpers.convolution import explorers, reference
-from helpers.convolution.exercises.cases import UPSTREAM, WEIGHT
-from helpers.convolution.pictures.faults import FAULTS
-from helpers.network.changed_digit import READ, STEPS, WANTED
+from helpers.lessons.input_gradient.changed_digit import READ, STEPS, WANTED
+from helpers.lessons.input_gradient.faults import FAULTS
+from helpers.lessons.shared.layers import UPSTREAM, WEIGHT
+from helpers.operations.convolution import reference
 from helpers.pictures.canvas import number
 
 LESSON = Lesson.read(NOTEBOOKS / "03_input_gradient.ipynb")

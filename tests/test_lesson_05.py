@@ -1,10 +1,8 @@
 """Lesson 05: fields to uncover, tests that a learner writes, and questions that have the answers that are computed."""
 
-import sys
 from ast import literal_eval
 from contextlib import suppress
 from dataclasses import replace
-from importlib import import_module
 from re import findall
 
 import numpy as np
@@ -13,18 +11,17 @@ from support.notebook_gate import NOTEBOOKS, Lesson
 from support.sample import at_night, sample
 
 import helpers
-from helpers import gradient_checks
 from helpers.checks.report import CheckError
 from helpers.checks.tolerance import ROUNDING
-from helpers.convolution import check, reference
-from helpers.exercises import MATCHINGS, QUESTIONS
-from helpers.gradient_checks import checker, errors, explorers, probes, problems, written_test
-from helpers.gradient_checks.harness import LARGE, simulated
-from helpers.gradient_checks.pictures.probes import PLACE, UNKNOWN, ProbesPicture
-from helpers.gradient_checks.problems import GOOD, Problem, good, returned, shrunk
-from helpers.gradient_checks.tried import DATA, KERNELS, caught
-from helpers.gradient_checks.wrong_kernels import ENDLESS, WEIGHT_1, WrongKernel, named
-from helpers.kernels import load
+from helpers.lessons.exercises import MATCHINGS, QUESTIONS
+from helpers.lessons.shared.wrong_kernels import ENDLESS, WEIGHT_1, WrongKernel, named
+from helpers.lessons.trusting_a_gradient import errors, explorers, probes, problems, written_test
+from helpers.lessons.trusting_a_gradient.pictures.probes import PLACE, UNKNOWN, ProbesPicture
+from helpers.lessons.trusting_a_gradient.problems import GOOD, Problem, good, returned, shrunk
+from helpers.lessons.trusting_a_gradient.tried import DATA, KERNELS, caught
+from helpers.operations.convolution import check, reference
+from helpers.operations.harness import LARGE, simulated
+from helpers.operations.kernels import load
 from wgsl import Kernel
 
 LESSON = Lesson.read(NOTEBOOKS / "05_trusting_a_gradient.ipynb")
@@ -193,8 +190,3 @@ def test_the_worst_data_are_those_that_the_question_says():
     said = f"misses {missed['unguarded']} wrong kernels; the next worst, square images, misses {missed['square']}."
     assert QUESTIONS["worst_data"].why.endswith(said)
     assert missed["square"] == sorted(missed.values())[-2]
-
-
-def test_what_saved_lessons_import_by_the_old_name_is_there():
-    assert import_module("helpers.oracles.checker").__doc__ == checker.__doc__
-    assert sys.modules["helpers.oracles"] is gradient_checks

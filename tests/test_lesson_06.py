@@ -6,12 +6,12 @@ import numpy as np
 from support.legible import faults, written
 from support.notebook_gate import NOTEBOOKS, Lesson
 
-from helpers.exercises import MATCHINGS
-from helpers.gemm import explorers, one_layer
-from helpers.gemm.operations import BACKWARD
-from helpers.gemm.pictures import passes
-from helpers.gemm.pictures.tiles import FLIGHT, STEPS
-from helpers.gemm.shapes import GemmShape
+from helpers.lessons.exercises import MATCHINGS
+from helpers.lessons.fused_gemm_backward import explorers, one_layer
+from helpers.lessons.fused_gemm_backward.pictures import passes
+from helpers.lessons.fused_gemm_backward.pictures.tiles import FLIGHT, STEPS
+from helpers.operations.gemm.operations import BACKWARD
+from helpers.operations.gemm.shapes import GemmShape
 from helpers.pictures.canvas import number
 
 LESSON = Lesson.read(NOTEBOOKS / "06_fused_gemm_backward.ipynb")

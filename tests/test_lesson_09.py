@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from support.sample import at_night
 
-from helpers.data_parallel import indices, training
-from helpers.data_parallel.training import Gradient, Part, combine, gradient
-from helpers.exercises import PYTHON_PUZZLES
+from helpers.lessons.exercises import PYTHON_PUZZLES
+from helpers.lessons.many_gpus import indices, training
+from helpers.lessons.many_gpus.training import Gradient, Part, combine, gradient
 from helpers.workers import WorkersError, cluster
 
 

@@ -8,10 +8,14 @@ import pytest
 from support.legible import faults
 
 import helpers
-from helpers.convolution import reference
-from helpers.convolution.exercises.marking import MARKINGS, PADDED, SMALL, STRIDED
 from helpers.grading.verdict import RIGHT, WRONG
+from helpers.lessons.exercises import MARKINGS
+from helpers.operations.convolution import reference
+from helpers.operations.convolution.shapes import ConvShape
 
+SMALL = ConvShape(1, 1, 5, 5, 1, 3, 3)
+STRIDED = ConvShape(1, 1, 5, 5, 1, 3, 3, 2)
+PADDED = ConvShape(1, 1, 4, 6, 1, 3, 3, padding=1)
 every_marking = pytest.mark.parametrize("name", MARKINGS)
 OUTPUT, WEIGHT, STRIDE_2, INNER, PIXEL = MARKINGS
 

@@ -6,10 +6,10 @@ from itertools import pairwise, permutations
 import pytest
 
 import helpers
-from helpers import gradebook
-from helpers.exercises import MATCHINGS
-from helpers.grading import class_table, student_files
+from helpers.classroom import class_table, gradebook
+from helpers.grading import student_files
 from helpers.grading.verdict import RIGHT, WRONG
+from helpers.lessons.exercises import MATCHINGS
 
 RIGHT_ANSWER = "batch, relu, sign, bias"
 

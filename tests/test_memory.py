@@ -7,9 +7,9 @@ import psutil
 import pytest
 from support.sample import ALL
 
-from helpers.convolution.operations import OPERATIONS
-from helpers.convolution.shapes import ConvShape
 from helpers.gpu import passes
+from helpers.operations.convolution.operations import OPERATIONS
+from helpers.operations.convolution.shapes import ConvShape
 
 LAYERS = 1000 if ALL else 60
 IDLE, MOST_GROWTH = 16, 25e6  # bytes, over the second half of the layers; unbounded, 100 layers take several times this

@@ -18,12 +18,12 @@ from support.notebook_gate import NOTEBOOKS, Lesson, lessons_of
 from support.sample import sample
 from support.teaching_pages import page_of, puzzles_of, row, table
 
-from helpers.exercises import ALL_PUZZLES, PUZZLES
 from helpers.grading import grader
 from helpers.grading.grader import grade
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import same_code
 from helpers.grading.verdict import NOT_YET, RIGHT, UNSAFE, WRONG, Grades
+from helpers.lessons.exercises import ALL_PUZZLES, PUZZLES
 from wgsl import Kernel
 
 # --- As edits of the official kernel --------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from support.sample import ALL
 
 from helpers.data.digits import seen_and_unseen
 from helpers.gpu import passes
-from helpers.gradient_checks.wrong_kernels import WEIGHT_1, named
+from helpers.lessons.shared.wrong_kernels import WEIGHT_1, named
 from helpers.network import network
 from helpers.network import training as module
 from helpers.network.layers import LENET, AvgPool2d, Conv2d, Linear, MaxPool2d, gradient_of

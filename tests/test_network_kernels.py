@@ -10,12 +10,12 @@ from support.problems import pool_shapes
 
 import helpers
 from helpers.checks.differences import central_differences
-from helpers.gradient_checks.harness import drawn, huge, normal, whole
-from helpers.network import check, reference
-from helpers.network.indices import pixels_of_window
-from helpers.network.operations import SGD
-from helpers.network.shapes import ElementShape, LossShape, PoolShape, UpdateShape
-from helpers.operations import OPERATIONS
+from helpers.lessons.train_lenet.indices import pixels_of_window
+from helpers.operations.harness import drawn, huge, normal, whole
+from helpers.operations.network import check, reference
+from helpers.operations.network.operations import SGD
+from helpers.operations.network.shapes import ElementShape, LossShape, PoolShape, UpdateShape
+from helpers.operations.registry import OPERATIONS
 
 X = np.float32([[3, 1, 1, 2], [3, 0, 2, 2], [-1, -5, -2, -7], [-5, -1, -2, -6]]).reshape(1, 1, 4, 4)
 OVERLAPPING = PoolShape(2, 3, 6, 7, (3, 2), (2, 1), (1, 0))

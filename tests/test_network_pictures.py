@@ -9,21 +9,21 @@ from support.legible import faults, illegible
 from support.problems import kind_for, versions_of
 from support.sample import sample
 
-from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
-from helpers.gemm.shapes import GemmShape
-from helpers.gpu.operation import Shape
-from helpers.gradient_checks.harness import drawn, operation_of, simulated
-from helpers.network import explorers
-from helpers.network.indices import MADE, Made, pixels_of_window, windows_of_pixel
-from helpers.network.kernel_lines import line_of
+from helpers.lessons.train_lenet import explorers
+from helpers.lessons.train_lenet.indices import MADE, Made, pixels_of_window, windows_of_pixel
+from helpers.lessons.train_lenet.kernel_lines import line_of
+from helpers.lessons.train_lenet.pictures.maps import fitting_pixel, fold
+from helpers.lessons.train_lenet.trace import NetworkTrace
 from helpers.network.layers import LENET, AvgPool2d, Conv2d, Linear, MaxPool2d, Step
 from helpers.network.network import Network
-from helpers.network.pictures.maps import fitting_pixel, fold
-from helpers.network.reference import softmax
-from helpers.network.shapes import PoolShape
-from helpers.network.trace import NetworkTrace
-from helpers.operations import OPERATIONS
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.gemm.shapes import GemmShape
+from helpers.operations.harness import drawn, operation_of, simulated
+from helpers.operations.network.reference import softmax
+from helpers.operations.network.shapes import PoolShape
+from helpers.operations.operation import Shape
+from helpers.operations.registry import OPERATIONS
 from helpers.widgets.touch import Touched
 
 OTHER = (  # what LeNet has not: strides, padding, means, no activation

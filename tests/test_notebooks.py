@@ -23,7 +23,7 @@ from support.notebook_gate import (
 )
 from support.sample import sample
 
-from helpers.kernels import ROOT
+from helpers.operations.kernels import ROOT
 
 STORED = sorted(NOTEBOOKS.glob("*.ipynb"))
 LESSONS = lessons_of(NOTEBOOKS)

@@ -11,17 +11,17 @@ from support.problems import kind_for
 
 import helpers
 from helpers import gpu
-from helpers.convolution import operations as convolution
-from helpers.convolution import reference
-from helpers.convolution.shapes import ConvShape
-from helpers.gemm.operations import BACKWARD
-from helpers.gemm.reference import backward
-from helpers.gemm.shapes import GemmShape
 from helpers.gpu import GpuError, passes
-from helpers.gpu.operation import Choice, Operation
-from helpers.gradient_checks.harness import drawn, normal, resident
-from helpers.operations import OPERATIONS
-from helpers.summation.shapes import SumShape
+from helpers.operations.convolution import operations as convolution
+from helpers.operations.convolution import reference
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.gemm.operations import BACKWARD
+from helpers.operations.gemm.reference import backward
+from helpers.operations.gemm.shapes import GemmShape
+from helpers.operations.harness import drawn, normal, resident
+from helpers.operations.operation import Choice, Operation
+from helpers.operations.registry import OPERATIONS
+from helpers.operations.summation.shapes import SumShape
 
 SOFTWARE, HARDWARE = (replace(gpu.adapter_info(), kind=kind) for kind in ("software", "hardware"))
 GRAD_WEIGHT, GRAD_BIAS = convolution.GRAD_WEIGHT, convolution.GRAD_BIAS
@@ -86,7 +86,7 @@ HUGE = ConvShape(8, 512, 7, 7, 1337, 7, 7), ConvShape(1, 2**17, 3, 3, 1, 3, 3)
 @pytest.mark.parametrize("shape", [*LAYERS, *(replace(shape, activation="relu") for shape in HUGE)], ids=str)
 @every_adapter
 def test_one_of_the_choices_takes_every_layer(shape, adapter, monkeypatch):
-    monkeypatch.setattr("helpers.gpu.operation.adapter_info", lambda: adapter)
+    monkeypatch.setattr("helpers.operations.operation.adapter_info", lambda: adapter)
     monkeypatch.setattr(passes, "loop_cap", lambda: None)
     for name, version in ANY.items():
         layer = shape if name == "conv2d" else replace(shape, activation="none")
@@ -133,7 +133,7 @@ def test_a_kernel_file_that_was_edited_is_planned_again(tmp_path, monkeypatch):
     source = Path("conv2d_grad_bias/1_thread_per_channel.wgsl")
     right = (ROOT / "kernels" / source).read_text(encoding="utf-8")
     (tmp_path / source.parent).mkdir()
-    monkeypatch.setattr("helpers.kernels.KERNELS", tmp_path)
+    monkeypatch.setattr("helpers.operations.kernels.KERNELS", tmp_path)
     for start in (0, 5):
         text = right.replace("var sum = 0.0", f"var sum = {start}.0") + " " * start
         (tmp_path / source).write_text(text, encoding="utf-8")
@@ -177,13 +177,18 @@ WITHOUT_WGPU = """
 import sys
 sys.modules["wgpu"] = None  # an import of it fails
 import helpers
-from helpers import pictures, simulate, stepper
-from helpers.convolution import check, indices, pictures, reference, shapes
-from helpers.gemm import check, indices, pictures, reference, shapes
-from helpers.network import check, reference, shapes
-from helpers.summation import check, indices, pictures, reference, shapes
+from helpers import pictures, simulate
+from helpers.widgets import stepper
+from helpers.operations.convolution import check, indices, reference, shapes
+from helpers.lessons.shared import pictures
+from helpers.operations.gemm import check, indices, reference, shapes
+from helpers.lessons.fused_gemm_backward import pictures
+from helpers.operations.network import check, reference, shapes
+from helpers.operations.summation import check, reference, shapes
+from helpers.lessons.shared import sums as indices
+from helpers.lessons.bias_gradient import pictures
 from helpers.data import digits
-from helpers.kernels import load
+from helpers.operations.kernels import load
 print(digits.conv1_input().shape, len(load("conv2d", "1_thread_per_output").buffer_types))
 try: helpers.conv2d
 except ImportError as error: print("needs", error.name)

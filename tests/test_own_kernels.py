@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
+from support import convolution_explorers as explorers
 from support.legible import written
 from support.sample import ALL
 
 import helpers
 from helpers import gpu
-from helpers.convolution import explorers
-from helpers.exercises import PUZZLES
-from helpers.gemm import one_layer
-from helpers.network import filters
+from helpers.lessons.exercises import PUZZLES
+from helpers.lessons.fused_gemm_backward import one_layer
+from helpers.lessons.weight_gradient import filters
 from helpers.widgets.explorer import Explorer
 
 

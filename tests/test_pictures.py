@@ -5,12 +5,13 @@ import pytest
 from support.legible import faults, written
 from support.sample import sample
 
-from helpers.convolution import reference as convolution
-from helpers.convolution.pictures.groups import GroupsPicture
-from helpers.convolution.pictures.parameter_gradients import SharedProductsPicture, ThreadsPicture
-from helpers.convolution.shapes import ConvShape
+from helpers.lessons.bias_gradient.pictures import TreePicture
+from helpers.lessons.shared.pictures.groups import GroupsPicture
+from helpers.lessons.the_speed_ladder.pictures.shared_products import SharedProductsPicture
+from helpers.lessons.weight_gradient.pictures import ThreadsPicture
+from helpers.operations.convolution import reference as convolution
+from helpers.operations.convolution.shapes import ConvShape
 from helpers.pictures.canvas import number
-from helpers.summation.pictures import TreePicture
 
 # --- Groups and threads ---------------------------------------------------------------------------------
 

@@ -8,9 +8,9 @@ import pytest
 from support.notebook_gate import NOTEBOOKS, Lesson, lessons_of
 
 import helpers
-from helpers.exercises import QUESTIONS
 from helpers.grading.prediction import AnswerError
 from helpers.grading.verdict import RIGHT, WRONG
+from helpers.lessons.exercises import QUESTIONS
 from helpers.widgets.question import Ask
 
 every_question = pytest.mark.parametrize("name", QUESTIONS)

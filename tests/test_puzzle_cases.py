@@ -11,8 +11,8 @@ from support.mutants import NO_COMPILE
 from support.sample import sample
 from support.substitutions import judged, substitutions
 
-from helpers.convolution.shapes import ConvShape
-from helpers.exercises import PUZZLES
+from helpers.lessons.exercises import PUZZLES
+from helpers.operations.convolution.shapes import ConvShape
 from wgsl import Kernel
 
 # --- Numbers that are not whole, and numbers below 0 ----------------------------------------------------------

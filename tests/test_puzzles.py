@@ -12,12 +12,12 @@ from support.sample import sample
 from support.teaching_pages import puzzles_of
 
 import helpers
-from helpers.exercises import PUZZLES, PYTHON_PUZZLES
 from helpers.gpu.passes import pipeline
 from helpers.grading.grader import grade
 from helpers.grading.puzzle import BROKEN, LEARNERS_LINE, same_code
 from helpers.grading.verdict import AS_OURS, NOT_ATTEMPTED, RIGHT
-from helpers.kernels import load
+from helpers.lessons.exercises import PUZZLES, PYTHON_PUZZLES
+from helpers.operations.kernels import load
 from wgsl import Kernel, without_comments
 
 TO_DECODE = {  # what a skeleton stores, and the learner declares

@@ -12,12 +12,12 @@ from support.grading import only, outcomes
 from support.sample import at_night, sample
 
 import helpers
-from helpers.exercises import PYTHON_PUZZLES, WORKER
-from helpers.gradient_checks.written_test import DATA, FUNCTIONS, WRONG_KERNELS, rejected_right_kernels
 from helpers.grading import student_files
 from helpers.grading.mistakes import Mistake
 from helpers.grading.python_lines import Program
 from helpers.grading.verdict import NOT_ATTEMPTED, NOT_YET, RIGHT, WRONG, Grades
+from helpers.lessons.exercises import PYTHON_PUZZLES, WORKER
+from helpers.lessons.trusting_a_gradient.written_test import DATA, FUNCTIONS, WRONG_KERNELS, rejected_right_kernels
 from wgsl import Kernel, simulate
 
 every_puzzle = pytest.mark.parametrize("name", PYTHON_PUZZLES)

@@ -3,7 +3,7 @@
 import random_problems
 from support.sample import ALL
 
-from helpers.convolution import reference
+from helpers.operations.convolution import reference
 
 
 def test_a_sample_of_random_layers_is_right(capsys):

@@ -8,14 +8,14 @@ from support.grading import MISTAKES, edited
 from support.legible import faults
 from support.sample import sample
 
-from helpers.convolution.indices import taps_of_weight
-from helpers.convolution.shapes import ConvShape
-from helpers.exercises import PUZZLES
 from helpers.grading import grader
 from helpers.grading.puzzle import Case
 from helpers.grading.read_sets import ReadSets, read_sets
-from helpers.grading.read_sets_picture import ReadSetsPicture
 from helpers.grading.test_run import simulated, traced
+from helpers.lessons.exercises import PUZZLES
+from helpers.operations.convolution.indices import taps_of_weight
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.widgets.read_sets_picture import ReadSetsPicture
 from wgsl import Kernel
 
 TINY, RECTANGULAR = (PUZZLES["conv2d_grad_weight"].cases()[i] for i in (0, -1))
@@ -61,7 +61,7 @@ def test_a_run_with_more_accesses_than_are_kept_has_no_picture(monkeypatch):
     monkeypatch.setattr("wgsl.simulator.trace.MOST", 50)
     assert at("conv2d_grad_weight", TINY, (0, 0, 0, 0)) is None
     monkeypatch.setattr(grader, "WORK", 0)
-    assert not any(verdict.picture for verdict in grader.grade(PUZZLES["map"], edited("map", ("+ 1.0", "+ 2.0"))))
+    assert not any(verdict.evidence for verdict in grader.grade(PUZZLES["map"], edited("map", ("+ 1.0", "+ 2.0"))))
 
 
 # --- The picture and the verdict ------------------------------------------------------------------------------

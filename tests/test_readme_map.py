@@ -5,7 +5,7 @@ That a false map is seen is in `messages/readme_map.txt`.
 
 from support.readme_map import wrong
 
-from helpers.kernels import ROOT
+from helpers.operations.kernels import ROOT
 
 
 def test_the_map_is_true():

@@ -7,9 +7,9 @@ from hypothesis import example, given, settings
 from support.problems import conv_shapes
 from support.sample import ALL
 
-from helpers.convolution import reference
-from helpers.convolution.shapes import ConvShape
-from helpers.gradient_checks.harness import normal
+from helpers.operations.convolution import reference
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.harness import normal
 
 SKIPPED = ConvShape(2, 2, 7, 6, 3, 2, 1, stride=4)  # no window covers rows 2, 3 and 6 of the input
 PADDED = ConvShape(1, 1, 1, 2, 2, 2, 3, stride=3, padding=(5, 4))  # windows in the padding alone

@@ -9,25 +9,26 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support import convolution_explorers as explorers
 from support import lesson_04
 from support.notebook_gate import NOTEBOOKS, Lesson
 from support.small_kernels import run
 
 import helpers
 from helpers import gpu, load
-from helpers.convolution import explorers, indices, reference
-from helpers.convolution.operations import GRAD_INPUT, GRAD_WEIGHT
-from helpers.convolution.shapes import ConvShape
-from helpers.exercises import PUZZLES, QUESTIONS
-from helpers.gemm.operations import BACKWARD
-from helpers.gemm.shapes import GemmShape
-from helpers.gradient_checks.harness import drawn, simulated
+from helpers.bench.layers import SHAPES
+from helpers.bench.recorded import recorded
 from helpers.grading.verdict import RIGHT
+from helpers.lessons.exercises import PUZZLES, QUESTIONS
+from helpers.lessons.the_speed_ladder.indices import taps_of_class
+from helpers.lessons.the_speed_ladder.traffic import traffic
 from helpers.network.layers import Conv2d
-from helpers.speed.indices import taps_of_class
-from helpers.speed.layers import SHAPES
-from helpers.speed.recorded import recorded
-from helpers.speed.traffic import traffic
+from helpers.operations.convolution import indices, reference
+from helpers.operations.convolution.operations import GRAD_INPUT, GRAD_WEIGHT
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.gemm.operations import BACKWARD
+from helpers.operations.gemm.shapes import GemmShape
+from helpers.operations.harness import drawn, simulated
 
 
 @cache

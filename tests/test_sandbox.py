@@ -20,11 +20,11 @@ from support.grading import only
 from support.sample import sample
 
 import helpers
-from helpers.exercises import PUZZLES
 from helpers.gpu import GpuError
 from helpers.grading import sandbox
 from helpers.grading.sandbox import Worker
 from helpers.grading.verdict import RIGHT
+from helpers.lessons.exercises import PUZZLES
 
 MAP = f"\n{PUZZLES['map'].solution.text}\n"
 MODULE = """
@@ -212,7 +212,7 @@ def test_a_python_that_cannot_start_is_no_wrong_kernel(tmp_path, monkeypatch, pr
 def test_a_machine_without_an_adapter_is_no_wrong_kernel(monkeypatch):
     monkeypatch.setenv("WGPUPY_WGPU_ADAPTER_NAME", "no such adapter")
     with pytest.raises(GpuError, match=r"could not be run.*no such adapter"):
-        Worker("helpers.exercises").grade("map", MAP, ["a"])
+        Worker("helpers.lessons.exercises").grade("map", MAP, ["a"])
 
 
 # --- Hostile texts, all the way -----------------------------------------------------------------------------
@@ -276,6 +276,6 @@ def test_a_hostile_text_ends_in_a_sentence_and_the_next_one_is_right(name):
 def test_letters_of_any_alphabet_reach_the_worker(monkeypatch):
     monkeypatch.setenv("PYTHONSAFEPATH", "1")
     monkeypatch.setenv("LC_ALL", "C")
-    worker = Worker("helpers.exercises")
+    worker = Worker("helpers.lessons.exercises")
     assert only(worker.grade("map", f"// 写 × ≤ \ud800\n{MAP}", ["a", "b"])) == RIGHT
     worker.close()

@@ -34,10 +34,10 @@ def launched(statements, count=64, workgroups=1):
 """
 RIGHT = """
 from support.problems import GENERAL_VERSIONS, fitted, kind_of, require_close
-from helpers.convolution.shapes import ConvShape
-from helpers.gemm.shapes import GemmShape
-from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
-from helpers.summation.shapes import SumShape
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.gemm.shapes import GemmShape
+from helpers.operations.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
+from helpers.operations.summation.shapes import SumShape
 
 shapes = [ConvShape(2, 2, 5, 7, 3, 3, 2, 1, 1), GemmShape(17, 5, 18, 2, "relu"), SumShape(300), ElementShape(300)]
 shapes += [PoolShape(2, 3, 9, 8, 3, 2, 1), LossShape(3, 10), UpdateShape(300, 0.5, 0.25), StartShape(300, 0.25)]
@@ -152,7 +152,7 @@ def test_what_the_simulator_refuses_is_an_error_with_advice(simulated: Run):
 
 
 LONG = """
-from helpers.summation import operations as sums
+from helpers.operations.summation import operations as sums
 try:
     sums.total(np.ones(70_000, np.float32), kernel="1_one_thread")
 except gpu.GpuError as error:

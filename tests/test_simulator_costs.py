@@ -16,11 +16,11 @@ from support.problem_lists import by_name
 from support.problems import EVERY_VERSION, GENERAL_VERSIONS, every_version, findings, parametrized, with_its
 from support.sample import sample
 
-from helpers.convolution.shapes import ConvShape
-from helpers.gpu.operation import Operation, Shape
-from helpers.gradient_checks.harness import drawn, operation_of, reports, simulated
-from helpers.kernels import load
-from helpers.operations import OPERATIONS
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.harness import drawn, operation_of, reports, simulated
+from helpers.operations.kernels import load
+from helpers.operations.operation import Operation, Shape
+from helpers.operations.registry import OPERATIONS
 from wgsl import Kernel
 from wgsl.simulator.trace import Trace
 

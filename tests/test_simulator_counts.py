@@ -7,11 +7,11 @@ import pytest
 from support.wgsl_programs import rows
 
 import helpers
-from helpers.convolution.shapes import ConvShape
-from helpers.gemm.shapes import GemmShape
-from helpers.gpu.operation import Shape
-from helpers.gradient_checks.harness import drawn, operation_of, simulated
-from helpers.summation.shapes import SumShape
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.gemm.shapes import GemmShape
+from helpers.operations.harness import drawn, operation_of, simulated
+from helpers.operations.operation import Shape
+from helpers.operations.summation.shapes import SumShape
 from wgsl.simulator.counts import KEYS, MEANINGS, Counts
 
 

@@ -20,24 +20,15 @@ from support.problems import (
 from support.sample import ALL, at_night, sample
 
 from helpers.checks.report import compare
-from helpers.convolution.schedules import conv2d_grad_input
-from helpers.convolution.shapes import ConvShape
-from helpers.exercises import PUZZLES
-from helpers.gemm.shapes import ACTIVATIONS, GemmShape, bias_alone
-from helpers.gpu.operation import Shape
-from helpers.gradient_checks.harness import (
-    EXTREMES,
-    Tensors,
-    drawn,
-    launched,
-    normal,
-    operation_of,
-    reports,
-    simulated,
-)
 from helpers.grading import test_run
-from helpers.kernels import load
-from helpers.summation.shapes import SumShape
+from helpers.lessons.exercises import PUZZLES
+from helpers.operations.convolution.schedules import conv2d_grad_input
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.gemm.shapes import ACTIVATIONS, GemmShape, bias_alone
+from helpers.operations.harness import EXTREMES, Tensors, drawn, launched, normal, operation_of, reports, simulated
+from helpers.operations.kernels import load
+from helpers.operations.operation import Shape
+from helpers.operations.summation.shapes import SumShape
 from wgsl import Kernel
 
 

@@ -11,24 +11,24 @@ from support.legible import faults, written
 from support.notebook_gate import NOTEBOOKS
 from support.sample import at_night
 
-from helpers.bench import report
+from helpers.bench import recorded, report
 from helpers.bench.candidates import Row
-from helpers.convolution.indices import taps_of_pixel
-from helpers.convolution.schedules import conv2d_grad_weight
-from helpers.convolution.shapes import ConvShape
-from helpers.gemm.indices import gemm_terms
-from helpers.gradient_checks.harness import drawn, ones, operation_of, simulated
-from helpers.kernels import load
-from helpers.operations import OPERATIONS
-from helpers.speed import explorers, recorded
-from helpers.speed.gpu_limits import H200, MACHINES
-from helpers.speed.indices import slice_of, taps_of_class
-from helpers.speed.ladder import STEPS, WINOGRAD_BYTES, Step
-from helpers.speed.layers import SHAPES, multiply_adds
-from helpers.speed.pictures.roofline import APART, DOT, RIGHT, RooflinePicture
-from helpers.speed.recorded import Recorded
-from helpers.speed.tile_sizes import TileSizes
-from helpers.speed.traffic import Traffic, traffic
+from helpers.bench.gpu_limits import H200, MACHINES
+from helpers.bench.ladder import STEPS, WINOGRAD_BYTES, Step
+from helpers.bench.layers import SHAPES, multiply_adds
+from helpers.bench.recorded import Recorded
+from helpers.bench.tile_sizes import TileSizes
+from helpers.lessons.the_speed_ladder import explorers
+from helpers.lessons.the_speed_ladder.indices import slice_of, taps_of_class
+from helpers.lessons.the_speed_ladder.pictures.roofline import APART, DOT, RIGHT, RooflinePicture
+from helpers.lessons.the_speed_ladder.traffic import Traffic, traffic
+from helpers.operations.convolution.indices import taps_of_pixel
+from helpers.operations.convolution.schedules import conv2d_grad_weight
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.gemm.indices import gemm_terms
+from helpers.operations.harness import drawn, ones, operation_of, simulated
+from helpers.operations.kernels import load
+from helpers.operations.registry import OPERATIONS
 from wgsl import Kernel
 from wgsl.simulator.trace import Trace
 

@@ -11,8 +11,8 @@ from support.legible import faults
 from support.sample import sample
 from support.stepped import race, swap, tiled, tree, two_groups, watched
 
-from helpers.stepper import stepper
-from helpers.stepper.sentences import plural
+from helpers.widgets.stepper import stepper
+from helpers.widgets.stepper.sentences import plural
 
 
 @pytest.fixture(scope="module", params=[tree, swap, race, two_groups, tiled])

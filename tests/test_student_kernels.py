@@ -7,13 +7,13 @@ from support.sample import at_night, sample
 
 import helpers
 from helpers.data.digits import seen_and_unseen
-from helpers.exercises import PUZZLES
 from helpers.grading import student_files
+from helpers.lessons.exercises import PUZZLES
+from helpers.lessons.shared.student_kernels import PLACES, student_kernels
+from helpers.lessons.train_lenet.training_apart import RefusedError, _found, train_apart
 from helpers.network.check_layers import UPDATE, check_step
 from helpers.network.network import Network
-from helpers.network.student_kernels import PLACES, student_kernels
 from helpers.network.training import Training
-from helpers.training_apart import RefusedError, _found, train_apart
 from wgsl import Kernel
 
 IMAGES, LABELS, _, _ = seen_and_unseen()

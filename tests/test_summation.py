@@ -4,22 +4,23 @@ import re
 
 import numpy as np
 import pytest
+from support import convolution_explorers as convolution_explorers
 from support.legible import illegible, states, written
 from support.lesson_04 import BY_HAND, STEPS, TREE, totals
 from support.notebook_gate import NOTEBOOKS, Lesson, texts
 
 import helpers
 from helpers import gpu
-from helpers.convolution import explorers as convolution_explorers
-from helpers.convolution import reference as convolution
-from helpers.convolution.exercises import BIAS_QUESTIONS, differences
-from helpers.exercises import PUZZLES
 from helpers.grading.test_run import simulated
 from helpers.grading.verdict import UNSAFE
+from helpers.lessons.bias_gradient import explorers
+from helpers.lessons.bias_gradient.pictures import SHARE
+from helpers.lessons.exercises import PUZZLES, QUESTIONS
+from helpers.lessons.shared import sums as indices
+from helpers.lessons.shared.classroom import differences
+from helpers.operations.convolution import reference as convolution
+from helpers.operations.summation import check, operations, reference
 from helpers.pictures.canvas import number
-from helpers.summation import check, explorers, indices, operations, reference
-from helpers.summation.exercises import QUESTIONS
-from helpers.summation.pictures import SHARE
 
 LESSON = Lesson.read(NOTEBOOKS / "04_bias_gradient.ipynb")
 NUMBERS = np.random.default_rng(0).integers(-9, 10, 10_000).astype(np.float32)
@@ -133,7 +134,7 @@ def test_every_state_is_legible_and_says_something_of_its_own(name):
 
 
 def test_the_cases_by_hand_are_the_questions():
-    assert all(f"`{image.tolist()}`" in BIAS_QUESTIONS["grad_bias_by_hand"].asked for image in BY_HAND)
+    assert all(f"`{image.tolist()}`" in QUESTIONS["grad_bias_by_hand"].asked for image in BY_HAND)
     assert f"{', '.join(map(str, STEPS[0][:-1]))} and {STEPS[0][-1]}." in QUESTIONS["sum_after_a_step"].asked
 
 

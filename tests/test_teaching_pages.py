@@ -10,8 +10,8 @@ import pytest
 from support.notebook_gate import LINK, NOTEBOOKS, Lesson, lessons_of
 from support.teaching_pages import PUZZLE, QUESTION, TEACHING, explorers_of, page_of, parts, puzzles_of, table
 
-from helpers.course.lessons import CLASS, MINUTES
-from helpers.exercises import ALL_PUZZLES
+from helpers.lessons.exercises import ALL_PUZZLES
+from helpers.lessons.shared.course import CLASS, MINUTES
 
 EXPLORERS, MISTAKES, LATE = "Questions at the explorers", "Common mistakes", "When you are late"
 PLAN, COLUMNS = "Before, in and after class", ["section", "before class", "in class", "after class"]

@@ -11,8 +11,10 @@ from support.notebook_gate import NOTEBOOKS
 from helpers import gpu
 from helpers.gpu.passes import pipeline
 from helpers.grading.test_run import simulated
-from helpers.threads import exercises
-from helpers.threads.indices import Dispatch, orders, swap, workgroups_for
+from helpers.lessons.exercises import QUESTIONS
+from helpers.lessons.meet_the_gpu import exercises
+from helpers.lessons.meet_the_gpu.indices import Dispatch, swap, workgroups_for
+from helpers.lessons.shared.turns import orders
 from wgsl import Kernel, WgslError
 
 LESSON = nbformat.read(NOTEBOOKS / "00_meet_the_gpu.ipynb", as_version=4)
@@ -128,7 +130,7 @@ def test_the_answers_are_what_the_gpu_says():
     assert workgroups_for(64, 64) == 1
     below = "@group(0) @binding(0) var<storage, read_write> x: array<u32>; @compute @workgroup_size(1)"
     two_minus_three = gpu.launch(f"{below} fn main() {{ x[0] = x[0] - 3u; }}", [np.uint32([2])])[0]
-    (line,) = re.findall("`(f32[^`]+)`", exercises.QUESTIONS["value_of_a_line"].asked)
+    (line,) = re.findall("`(f32[^`]+)`", QUESTIONS["value_of_a_line"].asked)
     result = below.replace("x: array<u32>", "result: array<f32>")
     value_of_a_line = gpu.launch(
         f"{result} fn main() {{ let i = 7u; let x = result[0]; result[0] = {line}; }}", [np.float32([2.5])]
@@ -146,7 +148,7 @@ def test_the_answers_are_what_the_gpu_says():
         "value_of_a_line": value_of_a_line[0],
         "elements_of_vec3f": gpu.launch(VECTORS, [np.zeros(24, np.float32), np.zeros(1, np.uint32)])[0],
     }
-    assert {name: exercises.QUESTIONS[name].right for name in computed} == computed
+    assert {name: QUESTIONS[name].right for name in computed} == computed
 
 
 # --- The card -------------------------------------------------------------------------------------------------

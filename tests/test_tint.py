@@ -14,12 +14,12 @@ from support.wgsl_programs import judged
 
 from browser.test_site import FLAGS
 from helpers import Network, gpu
-from helpers.convolution.schedules import shared
-from helpers.gpu import operation
+from helpers.bench.layers import LAYERS
 from helpers.gpu.passes import module
-from helpers.kernels import load
-from helpers.operations import OPERATIONS
-from helpers.speed.layers import LAYERS
+from helpers.operations import operation
+from helpers.operations.convolution.schedules import shared
+from helpers.operations.kernels import load
+from helpers.operations.registry import OPERATIONS
 
 HARDWARE = replace(gpu.adapter_info(), kind="hardware")
 COMPILED = """async texts => {

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from support.problems import conv_shapes, pool_shapes
 
 import helpers
-from helpers.convolution import reference
-from helpers.convolution.shapes import ConvShape
 from helpers.data.digits import seen_and_unseen
-from helpers.gradient_checks.harness import huge, normal, whole
 from helpers.network.layers import LENET, AvgPool2d, Conv2d, Linear
 from helpers.network.network import Network
-from helpers.network.shapes import PoolShape
+from helpers.operations.convolution import reference
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.harness import huge, normal, whole
+from helpers.operations.network.shapes import PoolShape
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 

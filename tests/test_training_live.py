@@ -11,11 +11,11 @@ from PIL import Image
 from support.legible import CONTRAST, LIGHT, contrast, faults, illegible
 
 from helpers.data.digits import seen_and_unseen
-from helpers.network import explorers, film
+from helpers.lessons.shared.pictures.curves import MOST, CurvesPicture, FiltersPicture
+from helpers.lessons.train_lenet import explorers, film
+from helpers.lessons.train_lenet.live import Live
 from helpers.network.layers import Conv2d, Linear
-from helpers.network.live import Live
 from helpers.network.network import Network
-from helpers.network.pictures.curves import MOST, CurvesPicture, FiltersPicture
 from helpers.network.training import DivergedError, Moment, Training
 
 SMALL = Conv2d("conv1", 3, 5, stride=4), Linear("fc", 10, activation="none")
@@ -46,7 +46,7 @@ def alone() -> Training:
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Slices of one step, so that much can happen between them."""
-    monkeypatch.setattr("helpers.network.live.SLICE", 0)
+    monkeypatch.setattr("helpers.lessons.train_lenet.live.SLICE", 0)
 
 
 def words(live: Live) -> str:
@@ -59,7 +59,7 @@ def same(one: Training, other: Training) -> bool:
 
 def test_the_simulator_trains_for_a_few_steps_and_says_so(monkeypatch):
     simulator = SimpleNamespace(simulated=True)
-    monkeypatch.setattr("helpers.network.live.adapter_info", lambda: simulator)
+    monkeypatch.setattr("helpers.lessons.train_lenet.live.adapter_info", lambda: simulator)
     live = explorers.train(small(), unseen=(UNSEEN, ANSWERS))
     assert live.finish().step == 8
     assert "Of 8 unseen images" in words(live)
@@ -81,7 +81,7 @@ async def until(reached: Callable[[], bool]) -> None:
 @pytest.mark.usefixtures("short")
 def test_a_slice_waits_for_the_lock(monkeypatch):
     training, waiting = small(), []
-    monkeypatch.setattr("helpers.network.live.with_lock", waiting.append)  # as where a cell is at work
+    monkeypatch.setattr("helpers.lessons.train_lenet.live.with_lock", waiting.append)  # as where a cell is at work
 
     async def watch() -> None:
         explorers.train(training, 2)

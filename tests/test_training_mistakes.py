@@ -7,13 +7,13 @@ import pytest
 from support.sample import at_night
 
 from helpers.data.digits import seen_and_unseen
-from helpers.exercises import MATCHINGS
-from helpers.gradient_checks import in_training
-from helpers.gradient_checks.in_training import NAMES, SMALL, SmallRun, planted, train_small
-from helpers.kernels import load
+from helpers.lessons.exercises import MATCHINGS
+from helpers.lessons.train_lenet import in_training
+from helpers.lessons.train_lenet.in_training import NAMES, SMALL, SmallRun, planted, train_small
 from helpers.network.check_layers import UPDATE, check_step
 from helpers.network.layers import AvgPool2d, Conv2d, Linear
 from helpers.network.network import Network
+from helpers.operations.kernels import load
 
 IMAGES, LABELS, _, _ = seen_and_unseen()
 BLIND = "pooling gives to the last of equal pixels"  # the adjoint test does not see it

@@ -15,12 +15,12 @@ from support.sample import ALL, sample
 from support.speakers import handed_in
 
 from helpers import gpu
-from helpers.exercises import PUZZLES
 from helpers.grading import grader, test_run
 from helpers.grading.grader import WORDS, grade
 from helpers.grading.sandbox import Worker
 from helpers.grading.test_run import simulated
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, UNSAFE, WRONG, Grades
+from helpers.lessons.exercises import PUZZLES
 from wgsl import Kernel
 from wgsl.simulator.work import Work
 
@@ -197,7 +197,7 @@ def test_a_verdict_is_the_same_ten_times_whatever_an_earlier_kernel_left(name, t
 
 @pytest.mark.parametrize("time", range(TIMES if ALL else 1))
 def test_a_verdict_is_the_same_in_a_fresh_process(time):
-    worker = Worker("helpers.exercises")
+    worker = Worker("helpers.lessons.exercises")
     try:
         assert only(worker.grade("tree_sum", edited("tree_sum", *LEAVES_A_PATTERN), PUZZLES["tree_sum"].tests)) == RIGHT
         for name, text in [*UNWRITTEN, *sample(TEXTS, 2)]:

@@ -9,20 +9,12 @@ from support.edits import edits
 from support.problems import EVERY_VERSION, parametrized, require_close
 from support.sample import sample
 
-from helpers.activations import ACTIVATIONS, FUNCTIONS, act
 from helpers.checks.tolerance import compare_sums
-from helpers.convolution import winograd
-from helpers.convolution.shapes import ConvShape
-from helpers.gradient_checks.harness import (
-    drawn,
-    huge,
-    launched,
-    normal,
-    operation_of,
-    tiny,
-    whole,
-)
-from helpers.operations import OPERATIONS
+from helpers.operations.activations import ACTIVATIONS, FUNCTIONS, act
+from helpers.operations.convolution import winograd
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.harness import drawn, huge, launched, normal, operation_of, tiny, whole
+from helpers.operations.registry import OPERATIONS
 
 VERSIONS = [kernel for kernel in EVERY_VERSION if kernel.version.endswith("_winograd")]
 every_winograd = parametrized(VERSIONS)

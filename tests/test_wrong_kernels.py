@@ -12,16 +12,16 @@ from support.speakers import rejected
 from support.wrong_kernels import WRONG_KERNELS
 
 from helpers.checks.report import CheckError
-from helpers.convolution import operations
-from helpers.convolution.schedules import conv2d_grad_input
-from helpers.convolution.shapes import ConvShape
-from helpers.gemm.shapes import bias_alone
-from helpers.gradient_checks import checker
-from helpers.gradient_checks.checker import check, given
-from helpers.gradient_checks.harness import drawn, launched, reports
-from helpers.gradient_checks.wrong_kernels import INPUT_2, NUMBERS, RACE, STRIDE_1, WEIGHT_1, WrongKernel
 from helpers.grading.test_run import GRAVEST_FIRST
-from helpers.kernels import load
+from helpers.lessons.shared.wrong_kernels import INPUT_2, NUMBERS, RACE, STRIDE_1, WEIGHT_1, WrongKernel
+from helpers.operations import checker
+from helpers.operations.checker import check, given
+from helpers.operations.convolution import operations
+from helpers.operations.convolution.schedules import conv2d_grad_input
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.gemm.shapes import bias_alone
+from helpers.operations.harness import drawn, launched, reports
+from helpers.operations.kernels import load
 from wgsl import Kernel
 
 ORDER = {"data race", "overlapping writes", "non-uniform barrier", "endless loop"}  # no numbers show these for sure

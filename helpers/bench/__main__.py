@@ -12,10 +12,10 @@ from pathlib import Path
 from helpers import gpu
 from helpers.bench import libraries, report
 from helpers.bench.candidates import BUDGET
+from helpers.bench.layers import LAYERS, OPERATIONS_OF, Layer, multiply_adds, select
 from helpers.bench.libraries import Numpy, Torch
 from helpers.bench.run_metadata import OUTPUT, run_metadata
 from helpers.bench.suite import Suite
-from helpers.speed.layers import LAYERS, OPERATIONS_OF, Layer, multiply_adds, select
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -10,11 +10,11 @@ from math import ceil, prod
 import numpy as np
 
 from helpers import gpu
+from helpers.bench.recorded import UNCHECKED
 from helpers.gpu import timing
 from helpers.gpu.buffers import write
-from helpers.gpu.operation import Operation, Shape
 from helpers.gpu.passes import Pass
-from helpers.speed.recorded import UNCHECKED
+from helpers.operations.operation import Operation, Shape
 from wgsl import Kernel
 
 BUDGET = 0.5  # seconds that one candidate's samples may take, if that is more than one sample

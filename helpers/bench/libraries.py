@@ -12,9 +12,9 @@ import numpy as np
 
 from helpers.bench import products
 from helpers.bench.candidates import Candidate, Row, clocked
-from helpers.convolution.shapes import ConvShape
-from helpers.gpu.operation import Shape
-from helpers.speed.layers import select
+from helpers.bench.layers import select
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.operation import Shape
 
 Array = np.ndarray
 Call = Callable[[], object]

@@ -7,8 +7,8 @@ computes in their precision. Where an operation applies an activation, it is ReL
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from helpers.convolution.shapes import ConvShape
-from helpers.gpu.operation import Shape
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.operation import Shape
 
 Array = np.ndarray
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from helpers.bench.candidates import Row
-from helpers.speed.layers import Layer
-from helpers.speed.recorded import METADATA
+from helpers.bench.layers import Layer
+from helpers.bench.recorded import METADATA
 
 PRECEDENCE = ("PyTorch CUDA", "PyTorch MPS", "PyTorch CPU", "NumPy")  # the first one here is what is compared with
 HEAD = "| layer | computed by | kernel µs | rate | {library} : this | host µs | array to array µs | prepare ms |"

@@ -11,7 +11,7 @@ from importlib.metadata import distributions
 from helpers import gpu
 from helpers.gpu import timing
 from helpers.gpu.passes import counting_pass
-from helpers.kernels import ROOT
+from helpers.operations.kernels import ROOT
 
 OUTPUT = ROOT / "measurements"
 PACKAGES = ("wgpu", "numpy", "torch")

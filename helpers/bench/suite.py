@@ -9,13 +9,13 @@ import numpy as np
 from helpers import gpu
 from helpers.bench import candidates
 from helpers.bench.candidates import BUDGET, Candidate, Row, apart, compete
+from helpers.bench.layers import Layer, multiply_adds, rate
 from helpers.bench.libraries import Numpy, Torch
 from helpers.checks.report import CheckError, compare
 from helpers.gpu import GpuError
-from helpers.gpu.operation import Operation, Shape
-from helpers.gradient_checks import harness
-from helpers.operations import OPERATIONS
-from helpers.speed.layers import Layer, multiply_adds, rate
+from helpers.operations import harness
+from helpers.operations.operation import Operation, Shape
+from helpers.operations.registry import OPERATIONS
 from wgsl import Kernel
 
 # --- Is a version right on the very layer that it is timed on? ------------------------------------------------

@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 import wgpu
 
-from helpers.arguments import as_int, check_size
+from helpers.checks.arguments import as_int, check_size
 from helpers.gpu.adapter import MAX_WORKGROUPS, NATIVE, GpuError, adapter_info, device, reason
 from helpers.gpu.buffers import Slice, empty, part_of, read, uniform, upload
 from helpers.gpu.zeros import with_zeros

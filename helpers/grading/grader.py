@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +13,8 @@ from helpers.grading import text_checks
 from helpers.grading.drawing import drawing, legend, number
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import Case, Puzzle, declarations, same_code
+from helpers.grading.race import Race, race
+from helpers.grading.read_sets import ReadSets, read_sets
 from helpers.grading.test_run import MOST_ITERATIONS, TestRun, launched, passes_to_blame, simulated, traced
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, OURS, RIGHT, UNSAFE, WRONG, Grades, Verdict, capitalized
 from wgsl import Kernel, UnsupportedWgsl, WgslError
@@ -21,9 +22,6 @@ from wgsl.simulator.findings import Finding, causes
 from wgsl.simulator.run import compiled
 from wgsl.simulator.settled import remark
 from wgsl.simulator.work import Work
-
-if TYPE_CHECKING:
-    from helpers.pictures.canvas import Picture  # which takes as long to import as all the rest
 
 MOST_WORK = 500_000_000  # of `Work`: about 4 s, 5 times our largest; all tests together, and each that is repeated
 WORK = 30_000  # statements that may be simulated while a known mistake is looked for: about 2 s
@@ -309,18 +307,17 @@ class _Grader:
             verdicts = {run: replace(said, detail=said.detail.replace(tail, "")) for run, said in verdicts.items()}
             verdicts[suspects[0]] = verdicts[suspects[0]].named(mistake.name, mistake.question)
         for run in suspects[:1]:
-            drawing, picture = (self._drawn(run), self._reads(run)) if self.smallest else ("", self._race(run))
-            shown = {"picture": picture.svg()[0], "caption": picture.sentence} if picture else {}
-            verdicts[run] = replace(verdicts[run], drawing=drawing, **shown)
+            if self.smallest:
+                verdicts[run] = replace(verdicts[run], drawing=self._drawn(run), evidence=self._reads(run))
+            else:
+                verdicts[run] = replace(verdicts[run], evidence=self._race(run))
         return Grades(verdicts.values())
 
-    def _race(self, run: TestRun) -> "Picture | None":
+    def _race(self, run: TestRun) -> Race | None:
         """The two accesses of a race, where that is what was found."""
         if not run.finding or run.finding.kind != "data race" or len(run.case.dispatches) > 1:
             return None
-        from helpers.grading.race_picture import race_picture
-
-        return race_picture(traced(self.kernel, run.case)[0], run.finding)
+        return race(traced(self.kernel, run.case)[0], run.finding)
 
     def not_yet(self, mistake: Mistake | None, stopped: TestRun | None = None) -> Grades:
         """The verdicts where a right kernel does not do what the puzzle is about: with the counts that show it.
@@ -461,14 +458,8 @@ class _Grader:
         head = [f"The smallest test with wrong numbers is {case.name}.", *_passes(case), f"({legend(marks)})"]
         return "\n".join([*head, *lines])
 
-    def _reads(self, run: TestRun) -> "Picture | None":
+    def _reads(self, run: TestRun) -> ReadSets | None:
         """What was read for the first wrong number; None where that takes long."""
         if run.counts["statements"] > WORK // 3:
             return None
-        from helpers.grading.read_sets import (
-            read_sets,  # here, as only a wrong kernel needs what pictures are made with
-        )
-        from helpers.grading.read_sets_picture import ReadSetsPicture
-
-        found = read_sets(self.kernel, self.puzzle.official, run.case, run.wrong)
-        return ReadSetsPicture(found) if found else None
+        return read_sets(self.kernel, self.puzzle.official, run.case, run.wrong)

@@ -5,13 +5,10 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from helpers.grading.prediction import LONGEST_ANSWER, AnswerError, Question
 from helpers.grading.verdict import WRONG, Verdict
-
-if TYPE_CHECKING:
-    from helpers.pictures.canvas import Picture  # which takes as long to import as all the rest
 
 Cell = tuple[int, int]  # row and column
 Cells = frozenset[Cell]
@@ -32,7 +29,7 @@ class Marking(Question):
 
     size: Cell  # rows and columns
     letters: str = ""
-    picture: "Callable[[], Picture] | None" = None
+    picture: Callable[[], object] | None = None
     hint = ""  # of an answer to type: the cells need none
     _asked_for = "click the cells, or write their names"
 

@@ -3,33 +3,30 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from helpers.grading.prediction import LONGEST_ANSWER, AnswerError, Question, questions
 
-if TYPE_CHECKING:
-    from helpers.pictures.canvas import Picture  # which takes as long to import as all the rest
-
 Words = tuple[str, ...]
+ANY = "*"  # in a likely mistake, in place of a word
 
 
 @dataclass(frozen=True)
 class Matching(Question):
     """Which word belongs on which card; the cards are named, and may lie on a picture, which has them in `cards`.
 
-    `right` has a word for each card. A likely mistake is a word for each card, too, or None where any word will do:
+    `right` has a word for each card. A likely mistake is a word for each card, too, or "*" where any word will do:
     the first one that fits an arrangement says what it is. An answer that is typed or kept is the words in the order
     of the cards, with commas; a card without a word has nothing before its comma.
     """
 
     cards: Words = ()
-    picture: "Callable[[], Picture] | None" = None
+    picture: Callable[[], object] | None = None
 
     @property
     def words(self) -> Words:
         """All that can be laid, in an order that says nothing."""
         known = [self.right, *self.mistakes]
-        return tuple(sorted({word for arrangement in known for word in arrangement if word}))
+        return tuple(sorted({word for arrangement in known for word in arrangement if word != ANY}))
 
     def laid(self, text: str) -> Words:
         """The word on each card, "" where there is none.
@@ -61,7 +58,7 @@ class Matching(Question):
     def _reply(self, given: Words) -> str:
         """What is said of the first likely mistake that fits."""
         for pattern, words in self.mistakes.items():
-            if all(wanted in (None, word) for wanted, word in zip(pattern, given, strict=True)):
+            if all(wanted in (ANY, word) for wanted, word in zip(pattern, given, strict=True)):
                 return words
         return self.advice
 
@@ -72,13 +69,14 @@ class Matching(Question):
         return f"write {len(self.cards)} of the words {', '.join(self.words)}, with commas"
 
 
-def matchings(module: str | Path, **shown: "tuple[Sequence[str], Callable[[], Picture] | None]") -> dict[str, Matching]:
-    """The matching questions of a module, given its ``__file__``, by name, from the file that ends in ``.matchings``.
+def matchings(file: Path, **shown: tuple[Sequence[str], Callable[[], object] | None]) -> dict[str, Matching]:
+    """Return the matching questions of a file in TOML by their names, in their order.
 
-    It is written as a file of `questions`. `shown` has the cards of each, and the picture that they lie on, if any.
+    It is written as a file of `questions`: an answer is a list of words, in which "*" stands for any word. `shown` has
+    the cards of each question, and the picture that they lie on, if any.
     """
-    asked = questions(module, ".matchings")
-    return {
-        name: Matching(**vars(question), cards=(*shown[name][0],), picture=shown[name][1])
-        for name, question in asked.items()
-    }
+    found = {}
+    for name, question in questions(file).items():
+        cards, picture = shown[name]
+        found[name] = Matching(**vars(question), cards=tuple(cards), picture=picture)
+    return found

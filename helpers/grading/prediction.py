@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from helpers.data import tables
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG, MessageAlone, Verdict
 
 Answer = float | str | tuple[float, ...]
@@ -116,43 +117,45 @@ class Question:
         raise AnswerError(f"answer = {answer!r:.100} is a {type(answer).__name__}: it must be {self._words[2]}")
 
 
-def questions(module: str | Path, suffix: str = ".questions") -> dict[str, Question]:
-    """The questions of a module, given its ``__file__``, by name, from the file beside it that ends in `suffix`.
+ANSWER = (int, float, str, list)
+NEEDED = {"right": ANSWER, "advice": str}
+OPTIONAL = {"asked": str, "why": str, "mistakes": list}
 
-    In it, each is a block of lines, and a blank line separates it from the next::
 
-        two_minus_three: 2**32 - 1
-        one below 0 is the largest number of 32 bits
-        -1: an unsigned integer cannot be negative
-        2**32: the largest u32 is one less than that
-        ? Which number is 2u - 3u?
-        = Integers wrap around: one below 0 is the largest number of 32 bits.
+def questions(file: Path) -> dict[str, Question]:
+    """Return the questions of a file in TOML by their names, in their order.
 
-    These are the name with the right answer, the advice, the likely wrong answers, the question, and the explanation.
-    Answers are written in Python.
+    Each is a table::
+
+        [two_minus_three]
+        asked = "Which number is 2u - 3u?"
+        right = 4294967295  # 2**32 - 1
+        why = "Integers wrap around: one below 0 is the largest number of 32 bits."
+        advice = "one below 0 is the largest number of 32 bits"
+        mistakes = [
+          { answer = -1, reply = "an unsigned integer cannot be negative" },
+        ]
+
+    A list is a tuple of numbers. Raises ValueError for a table that is not of this form, with its name and the rule.
     """
-    by_name = {}
-    for block in Path(module).with_suffix(suffix).read_text(encoding="utf-8").strip().split("\n\n"):
-        first, advice, *lines = block.split("\n")
-        name, right = _pair(first)
-        words = {sign: " ".join(line[2:] for line in lines if line.startswith(sign)) for sign in ("? ", "= ")}
-        mistakes = [line for line in lines if line[:2] not in words]
-        likely = {_value(answer): words for answer, words in map(_pair, mistakes)}
-        by_name[name] = Question(_value(right), likely, advice, *words.values())
-    return by_name
+    tables_by_name = tables.read(file, NEEDED, OPTIONAL)
+    return {name: _question(f"{file.name}, [{name}]", table) for name, table in tables_by_name.items()}
 
 
-def _pair(line: str) -> list[str]:
-    """What stands before the first colon of a line, and what follows it."""
-    pair = line.split(": ", 1)
-    if len(pair) < 2:
-        raise ValueError(f"{line!r}: a line of questions must be a name or an answer, a colon, and what belongs to it")
-    return pair
+def _question(place: str, table: Mapping[str, object]) -> Question:
+    """Return the question that a table describes."""
+    mistakes = {}
+    for row in table.get("mistakes", []):
+        if not isinstance(row, dict) or {*row} != {"answer", "reply"}:
+            raise ValueError(f"{place}: mistakes has {row!r:.60}: a mistake has an answer and a reply")
+        mistakes[_value(row["answer"])] = row["reply"]
+    asked, why = table.get("asked", ""), table.get("why", "")
+    return Question(_value(table["right"]), mistakes, table["advice"], asked, why)
 
 
-def _value(answer: str) -> Answer:
-    """An answer as it is written in a file of questions, such as 24 * 24, (2, 3) or "left"."""
-    return eval(answer, {"__builtins__": {}})
+def _value(answer: float | str | list) -> Answer:
+    """Return an answer as Python has it: a list of TOML is a tuple."""
+    return tuple(answer) if isinstance(answer, list) else answer
 
 
 def number_in(text: str) -> str:

@@ -11,7 +11,6 @@ import numpy as np
 from helpers.grading import mistakes
 from helpers.grading.mistakes import Mistake
 from helpers.grading.verdict import NOT_ATTEMPTED, Grades
-from helpers.kernels import ROOT
 from wgsl import Kernel, Listing, WgslError
 from wgsl.simulator.run import compiled
 
@@ -84,7 +83,7 @@ class Skill:
 class OfficialText:
     """A text of ours, of which the learner writes the marked lines, and the mistakes that are known in it.
 
-    It is in ``helpers/<subject>/puzzles/<name>`` with the suffix of its language, and the mistakes are beside it, in
+    It is in `folder`, named ``<name>`` with the suffix of its language, and the mistakes are beside it, in
     ``<name>.mistakes``. Where all lines of code are marked, the learner begins with a blank page: comments that state
     the task. A subclass has `cases`, which makes the tests, the smallest first, and `read`, which makes of a text what
     is run, and raises WgslError, with the place, where it does not compile.
@@ -95,7 +94,7 @@ class OfficialText:
     language: ClassVar[str] = Listing.language
 
     name: str
-    subject: str
+    folder: Path
 
     @cached_property
     def tests(self) -> tuple[str, ...]:
@@ -118,7 +117,7 @@ class OfficialText:
 
     @property
     def _file(self) -> Path:
-        return ROOT / "helpers" / self.subject / "puzzles" / self.name
+        return self.folder / self.name
 
     @cached_property
     def _lines(self) -> list[str]:

@@ -6,9 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
+from helpers.data.words import in_words
 from helpers.grading.puzzle import Case
 from helpers.grading.test_run import traced
-from helpers.pictures.canvas import in_words
 from wgsl import Kernel
 from wgsl.simulator.trace import Trace
 

@@ -23,7 +23,6 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from functools import partial
 from importlib import import_module
 from math import inf
@@ -34,8 +33,9 @@ from typing import TextIO
 
 from helpers.gpu import GpuError
 from helpers.gpu.adapter import NATIVE
-from helpers.grading.verdict import NO_COMPILE, WRONG, Grades, Verdict
-from helpers.kernels import ROOT
+from helpers.grading.transport import as_data, from_data
+from helpers.grading.verdict import NO_COMPILE, WRONG, Grades
+from helpers.operations.kernels import ROOT
 
 START = 60  # seconds that a worker may take until it can grade; a slow disk is not the learner's fault
 SECONDS = 300  # for a compiler or driver that hangs; what is simulated is limited by its work, about 4 s
@@ -73,7 +73,7 @@ class Worker:
             answer = self.ask({"puzzle": puzzle, "source": source})
         except (TimeoutError, MemoryError, EOFError) as stopped:
             return Grades.alike(tests, WRONG, why(stopped))
-        return Grades(Verdict(**verdict) for verdict in answer["verdicts"])
+        return from_data(answer["verdicts"])
 
     def ask(
         self, request: dict, seconds: float | None = None, heard: Callable[[object], object] = lambda progress: None
@@ -249,7 +249,7 @@ def _say(answers: TextIO, seconds: float, work: Callable[[], Grades | Iterable[d
 
 def _answers(done: Grades | Iterable[dict]) -> Iterable[dict]:
     """What is said: the verdicts, or the answers themselves."""
-    return [{"verdicts": [asdict(verdict) for verdict in done]}] if isinstance(done, Grades) else done
+    return [{"verdicts": as_data(done)}] if isinstance(done, Grades) else done
 
 
 def _write(stream: TextIO, message: dict) -> None:

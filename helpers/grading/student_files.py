@@ -22,7 +22,7 @@ from itertools import count
 from pathlib import Path
 
 from helpers.grading.verdict import MessageAlone
-from helpers.kernels import ROOT
+from helpers.operations.kernels import ROOT
 
 NOTEBOOKS = ROOT / "notebooks"
 FORMAT = "convgrad hand-in 1"
@@ -52,7 +52,7 @@ def my_folder() -> Path:
 @cache
 def suffix(puzzle: str) -> str:
     """How the names of a puzzle's files end: as that of its official text."""
-    return ".py" if any(ROOT.glob(f"helpers/*/puzzles/{puzzle}.py")) else ".wgsl"
+    return ".py" if any(ROOT.glob(f"helpers/lessons/*/puzzles/{puzzle}.py")) else ".wgsl"
 
 
 def write(path: Path, source: str) -> None:

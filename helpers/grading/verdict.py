@@ -1,7 +1,7 @@
 """What a test says about a learner's work."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from wgsl.output import in_lines
 
@@ -25,15 +25,14 @@ class MessageAlone(Exception):
 class Verdict:
     """What one test says: its name, one of the six outcomes, and the reason; `drawing` shows what is wrong.
 
-    `picture` is an SVG image of what was read for the first wrong number, which `caption` says in words.
+    `evidence` is what a picture is drawn from: the `ReadSets` of the first wrong number, or a `Race`.
     """
 
     test: str
     outcome: str
     detail: str = ""
     drawing: str = ""
-    picture: str = ""
-    caption: str = ""
+    evidence: object = field(default=None, compare=False)
 
     def named(self, mistake: str, question: str) -> "Verdict":
         """With what a known mistake does, and the question that leads to the cure, before the rest."""

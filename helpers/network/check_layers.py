@@ -20,9 +20,9 @@ from helpers.checks.adjoint import directions
 from helpers.checks.report import Report
 from helpers.gpu import read, run
 from helpers.gpu.buffers import write
-from helpers.network import check
 from helpers.network.network import Network
-from helpers.network.shapes import UpdateShape
+from helpers.operations.network import check
+from helpers.operations.network.shapes import UpdateShape
 
 Array = np.ndarray
 UPDATE = "update: sgd"

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from math import prod
 from typing import ClassVar, NamedTuple
 
-from helpers.convolution.operations import FORWARD, GRAD_BIAS, GRAD_INPUT, GRAD_WEIGHT
-from helpers.convolution.shapes import ConvShape
-from helpers.gemm.operations import BACKWARD as GEMM_BACKWARD
-from helpers.gemm.operations import FORWARD as GEMM
-from helpers.gemm.shapes import GemmShape
-from helpers.gpu.operation import Operation, Shape
-from helpers.network.operations import AVG, AVG_BACKWARD, MAX, MAX_BACKWARD, RELU_BACKWARD
-from helpers.network.shapes import ElementShape, PoolShape
+from helpers.operations.convolution.operations import FORWARD, GRAD_BIAS, GRAD_INPUT, GRAD_WEIGHT
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.gemm.operations import BACKWARD as GEMM_BACKWARD
+from helpers.operations.gemm.operations import FORWARD as GEMM
+from helpers.operations.gemm.shapes import GemmShape
+from helpers.operations.network.operations import AVG, AVG_BACKWARD, MAX, MAX_BACKWARD, RELU_BACKWARD
+from helpers.operations.network.shapes import ElementShape, PoolShape
+from helpers.operations.operation import Operation, Shape
 
 Size = tuple[int, ...]  # (C, H, W), or (features,)
 

@@ -14,13 +14,13 @@ from typing import Protocol
 
 import numpy as np
 
-from helpers.arguments import check_tensor
+from helpers.checks.arguments import check_tensor
 from helpers.gpu import Pass, adapter_info, empty, read, run
 from helpers.gpu.buffers import ALIGNMENT, Slice, read_together, write
-from helpers.gpu.operation import Operation, Shape
 from helpers.network.layers import DIGIT, LENET, Layer, Size, Step, gradient_of
-from helpers.network.operations import CROSS_ENTROPY, INITIALIZE, SGD, check_finite, check_labels
-from helpers.network.shapes import LossShape, StartShape, UpdateShape
+from helpers.operations.network.operations import CROSS_ENTROPY, INITIALIZE, SGD, check_finite, check_labels
+from helpers.operations.network.shapes import LossShape, StartShape, UpdateShape
+from helpers.operations.operation import Operation, Shape
 from wgsl import Kernel
 
 # Training runs each kernel thousands of times: on a software adapter, too, versions pay that compile for seconds. A few
@@ -59,7 +59,7 @@ class Network:
         Of the random start, from 0 to 2**32 - 1; the same seed is the same start on every adapter.
     kernels : mapping, optional
         By the name of an operation, the kernel that computes it in every layer: a version's name, a Kernel, or what
-        `helpers.network.student_kernels.student_kernels` makes of a puzzle's kernel. An operation that is left out
+        `helpers.lessons.shared.student_kernels.student_kernels` makes of a puzzle's kernel. An operation that is left out
         takes the best version for this adapter.
 
     Attributes

@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.arguments import as_int, check_size
+from helpers.checks.arguments import as_int, check_size
 from helpers.gpu import Pass, empty, read, run, upload
 from helpers.gpu.buffers import Slice, uniform, write
-from helpers.gpu.operation import flat
 from helpers.gpu.passes import Copy
 from helpers.network.layers import gradient_of
 from helpers.network.network import Network, Workspace, check_batch
+from helpers.operations.operation import flat
 from wgsl import Kernel
 
 Array = np.ndarray

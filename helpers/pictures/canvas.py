@@ -378,22 +378,6 @@ def number(value: float) -> str:
     return f"{value + 0.0:.4g}".replace("-", "\N{MINUS SIGN}")
 
 
-def listed(words: Iterable[object]) -> str:
-    """One, two and three."""
-    *first, last = map(str, words)
-    return f"{', '.join(first)} and {last}" if first else last
-
-
 def a_digit(label: int) -> str:
     """A digit with its article."""
     return f"an {label}" if label == 8 else f"a {label}"
-
-
-def in_words(name: str, numbers: Iterable[int]) -> str:
-    """Some numbers as a person says them: row 2, rows 1 to 3, rows 0, 2 and 4."""
-    ordered = sorted(numbers)
-    if len(ordered) < 2:
-        return f"{name} {ordered[0]}" if ordered else f"no {name}"
-    if len(ordered) > 2 and ordered[-1] - ordered[0] == len(ordered) - 1:
-        return f"{name}s {ordered[0]} to {ordered[-1]}"
-    return f"{name}s {listed(ordered)}"

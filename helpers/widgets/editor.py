@@ -10,9 +10,14 @@ from traitlets import Bool, Dict, Unicode
 
 from helpers.grading import student_files
 from helpers.grading.puzzle import OfficialText
+from helpers.grading.race import Race
+from helpers.grading.read_sets import ReadSets
 from helpers.grading.sandbox import LONGEST
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, Grades, Verdict, capitalized, ends_with
+from helpers.pictures.canvas import Picture
 from helpers.widgets import HERE, WAKE, in_turn, script, synced
+from helpers.widgets.race_picture import RacePicture
+from helpers.widgets.read_sets_picture import ReadSetsPicture
 
 ELSEWHERE = "the file was changed elsewhere: which text should stay?"
 SKELETON = "This is still the text that you began with: write what its comments ask for, then run the tests again."
@@ -163,6 +168,7 @@ def _line(text: str, detail: str) -> tuple[int, int, int] | None:
 def _shown(grades: Grades) -> dict:
     """The verdicts as the reader sees them: the diagnosis first, tests that say the same folded."""
     worst = _worst(grades)
+    picture = _picture(worst.evidence)
     same = [verdict.test for verdict in grades if verdict.outcome == worst.outcome]
     which = ", ".join(same) if len(same) <= MOST_NAMES else f"{len(same)} of {len(grades)} tests"
     return {
@@ -170,11 +176,20 @@ def _shown(grades: Grades) -> dict:
         "headline": f"{worst.outcome} ({which if len(same) < len(grades) else 'all tests'})",
         "detail": _detail(grades, worst),
         "drawing": worst.drawing,
-        "picture": worst.picture,
-        "caption": worst.caption,
+        "picture": picture.svg()[0] if picture else "",
+        "caption": picture.sentence if picture else "",
         "tests": _alike(grades, "" if worst.outcome == RIGHT else worst.detail),
         "count": f"{grades.passed} of {len(grades)} tests pass",
     }
+
+
+def _picture(evidence: object) -> Picture | None:
+    """The picture of what was read for a wrong number, or of a race."""
+    if isinstance(evidence, ReadSets):
+        return ReadSetsPicture(evidence)
+    if isinstance(evidence, Race):
+        return RacePicture(evidence)
+    return None
 
 
 def _detail(grades: Grades, worst: Verdict) -> str:

@@ -22,7 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO
 
-from helpers.kernels import ROOT
+from helpers.operations.kernels import ROOT
 from helpers.workers.pieces import Plain, WorkersError, called, versions
 
 __all__ = ["WorkersError", "add_options", "mapped"]

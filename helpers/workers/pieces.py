@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import cache
 from importlib import import_module, metadata
 
-from helpers.kernels import ROOT
+from helpers.operations.kernels import ROOT
 
 FOLDERS = "helpers", "kernels", "tests", "wgsl"  # what a result depends on,
 PACKAGES = "distributed", "hypothesis", "lark", "numpy", "torch", "wgpu"  # and on which packages

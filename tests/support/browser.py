@@ -24,7 +24,7 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, WebSocket, expect, sync_playwright
 from support.notebook_gate import Cell, Lesson, needed
 
-from helpers.kernels import ROOT
+from helpers.operations.kernels import ROOT
 from helpers.widgets.explorer import Explorer
 from start import JUPYTERLAB, close_side_bar, find_browser
 

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from helpers.exercises import PUZZLES
-from helpers.grading import handed_in
+from helpers.classroom import handed_in
+from helpers.lessons.exercises import PUZZLES
 
 MAP = PUZZLES["map"].solution.text
 

@@ -8,7 +8,7 @@ Behind two blanks may follow what a test wants to know of it. A long line may br
 import inspect
 from collections.abc import Callable
 
-from helpers.gradient_checks.wrong_kernels import Edit, edits
+from helpers.lessons.shared.wrong_kernels import Edit, edits
 
 __all__ = ["Edit", "edited", "edits"]
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from helpers.exercises import ALL_PUZZLES, FAULTS, MARKINGS, MATCHINGS, QUESTIONS
 from helpers.grading import student_files
 from helpers.grading.prediction import Answer
+from helpers.lessons.exercises import ALL_PUZZLES, FAULTS, MARKINGS, MATCHINGS, QUESTIONS
 
 FUNCTIONS = "grade", "predict", "mark", "find_fault"
 Answers = Mapping[tuple[str, str], tuple[str, ...]]  # of (function, exercise): its arguments as Python

@@ -8,8 +8,8 @@ import numpy as np
 
 from helpers.network.layers import Step, gradient_of
 from helpers.network.network import Network
-from helpers.network.reference import sgd
-from helpers.operations import OPERATIONS
+from helpers.operations.network.reference import sgd
+from helpers.operations.registry import OPERATIONS
 
 Array = np.ndarray
 

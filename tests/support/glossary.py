@@ -8,7 +8,7 @@ import nbformat
 from support.notebook_gate import lessons_of
 
 from helpers import skeleton
-from helpers.kernels import ROOT
+from helpers.operations.kernels import ROOT
 
 NUMBER = re.compile(r"\d\d|[A-Z](?= |\])")  # an appendix has a letter
 LESSONS = {path.name.removeprefix("appendix_").split("_")[0].upper(): path for path in lessons_of(ROOT / "notebooks")}

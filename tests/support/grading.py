@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from helpers.exercises import ALL_PUZZLES, PUZZLES
 from helpers.grading import grader
 from helpers.grading.mistakes import Mistake, read
 from helpers.grading.puzzle import Case, Puzzle
 from helpers.grading.read_sets import ReadSets, read_sets
 from helpers.grading.test_run import TestRun, simulated
 from helpers.grading.verdict import Grades
+from helpers.lessons.exercises import ALL_PUZZLES, PUZZLES
 from wgsl import Kernel
 from wgsl.simulator.work import Work
 

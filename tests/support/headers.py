@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, log2
 
-from helpers.convolution.shapes import ConvShape
-from helpers.gemm.shapes import GemmShape
-from helpers.gpu.operation import Shape
-from helpers.gradient_checks.harness import operation_of
-from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
-from helpers.summation.shapes import SumShape
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.gemm.shapes import GemmShape
+from helpers.operations.harness import operation_of
+from helpers.operations.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
+from helpers.operations.operation import Shape
+from helpers.operations.summation.shapes import SumShape
 from wgsl import Kernel
 
 LETTERS = {  # of the sizes of each kind of problem, in the order of its parameters

@@ -59,3 +59,19 @@ def climbing(graph: Graph, floors: dict[str, int]) -> list[str]:
                 climbs = package != "wgsl" and floors.get(part[0], -1) < floors.get(theirs[0] if theirs else "", 99)
             said += [f"{name} imports {other}"] * climbs
     return said
+
+
+def between_lessons(graph: Graph) -> list[str]:
+    """The imports of another lesson in a lesson; what two of them need is in `lessons/shared`."""
+    said = []
+    for name, imported in sorted(graph.items()):
+        lesson = _lesson(name)
+        others = sorted(other for other in imported if lesson and _lesson(other) not in ("", "shared", lesson))
+        said += [f"{name} imports {other}" for other in others]
+    return said
+
+
+def _lesson(module: str) -> str:
+    """The folder of a lesson that has a module; nothing where none has."""
+    package, room, *rest = [*module.split("."), "", ""][:5]
+    return rest[0] if (package, room) == ("helpers", "lessons") and rest[1] else ""

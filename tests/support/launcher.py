@@ -10,7 +10,7 @@ import pytest
 import wgpu
 
 from helpers import gpu
-from helpers.kernels import ROOT
+from helpers.operations.kernels import ROOT
 from wgsl import Kernel
 
 

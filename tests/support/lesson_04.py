@@ -6,9 +6,10 @@ import numpy as np
 
 import helpers
 from helpers import gpu
-from helpers.convolution import reference as convolution
-from helpers.kernels import load
-from helpers.summation import indices, operations
+from helpers.lessons.shared import sums as indices
+from helpers.operations.convolution import reference as convolution
+from helpers.operations.kernels import load
+from helpers.operations.summation import operations
 
 TREE = load("sum", "2_tree")
 

@@ -2,7 +2,7 @@
 
 import random
 
-from helpers.kernels import load
+from helpers.operations.kernels import load
 from wgsl import without_comments
 from wgsl.suggestions.context import TOKEN
 

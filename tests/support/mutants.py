@@ -10,12 +10,12 @@ from unittest.mock import patch
 
 from support.problem_lists import by_name
 
-from helpers.convolution.schedules import conv2d_grad_input
-from helpers.gemm.shapes import ACTIVATIONS, GemmShape
-from helpers.gpu import operation
-from helpers.gpu.operation import Shape
-from helpers.gradient_checks.checker import reasons
-from helpers.gradient_checks.harness import operation_of
+from helpers.operations import operation
+from helpers.operations.checker import reasons
+from helpers.operations.convolution.schedules import conv2d_grad_input
+from helpers.operations.gemm.shapes import ACTIVATIONS, GemmShape
+from helpers.operations.harness import operation_of
+from helpers.operations.operation import Shape
 from wgsl import Kernel, UnsupportedWgsl, WgslError
 
 TOKEN = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*|\d[\w.]*|&&|\|\||<<|>>|[-+*/%&|^<>=!]=|\+\+|--|\S")

@@ -8,7 +8,7 @@ from collections import defaultdict
 from pathlib import Path
 from xml.etree import ElementTree
 
-from helpers.kernels import ROOT
+from helpers.operations.kernels import ROOT
 
 QUIET = ["-p", "no:cacheprovider", "-p", "no:hypothesispytest"]  # the second one only costs time here
 

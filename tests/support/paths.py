@@ -17,8 +17,8 @@ from support.browser import LivePage, soon, text_of, touched
 from support.wgsl_programs import sections
 
 import helpers
-from helpers.exercises import ALL_PUZZLES, MATCHINGS, QUESTIONS
 from helpers.grading import student_files
+from helpers.lessons.exercises import ALL_PUZZLES, MATCHINGS, QUESTIONS
 
 PATHS = {name: [line for line in lines if line and line[0] != "#"] for name, lines in sections("paths").items()}
 NAMED = re.compile(r'(\w+) ("[^"]*"|/[^/]*/)')
@@ -117,7 +117,7 @@ class Cell:
             self.texts |= {"name": name, "tests": len(puzzle.tests), "solution": puzzle.solution.text}
             self.texts |= {"skeleton": skeleton, "indented": indent(skeleton, "  ")}
         else:
-            self.texts["why"] = (QUESTIONS | MATCHINGS)[name].why.replace("`", "")
+            self.texts["why"] = {**QUESTIONS, **MATCHINGS}[name].why.replace("`", "")
 
     def keys(self, names: str) -> None:
         """Press these keys, wherever the page has its focus."""

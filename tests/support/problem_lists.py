@@ -5,11 +5,11 @@ from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
-from helpers.convolution.shapes import ConvShape
-from helpers.gemm.shapes import GemmShape
-from helpers.gpu.operation import Shape
-from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
-from helpers.summation.shapes import SumShape
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.gemm.shapes import GemmShape
+from helpers.operations.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
+from helpers.operations.operation import Shape
+from helpers.operations.summation.shapes import SumShape
 
 KINDS = ConvShape, GemmShape, SumShape, PoolShape, ElementShape, LossShape, UpdateShape, StartShape
 NAMES = {kind.__name__: kind for kind in KINDS}

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from helpers.activations import ACTIVATIONS, SMOOTH
-from helpers.convolution.shapes import ConvShape
-from helpers.gemm.shapes import GemmShape
-from helpers.gpu.operation import Operation, Shape
-from helpers.gradient_checks.harness import LARGE, Tensors, drawn, launched, normal, operation_of, reports
-from helpers.kernels import load
-from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
-from helpers.operations import OPERATIONS
-from helpers.summation.shapes import SumShape
+from helpers.operations.activations import ACTIVATIONS, SMOOTH
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.gemm.shapes import GemmShape
+from helpers.operations.harness import LARGE, Tensors, drawn, launched, normal, operation_of, reports
+from helpers.operations.kernels import load
+from helpers.operations.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
+from helpers.operations.operation import Operation, Shape
+from helpers.operations.registry import OPERATIONS
+from helpers.operations.summation.shapes import SumShape
 from wgsl import Kernel
 from wgsl.simulator.trace import Trace
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from support.problem_lists import sections
 
-from helpers.exercises import PUZZLES
+from helpers.lessons.exercises import PUZZLES
 from wgsl import Kernel
 
 MAIN = re.compile(r"(@compute[^{]*\bfn main\()(.*?)(\) \{[^\n]*\n)(.*)\n\}\Z", re.DOTALL)

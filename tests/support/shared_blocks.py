@@ -2,7 +2,7 @@
 
     python tests/support/shared_blocks.py
 
-writes the blocks in all files again, and the activations' numbers in them as helpers/activations.py has them. A block
+writes the blocks in all files again, and the activations' numbers in them as helpers/operations/activations.py has them. A block
 stands last in its file, below a line that names it (`wgsl.SHARED`): to give a file one more, write this line at its
 end, and run the command.
 """
@@ -14,8 +14,8 @@ from textwrap import wrap
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # this file is a script, too
 
-from helpers.activations import ACTIVATIONS
-from helpers.kernels import KERNELS
+from helpers.operations.activations import ACTIVATIONS
+from helpers.operations.kernels import KERNELS
 from wgsl import SHARED, without_comments
 
 BLOCKS = KERNELS / "shared"

@@ -21,13 +21,13 @@ from support.small_kernels import DECLARED, run
 from support.wrong_kernels import WRONG_KERNELS
 
 import helpers
-from helpers.exercises import PUZZLES
-from helpers.gpu import operation, passes
-from helpers.gpu.operation import Shape
-from helpers.gradient_checks import checker
-from helpers.gradient_checks.checker import Given, given
-from helpers.gradient_checks.wrong_kernels import WrongKernel
+from helpers.gpu import passes
 from helpers.grading.grader import grade
+from helpers.lessons.exercises import PUZZLES
+from helpers.lessons.shared.wrong_kernels import WrongKernel
+from helpers.operations import checker, operation
+from helpers.operations.checker import Given, given
+from helpers.operations.operation import Shape
 from helpers.widgets.explorer import Explorer
 from wgsl import Kernel, WgslError
 from wgsl.__main__ import main

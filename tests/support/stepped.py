@@ -3,8 +3,8 @@
 import numpy as np
 
 from helpers import simulate
-from helpers.kernels import load
-from helpers.stepper import stepper
+from helpers.operations.kernels import load
+from helpers.widgets.stepper import stepper
 
 SWAP = """
 @group(0) @binding(0) var<storage, read_write> numbers: array<f32>;

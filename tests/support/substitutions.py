@@ -10,10 +10,10 @@ from itertools import accumulate
 
 from support.mutants import NO_COMPILE, TOKEN, Mutant
 
-from helpers.exercises import PUZZLES
 from helpers.grading.puzzle import LEARNERS_LINE
 from helpers.grading.test_run import TestRun, simulated
 from helpers.grading.verdict import NOT_YET, WRONG
+from helpers.lessons.exercises import PUZZLES
 from wgsl import Kernel, WgslError
 
 DECLARED = re.compile(r"\b(?:let|var|const) (\w+) = (?![^;]*(?:\[|0\.0|array<|true| < ))")  # a u32

@@ -2,7 +2,7 @@
 
     python tests/support/teaching_pages.py
 
-writes the tables of mistakes in all pages again, from ``helpers/*/puzzles/*.mistakes`` and the grader's verdicts;
+writes the tables of mistakes in all pages again, from ``helpers/lessons/*/puzzles/*.mistakes`` and the grader's verdicts;
 with the beginnings of file names behind it, such as `00 02`, in these pages.
 """
 
@@ -17,9 +17,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from support.grading import with_mistake
 from support.notebook_gate import NOTEBOOKS, Lesson
 
-from helpers.exercises import ALL_PUZZLES
 from helpers.grading.mistakes import Mistake
 from helpers.grading.verdict import RIGHT, Grades
+from helpers.lessons.exercises import ALL_PUZZLES
 
 TEACHING = NOTEBOOKS / "teaching"
 EXPLORER = re.compile(r"\w*explorers\.(?!terms_of_)\w+(?=\()")

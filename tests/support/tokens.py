@@ -40,14 +40,9 @@ def by_folder(root: Path) -> dict[str, int]:
     return counts
 
 
-# A subject's folders count once.
-SUBJECTS = {"threads", "summation", "convolution", "gemm", "network", "gradient_checks", "speed", "data_parallel"}
-
-
 def rooms(counts: dict[str, int]) -> set[str]:
     """The folders of `helpers` with Python in them."""
-    parts = (name.split("/")[1:] for name in counts if name.startswith("helpers/"))
-    return {part[0] if part[0] in SUBJECTS else "/".join(part) for part in parts}
+    return {name.split("/")[1] for name in counts if name.startswith("helpers/")}
 
 
 if __name__ == "__main__":

@@ -24,9 +24,9 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).res
 
 from distributed import Client, Future, wait
 
-from helpers.data_parallel.training import PARTS, Gradient, Part, combine, gradient, gradient_in, gradients, parts
 from helpers.gpu import adapter_info
 from helpers.gpu.adapter import SETTINGS
+from helpers.lessons.many_gpus.training import PARTS, Gradient, Part, combine, gradient, gradient_in, gradients, parts
 from helpers.network.layers import Conv2d, Linear, MaxPool2d
 from helpers.network.network import Network
 from helpers.workers.cluster import Workers

@@ -1,4 +1,4 @@
-"""Wrong kernels of all versions: here of those that helpers/gradient_checks/wrong_kernels.py, of lesson 05, has not.
+"""Wrong kernels of all versions: here of those that helpers/lessons/shared/wrong_kernels.py, of lesson 05, has not.
 
 `wrong_kernels.txt` has those that are planted by hand.
 """
@@ -10,9 +10,9 @@ from pathlib import Path
 
 from support.problem_lists import NAMES as KINDS
 
-from helpers.gradient_checks import wrong_kernels as lesson_05
-from helpers.gradient_checks.wrong_kernels import RACE, WrongKernel, small, tables
-from helpers.kernels import load
+from helpers.lessons.shared import wrong_kernels as lesson_05
+from helpers.lessons.shared.wrong_kernels import RACE, WrongKernel, small, tables
+from helpers.operations.kernels import load
 
 # --- The table ------------------------------------------------------------------------------------------------
 

@@ -43,13 +43,6 @@ def test_the_names_of_helpers_are_the_same_classes():
         assert getattr(helpers, name) is getattr(wgsl, name)
 
 
-def test_the_command_has_its_first_name_too():
-    arguments = [str(FOLDER / "race.wgsl"), "input=64", "total=1"]
-    for name in ("wgsl", "helpers.simulator"):
-        code = f"import runpy, sys\nsys.argv[1:] = {arguments!r}\ntry: runpy.run_module({name!r}, run_name='__main__')"
-        assert "data race" in python(f"{code}\nexcept SystemExit as exit: assert exit.code == 1")
-
-
 def test_a_notebook_finds_it_as_it_finds_helpers():
     code = "import sys\nsys.path[:] = [path for path in sys.path if path not in ('', {root!r})]\n"
     code += "sys.path.insert(0, {notebooks!r})\nimport wgsl\nprint(wgsl.__file__)"

@@ -13,7 +13,7 @@ from support.sample import ALL
 from support.wgsl_programs import rows
 
 import helpers
-from helpers.exercises import PUZZLES
+from helpers.lessons.exercises import PUZZLES
 from wgsl import Kernel
 from wgsl.simulator.run import compiled
 from wgsl.simulator.trace import Trace

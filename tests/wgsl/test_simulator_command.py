@@ -9,7 +9,7 @@ import pytest
 from support.launcher import python
 from support.messages import every, said
 
-from helpers.kernels import KERNELS
+from helpers.operations.kernels import KERNELS
 from wgsl.__main__ import main, parser
 
 TREE = str(KERNELS / "sum" / "2_tree.wgsl")

@@ -1,6 +1,6 @@
 """Kernels as text: what `messages/declared.txt` has of what a source declares, and how a lesson shows it."""
 
-from helpers.kernels import load, versions
+from helpers.operations.kernels import load, versions
 from wgsl import PART, SHARED, without_comments
 
 

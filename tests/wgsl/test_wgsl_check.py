@@ -7,7 +7,7 @@ from support.mistakes import mutants
 from support.wgsl_programs import RICH, judged, programs, source
 
 import wgsl
-from helpers.kernels import load
+from helpers.operations.kernels import load
 from wgsl.suggestions.context import TOKEN
 from wgsl.syntax.tokens import OPEN
 

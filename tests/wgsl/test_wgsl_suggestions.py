@@ -9,9 +9,9 @@ from support.mistakes import HEAD, KNOWN, MAIN, PLACES, mutants
 from support.sample import ALL, sample
 from support.speakers import mistaken
 
-from helpers.exercises import PUZZLES
 from helpers.gpu import passes
 from helpers.grading.grader import grade
+from helpers.lessons.exercises import PUZZLES
 from wgsl import Kernel, WgslError, suggestions
 from wgsl.suggestions import unknown_names
 from wgsl.types.declarations import INPUTS

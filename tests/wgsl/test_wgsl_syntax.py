@@ -17,7 +17,7 @@ from support.speakers import mistaken
 from support.wgsl_programs import RICH, rows
 
 from helpers.gpu import passes
-from helpers.kernels import KERNELS
+from helpers.operations.kernels import KERNELS
 from wgsl import Kernel, WgslError, without_comments
 from wgsl.diagnostics import Lines, Refused, Unsupported
 from wgsl.suggestions import wgsl_error
@@ -27,7 +27,7 @@ from wgsl.syntax.parser import parse
 from wgsl.syntax.tokens import CLOSE, OPEN, Tokens, marked
 
 ROOT = KERNELS.parent
-FILES = sorted([*KERNELS.glob("*/*.wgsl"), *ROOT.glob("helpers/*/puzzles/*.wgsl")])
+FILES = sorted([*KERNELS.glob("*/*.wgsl"), *ROOT.glob("helpers/lessons/*/puzzles/*.wgsl")])
 
 
 def expression(text: str) -> tree.Expression:

@@ -20,7 +20,11 @@ from wgsl.types.kinds import F32, I32, Struct
 WGSL = Path(program.__file__).parents[1]
 ROOT = WGSL.parent
 FILES = sorted(
-    [*ROOT.glob("kernels/*/[0-9]*.wgsl"), *ROOT.glob("helpers/*/puzzles/*.wgsl"), *ROOT.glob("helpers/gpu/*.wgsl")]
+    [
+        *ROOT.glob("kernels/*/[0-9]*.wgsl"),
+        *ROOT.glob("helpers/lessons/*/puzzles/*.wgsl"),
+        *ROOT.glob("helpers/gpu/*.wgsl"),
+    ]
 )
 ROOMS = values, unknown_names, breaks
 BUFFER = "@group(0) @binding(0) var<storage, read_write> output: array<f32>;\n"

@@ -1,0 +1,180 @@
+"""What students made of the exercises, as a table: of the files that `helpers.hand_in` makes.
+
+Or, with --mistakes, what they got wrong, the most frequent first, with the question that unlocks each.
+
+Nothing is run but the kernels, each in a separate process, with limits of time and memory. Lines of Python are
+interpreted, as in a lesson; Python runs none of them.
+"""
+
+import argparse
+import os
+import sys
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from helpers.classroom import class_mistakes, class_table
+from helpers.classroom.handed_in import FileError
+from helpers.gpu import GpuError
+from helpers.grading.fault import Fault
+from helpers.grading.prediction import AnswerError, Question
+from helpers.grading.puzzle import Puzzle
+from helpers.grading.python_puzzle import PythonPuzzle
+from helpers.grading.sandbox import LONGEST, Worker
+from helpers.grading.student_files import NOTEBOOKS
+from helpers.grading.transport import as_data, from_data
+from helpers.grading.verdict import NOT_ATTEMPTED, Grades, Verdict
+from helpers.lessons.exercises import ALL_PUZZLES, FAULTS, MARKINGS, MATCHINGS, PUZZLES, QUESTIONS
+from helpers.workers import WorkersError, add_options, mapped
+
+AT_ONCE = min(os.cpu_count() or 1, 16)  # kernels that are graded side by side; each may take a gigabyte
+GradeKernel = Callable[[str, str], Grades]  # takes an exercise and a text
+
+
+def _grade_kernel(exercise: str, source: str) -> Grades:
+    """The verdicts on a kernel. Raises GpuError only where this machine cannot run a right kernel either."""
+    try:
+        return _grade_in_own_process(exercise, source)
+    except GpuError as error:
+        known = next(iter(PUZZLES.values()))
+        _grade_in_own_process(known.name, known.official.source)
+        raise RuntimeError(str(error)) from None
+
+
+def _grade_in_own_process(exercise: str, source: str) -> Grades:
+    """The verdicts on a kernel, from a process that is used for no other."""
+    worker = Worker("helpers.lessons.exercises")
+    try:
+        return worker.grade(exercise, source, ChainMap(PUZZLES, FAULTS)[exercise].tests)
+    finally:
+        worker.close()
+
+
+def graded(piece: list[str]) -> dict:
+    """The verdicts on a kernel, given by the exercise and the text, or what went wrong with this text alone."""
+    try:
+        return {"verdicts": as_data(_grade_kernel(*piece))}
+    except GpuError:
+        raise
+    except Exception as error:
+        return {"error": [type(error).__name__, str(error)]}
+
+
+def _grade(puzzle: Puzzle | PythonPuzzle, grade_kernel: GradeKernel, source: object) -> Grades:
+    if not isinstance(source, str):
+        raise AnswerError(f"source is a {type(source).__name__}: it must be the text of a kernel")
+    if len(source) <= LONGEST and puzzle.unchanged(source):
+        return puzzle.not_attempted()
+    return puzzle.grade(source) if isinstance(puzzle, PythonPuzzle) else grade_kernel(puzzle.name, source)
+
+
+def _answer(question: Question, name: str, answer: object) -> Verdict:
+    return question.grade(name, question.typed(answer) if isinstance(answer, str) else answer)
+
+
+def _find_fault(fault: Fault, grade_kernel: GradeKernel, answer: object) -> Verdict:
+    match answer:
+        case [line, correction]:
+            return fault.grade(line, correction, partial(grade_kernel, fault.name))
+    raise AnswerError(f"answer = {answer!r}: it must be the number of a line and its correction")
+
+
+def graders(grade_kernel: GradeKernel) -> class_table.Graders:
+    """The graders of all exercises, with the one of kernels."""
+    return {
+        **{name: partial(_grade, puzzle, grade_kernel) for name, puzzle in ALL_PUZZLES.items()},
+        **{name: partial(_answer, question, name) for name, question in {**QUESTIONS, **MATCHINGS, **MARKINGS}.items()},
+        **{name: partial(_find_fault, fault, grade_kernel) for name, fault in FAULTS.items()},
+    }
+
+
+KNOWN: dict[str, class_mistakes.Known] = {
+    name: exercise.mistakes
+    for name, exercise in {**ALL_PUZZLES, **QUESTIONS, **MATCHINGS, **MARKINGS, **FAULTS}.items()
+}
+GRADERS = graders(lambda exercise, source: _grade_kernel(exercise, source))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table; 2 where there is nothing to read or no worker, 1 where this machine runs no kernel."""
+    parser = argparse.ArgumentParser(prog="python -m helpers.gradebook", description=__doc__)
+    parser.add_argument(
+        "folder", type=Path, help="a folder of what students handed in; folders in it are searched, too"
+    )
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="also write the table to this file")
+    parser.add_argument(
+        "--mistakes", nargs="*", metavar="NAME", help="count mistakes: all, or those of lessons (02, A) or exercises"
+    )
+    add_options(parser)
+    options = parser.parse_args(arguments)
+    sys.stdout.reconfigure(errors="backslashreplace")  # a file's name may have letters that this output lacks
+    if not options.folder.is_dir():
+        parser.error(f"{options.folder} is not a folder; name the one that holds what the students handed in")
+    paths = class_table.files(options.folder)
+    if not paths:
+        parser.error(f"{options.folder} holds no file that ends in .json, as a hand-in does")
+    lessons, chosen = _lessons(), options.mistakes or []
+    if unknown := [name for name in chosen if name not in lessons and name not in KNOWN]:
+        parser.error(f"no lesson and no exercise is named {unknown[0]!r}; lessons are {', '.join(lessons)}")
+    try:
+        rows = _rows(options.folder, paths, [*lessons.values()], options.workers, options.ledger)
+    except (GpuError, WorkersError) as error:
+        print(error, file=sys.stderr)
+        return 1 if isinstance(error, GpuError) else 2
+    if options.mistakes is None:
+        print(class_table.tables(rows))
+    else:
+        wanted = {own for name in chosen for own in lessons.get(name, [name])} if chosen else KNOWN
+        print(class_mistakes.counted(rows, {name: KNOWN[name] for name in KNOWN if name in wanted}))
+        print(*(f"\n{row.file}: {row.problem}" for row in rows if row.problem), sep="")
+    if options.csv:
+        options.csv.write_text(class_table.as_csv(rows), encoding="utf-8", errors="backslashreplace")
+    return 0
+
+
+def _lessons() -> dict[str, class_table.Lesson]:
+    """The exercises of each lesson here, by its number or letter; a file that is no notebook has none."""
+    lessons = {}
+    for pattern in ("[0-9]*.ipynb", "appendix_*.ipynb"):
+        for path in sorted(NOTEBOOKS.glob(pattern)):
+            with suppress(FileError):
+                lessons[path.stem.removeprefix("appendix_").partition("_")[0].upper()] = class_table.lesson(path)
+    return lessons
+
+
+def _rows(
+    folder: Path, paths: Sequence[Path], lessons: Sequence[class_table.Lesson], workers: str | None, ledger: Path | None
+) -> list[class_table.Row]:
+    """The outcomes in all files, in their order. All kernels in them are graded before, each text once."""
+    results: dict[tuple[str, str], dict] = {}
+
+    def noted(exercise: str, source: str) -> Grades:
+        results[exercise, source] = {}
+        return Grades.alike(ChainMap(PUZZLES, FAULTS)[exercise].tests, NOT_ATTEMPTED)
+
+    def looked_up(exercise: str, source: str) -> Grades:
+        result = results.get((exercise, source)) or graded([exercise, source])
+        if "error" in result:
+            kind, message = result["error"]
+            raise type(kind, (Exception,), {})(message)
+        return from_data(result["verdicts"])
+
+    def rows(grade_kernel: GradeKernel) -> list[class_table.Row]:
+        known = graders(grade_kernel)
+        return [class_table.row(path.relative_to(folder).as_posix(), path, known, lessons) for path in paths]
+
+    rows(noted)
+    done = mapped("helpers.classroom.gradebook:graded", [*map(list, results)], workers, ledger, _side_by_side)
+    results |= zip(results, done, strict=True)
+    return rows(looked_up)
+
+
+def _side_by_side(function: Callable[[str], str], pieces: Iterable[str]) -> Iterator[str]:
+    pool = ThreadPoolExecutor(AT_ONCE)
+    try:
+        yield from pool.map(function, pieces)
+    finally:
+        pool.shutdown(cancel_futures=True)

@@ -1,0 +1,45 @@
+""""""
+
+import numpy as np
+
+from helpers.data.words import in_words
+from helpers.pictures.canvas import BLUE, MARGIN, ORANGE, Picture, number
+from helpers.pictures.parts import Grid
+
+CELL = 36, 34  # CSS pixels
+
+
+class BiasGradientPicture(Picture):
+    """Every plane of grad_output (N, Co, oH, oW), images below each other, and grad_bias (Co,) as it was returned."""
+
+    def __init__(self, grad_output: np.ndarray, returned: np.ndarray) -> None:
+        self.grad_output, self.returned = grad_output, returned
+        images, channels, rows, columns = grad_output.shape
+        across, down = columns * CELL[0] + 40, rows * CELL[1] + 58
+        super().__init__(46 + images * down)
+        self.planes = {}
+        for n, co in np.ndindex(images, channels):
+            place = MARGIN + co * across, 40 + n * down
+            self.planes[n, co] = plane = Grid(self, grad_output[n, co], *place, CELL, f"grad_output[{n},{co}]")
+            plane.point({cell: {"co": co} for cell in np.ndindex(rows, columns)})
+        left = MARGIN + channels * across + 20
+        self.result = Grid(self, returned[:, None], left, 40, (64, 46), "grad_bias")
+        self.result.touch("grad_bias", "co")
+        self.stands_still()
+
+    def draw(self, co: int) -> str:
+        """Mark the planes of one channel and its sum."""
+        images, _, *size = self.grad_output.shape
+        planes, sums = [self.planes[n, co] for n in range(images)], self.grad_output[:, co].sum((1, 2), dtype=float)
+        for plane in planes:
+            plane.mark([*np.ndindex(*size)])
+        self.result.frame([(co, 0)], BLUE)
+        self.bold(self.result.x + 78, self.result.box(co, 0).middle[1], f"bias {co}", 15, self.result.look.ink)
+        for plane, total in zip(planes, sums, strict=True):
+            self.bold(plane.x, plane.bottom + 14, f"sum {number(total)}", 14, ORANGE)
+        parts = " + ".join(number(s) if s >= 0 else f"({number(s)})" for s in sums)
+        return (
+            f"Bias {co} was added to all {self.grad_output[:, co].size} outputs of channel {co}, in "
+            f"{in_words('image', range(images))}: grad_bias[{co}] = {parts} = {number(sums.sum())}. "
+            f"The kernel wrote {number(self.returned[co])}."
+        )

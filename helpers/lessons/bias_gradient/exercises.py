@@ -1,0 +1,155 @@
+"""What a learner writes in lesson 04: steps of a tree and whole ones, and the gradient of the bias."""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from helpers.grading.puzzle import STEPS, TWICE, Case, Dispatch, Puzzle, Skill
+from helpers.lessons.shared import layers
+from helpers.lessons.shared.classroom import classroom_cases, differences
+from helpers.lessons.shared.layers import BATCH, draw, draw_quarters
+from helpers.lessons.shared.sums import EIGHT, case, tree_steps
+from helpers.operations.convolution import reference
+
+Array = np.ndarray
+FOLDER = Path(__file__).with_name("puzzles")
+LENGTHS = {"tree_1_number": 1, "tree_100_numbers": 100, "tree_256_numbers": 256, "tree_2100_numbers": 2100}
+
+
+@cache
+def _tree_cases() -> tuple[Case, ...]:
+    """Fewer numbers than threads, the same number, and, in quarters, more than eight for each thread."""
+    random = np.random.default_rng(6)
+    *few, (most, n) = LENGTHS.items()
+    whole = [case(name, random.integers(1, 10, n)) for name, n in few]
+    return *whole, case(most, random.integers(-40, 30, n) / 4)
+
+
+@cache
+def _step_cases() -> tuple[Case, ...]:
+    """The sums of the lesson's picture, and others, in quarters."""
+    quarters = np.random.default_rng(2).integers(-40, 30, 8) / 4
+    return _step_case("the_picture", np.array(EIGHT)), _step_case("in_quarters", quarters)
+
+
+def _step_case(name: str, partial: np.ndarray) -> Case:
+    """What all threads hold after each step: those that no longer add keep their sums."""
+    after = [partial]
+    for sums in tree_steps(partial.tolist())[1:]:
+        after.append(np.append(sums, after[-1][len(sums) :]))
+    return Case(name, (partial.astype(np.float32),), np.array(after[1:], float))
+
+
+@cache
+def _max_cases() -> tuple[Case, ...]:
+    """By hand; as low as float32 goes; some equal, in one thread and in several; in quarters, over eight a thread."""
+    random = np.random.default_rng(9)
+    low, equal, most = -random.integers(331, 340, 256), random.integers(-9, 6, 1000), random.integers(-400, 300, 2100)
+    low[201], equal[[456, 712, 776]], most[1971] = -330, 6, 301  # 776 is in a thread left of that of 456 and 712
+    return (
+        _max_case("max_5_numbers", np.array([3, 7, 2, 7, 1])),
+        _max_case("max_256_low_numbers", np.float32(low * 1e36)),
+        _max_case("max_1000_some_equal", equal),
+        _max_case("max_2100_numbers", most / 4),
+    )
+
+
+def _max_case(name: str, numbers: np.ndarray) -> Case:
+    expected = np.array([[numbers.max(), numbers.argmax()]], float)
+    return Case(name, (numbers.astype(np.float32),), expected, (numbers.size,))
+
+
+SHARED_OUT = {"steps": STEPS, "sectors": 1.5, "thread_loads": TWICE, "threads_at_a_word": 4}
+READ_AGAIN = {**SHARED_OUT, "sectors": 5, "thread_loads": 4}  # a number, or the best one so far; shares take 7.7
+# --- The gradient of the bias -----------------------------------------------------------------------------------
+
+
+@cache
+def _grad_bias_cases() -> tuple[Case, ...]:
+    random = np.random.default_rng(7)
+    nudged = draw(random, 1, 1, 6, 6), draw(random, 1, 2, 4, 4)
+    classroom = classroom_cases(
+        _grad_bias_case,
+        differences("bias", *nudged),
+        (np.arange(-3, 6, dtype=np.float32).reshape(1, 1, 3, 3),),
+        nudged[1:],
+        (draw(random, 1, 6, 24, 24),),
+        (draw(random, 1, 16, 8, 8),),
+        (draw_quarters(random, 3, 300, 2, 5),),
+    )
+    return *classroom, _grad_bias_case("the_picture", BATCH)
+
+
+def _grad_bias_case(name: str, grad_output: Array) -> Case:
+    return layers.case(name, (grad_output,), reference.conv2d_grad_bias(grad_output), grad_output.shape)
+
+
+GRAD_BIAS = Puzzle(
+    "conv2d_grad_bias",
+    FOLDER,
+    "co",
+    _grad_bias_cases,
+    Skill.one_thread_for("channel", "conv_bw_lenet_conv2"),
+)
+
+SLICE = 128  # numbers of a channel for each workgroup of the first pass
+SLICES = {"one_slice": (1, 2, 3, 3), "three_slices": (3, 2, 9, 11), "71_slices": (5, 3, 42, 43)}  # the last in quarters
+
+
+@cache
+def _two_passes_cases() -> tuple[Case, ...]:
+    random = np.random.default_rng(8)
+    *whole, last = SLICES
+    cases = [_two_passes_case(name, draw(random, *SLICES[name])) for name in whole]
+    return *cases, _two_passes_case(last, draw_quarters(random, *SLICES[last]))
+
+
+def _two_passes_case(name: str, grad_output: Array) -> Case:
+    batch, channels, *plane = grad_output.shape
+    slices = -(-batch * np.prod(plane) // SLICE)
+    passes = Dispatch((slices, channels, 1), "sum_slices"), Dispatch((channels, 1, 1), "sum_parts")
+    expected, params = reference.conv2d_grad_bias(grad_output), (batch, channels, np.prod(plane), slices)
+    return Case(name, (grad_output,), expected, params, passes, scratch=(channels * slices,))
+
+
+TWO_PASSES = Puzzle(
+    "grad_bias_two_passes",
+    FOLDER,
+    "co",
+    _two_passes_cases,
+    Skill(
+        "two passes, in which many workgroups read at once, and neighbors read neighboring numbers",
+        "71_slices",
+        {"steps": STEPS, "sectors": 1.5, "thread_loads": TWICE, "thread_loads_workgroup": 1.5, "threads_at_a_word": 4},
+    ),
+)
+
+
+PUZZLES = (
+    Puzzle("tree_step", FOLDER, "step thread", _step_cases),
+    Puzzle(
+        "tree_sum",
+        FOLDER,
+        "i",
+        _tree_cases,
+        Skill(
+            "a tree, in which many threads add at once, and in which neighbors read neighboring numbers",
+            "tree_2100_numbers",
+            {**SHARED_OUT, "thread_loads_workgroup": 1.6},
+        ),
+    ),
+    GRAD_BIAS,
+    TWO_PASSES,
+    Puzzle(
+        "arg_max_tree",
+        FOLDER,
+        "result number,place",
+        _max_cases,
+        Skill(
+            "a tree, in which many threads compare at once, and in which neighbors read neighboring numbers",
+            "max_2100_numbers",
+            READ_AGAIN,
+        ),
+    ),
+)

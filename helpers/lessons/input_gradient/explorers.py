@@ -1,0 +1,77 @@
+""""""
+
+from functools import lru_cache
+
+import numpy as np
+
+from helpers.gpu import adapter_info
+from helpers.lessons.input_gradient.faults import FAULTS, FaultsPicture
+from helpers.lessons.shared.any_convolution import (
+    any_input_gradient,  # noqa: F401
+    computed,
+)
+from helpers.lessons.shared.layers import IMAGE, UPSTREAM, WEIGHT
+from helpers.lessons.shared.pictures.input_gradient import InputGradientPicture
+from helpers.lessons.shared.pictures.scatter import ScatterGatherPicture
+from helpers.lessons.shared.small_case import Array, with_letters
+from helpers.operations.convolution import operations, reference
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.kernels import load
+from helpers.pictures.canvas import Picture
+from helpers.widgets.explorer import Explorer
+
+SMALL = ConvShape.between(IMAGE.shape, UPSTREAM.shape)
+
+
+def input_gradient() -> Explorer:
+    """Sliders ih and iw that slide lesson 03's filter over its gradient, with letters."""
+    tensors = {"grad_output": UPSTREAM, "weight": WEIGHT}
+    steps = {
+        "Point at pixel [2,2] in grad_input: how many terms?": {"ih": 2, "iw": 2},
+        "Drag the frame to the bottom right: how many are left?": {"ih": 4, "iw": 4},
+        "Find the pixel to which only G·w00 adds.": {"ih": 0, "iw": 0},
+    }
+    return with_letters(computed(InputGradientPicture, SMALL, tensors, letters=True), 1, steps)
+
+
+def scatter_and_gather() -> Explorer:
+    """Lesson 03's gradient, at each number of which one can point, and windows that drop."""
+    grad_input = operations.conv2d_grad_input(SMALL.input, WEIGHT, UPSTREAM)
+    picture = ScatterGatherPicture(WEIGHT[0, 0], UPSTREAM[0, 0], grad_input[0, 0], adapter_info().short)
+    sides = 3, 3, 5  # of each tensor
+    rules = {"tensor": 3, "row": lambda v: sides[v["tensor"]], "column": lambda v: sides[v["tensor"]], "dropped": 10}
+    steps = {
+        "Point at M: what does it hit?": {"tensor": 0, "row": 2, "column": 0},
+        "Point at the middle pixel.": {"tensor": 2, "row": 2, "column": 2},
+        "Press play: windows drop.": {"dropped": 9},
+    }
+    start = {"tensor": 2, "row": 1, "column": 1}
+    return Explorer(picture.show, rules, start, front=["dropped"], play="dropped", steps=steps)
+
+
+def four_faults() -> Explorer:
+    """A test of the input gradient, to be changed until it catches four planted faults; at first a blur at stride 2."""
+    gather = load("conv2d_grad_input", "1_gather")
+    planted = {fault: gather.edit(*edit) for fault, edit in FAULTS.items()}
+
+    @lru_cache(1)
+    def results(shape: ConvShape, weight: bytes) -> tuple[Array, dict[str, Array]]:
+        pairs = np.arange(1, 5).reshape(2, 2)[: shape.out_channels, : shape.in_channels]
+        filters = np.float32(np.multiply.outer(pairs, np.frombuffer(weight, np.float32).reshape(3, 3)))
+        upstream = np.random.default_rng(3).integers(-4, 5, shape.output).astype(np.float32)
+        given = shape.input, filters, upstream, shape.stride, shape.padding
+        got = {fault: operations.conv2d_grad_input(*given, kernel=kernel) for fault, kernel in planted.items()}
+        return reference.grad_input(upstream, filters, shape), got
+
+    def draw(stride: int, padding_h: int, padding_w: int, channels: int, weight: Array, pixel: int = 0) -> Picture:
+        shape = ConvShape(1, channels, 6, 6, channels, 3, 3, stride, (padding_h, padding_w))
+        return FaultsPicture(shape, weight, *results(shape, np.float32(weight).tobytes()), pixel)
+
+    steps = {
+        "Click a weight: which fault is caught now?": lambda v: "no flip" in draw(**v).caught,
+        "Give rows and columns different paddings.": lambda v: v["padding_h"] != v["padding_w"],
+        "Catch all four.": lambda v: len(draw(**v).caught) == len(FAULTS),
+    }
+    rules = {"stride": (1, 3), "padding_h": 3, "padding_w": 3, "channels": (1, 2)}
+    start = {"stride": 2, "padding_h": 1, "padding_w": 1}
+    return Explorer(draw, rules, start, arrays={"weight": np.outer([1, 2, 1], [1, 2, 1])}, steps=steps)

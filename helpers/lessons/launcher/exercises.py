@@ -1,0 +1,49 @@
+"""What a learner writes in appendix C: two launches in raw calls, judged by what they make."""
+
+from math import ceil
+from pathlib import Path
+
+from helpers.grading.puzzle import Skill
+from helpers.grading.python_puzzle import PythonCase, PythonPuzzle
+from helpers.lessons.launcher import launch
+
+GIVEN = launch.CALLS | {"code": launch.Code(), "READ": launch.Access.READ, "WRITE": launch.Access.WRITE}
+
+
+LAUNCHED = {"four_numbers": (5, 2, 7, 1), "nine_numbers": (4, 8, 2, 9, 1, 7, 3, 6, 5)}
+
+
+def _launch_case(name: str, numbers: tuple[int, ...]) -> PythonCase:
+    given = GIVEN | {"numbers": numbers, "count": len(numbers)}
+    return PythonCase(name, (given,), (tuple(3 * x + 1 for x in numbers),))
+
+
+def _second_case(name: str, numbers: tuple[int, ...]) -> PythonCase:
+    """A launch after one that is done: what that one was given, and what it made."""
+    count, results = len(numbers), tuple(3 * x + 1 for x in numbers)
+    input, output, layout = launch.Buffer([*numbers]), launch.Buffer([*results]), launch.Layout(launch.DECLARED)
+    given = GIVEN | {
+        "module": launch.Module(),
+        "layout": layout,
+        "pipeline": launch.Pipeline(),
+        "input": input,
+        "output": output,
+        "bind_group": launch.BindGroup(layout, (input, output)),
+        "count": count,
+        "workgroups": ceil(count / launch.THREADS),
+    }
+    return PythonCase(name, (given,), (tuple(3 * x + 1 for x in results),))
+
+
+NOTHING_TWICE = Skill(
+    "a second launch that makes nothing twice and copies nothing", "nine_numbers", {"create_*": 1, "write_buffer": 1}
+)
+
+
+FOLDER = Path(__file__).with_name("puzzles")
+PYTHON_PUZZLES = (
+    PythonPuzzle("raw_launch", FOLDER, "result", lambda: [_launch_case(*case) for case in LAUNCHED.items()]),
+    PythonPuzzle(
+        "second_launch", FOLDER, "result", lambda: [_second_case(*case) for case in LAUNCHED.items()], NOTHING_TWICE
+    ),
+)

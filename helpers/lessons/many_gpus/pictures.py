@@ -1,0 +1,186 @@
+"""Pictures of a batch that workers share, of the tree that combines its parts, and of what handing over costs."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from helpers.lessons.many_gpus import indices
+from helpers.lessons.many_gpus.indices import Place
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, Box, Picture, number
+from helpers.pictures.charts import Axes
+from helpers.pictures.parts import Grid
+
+Array = np.ndarray
+
+CELL, LEFT, APART = (24, 16), 106, 77  # CSS pixels: of a number, where images begin, and from one to the next
+TOPS = 46, 98, 136, 200  # of images, of their upstream gradients, of what is handed over, of the pixels' gradients
+SUMS, HANDED = 728, (25, 16)  # where the sums begin, and the size of a number there
+
+
+class SharedPicture(Picture):
+    """Eight images of 3 x 3 pixels with one output each, whose gradients some workers compute.
+
+    `tensors` has arrays (8, rows, columns) for images, upstream gradients and gradients of pixels, and `weights` an
+    array (workers, 3, 3) for each number of workers; `on` is the GPU.
+    """
+
+    def __init__(self, tensors: Mapping[str, Array], weights: Mapping[int, Array], on: str) -> None:
+        super().__init__(252)
+        self.tensors, self.weights, self.on = tensors, weights, on
+
+    def draw(self, workers: int, worker: int, weight: int = -1) -> str:
+        """Mark what a worker has and hands over, or the terms of a number that is added up."""
+        shares = indices.bounds(len(self.tensors["input"]), workers)
+        self.title(15, f"eight images, {workers} workers (on {self.on})")
+        for top, (name, arrays) in zip((TOPS[0], TOPS[1], TOPS[3]), self.tensors.items(), strict=True):
+            label = {"input": "images"}.get(name, name)
+            self.note(MARGIN, top + len(arrays[0]) * CELL[1] / 2, label)
+            for n, values in enumerate(arrays):
+                who = next(k for k, (_, end) in enumerate(shares) if n < end)
+                grid = Grid(self, values, LEFT + APART * n, top, CELL, tensor=name)
+                grid.caption = f"{name} of image {n}"
+                grid.point({cell: {"worker": who} for cell in np.ndindex(values.shape)})
+                if who == worker:
+                    self.boxes([grid.box(0, 0, *grid.values.shape)], BLUE, line=2.4)
+        self.note(MARGIN, TOPS[2] + 16, "handed over")
+        biases = [self.tensors["grad_output"][first:end].sum() for first, end in shares]
+        added = np.column_stack([self.weights[workers].reshape(workers, -1), biases])
+        for k, (first, end) in enumerate(shares):
+            band = Box(LEFT - 4 + APART * first, TOPS[2] - 19, APART * (end - first) - 7, 71)
+            self.tinted([band], BLUE if k == worker else GRAY, 1.4, 0.06)
+            self.bold(band.x + 6, band.y + 10, f"worker {k}", 13, BLUE if k == worker else INK)
+            self._handed_over(added[k], band.x + 8, f" of worker {k}", weight)
+        self.bold(SUMS, TOPS[2] - 9, "added up", 13)
+        self._handed_over(added.sum(0), SUMS, "", weight)
+        return self._sentence(worker, *shares[worker], added, weight)
+
+    def _handed_over(self, added: Array, x: float, whose: str, weight: int) -> None:
+        """The gradients of the nine weights and of the bias; pointing at one shows from whom its terms are."""
+        matrices = ("weight", added[:9].reshape(3, 3), x, 0), ("bias", added[9:, None], x + 81, 9)
+        for name, values, left, first in matrices:
+            grid = Grid(self, values, left, TOPS[2], HANDED, tensor=name)
+            grid.caption = f"grad_{name}{whose}"
+            grid.point({cell: {"weight": first + i} for i, cell in enumerate(np.ndindex(values.shape))})
+            if first <= weight < first + values.size:
+                grid.mark([divmod(weight - first, 3)], ORANGE)
+
+    def _sentence(self, worker: int, first: int, end: int, added: Array, weight: int) -> str:
+        if weight >= 0:
+            name = f"grad_weight[{weight // 3},{weight % 3}]" if weight < 9 else "grad_bias"
+            terms = added[:, weight]
+            texts = (f"({number(term)})" if term < 0 else number(term) for term in terms)
+            return f"{name} is added up over the workers: {' + '.join(texts)} = {number(terms.sum())}."
+        images = f"images {first} to {end - 1}"
+        return (
+            f"Worker {worker} has {images}. Its 10 numbers of grad_weight and grad_bias are added to those of the "
+            f"others; its {9 * (end - first)} numbers of grad_input stay side by side."
+        )
+
+
+PARTS, BOX, APART_DOWN, TREE_TOP = 8, (70, 42), 66, 46  # how many; CSS pixels: of a part; rows, and the first one
+BUTTON, NEXT = (96, 26), 106  # CSS pixels: of a button, and from one to the next
+
+
+class TreePicture(Picture):
+    """A tree over eight parts, whose sums are held by some workers, of which one is killed after some rounds."""
+
+    def __init__(self, parts: Array) -> None:
+        super().__init__(TREE_TOP + 3 * APART_DOWN + BOX[1] + 4)
+        self.levels = [np.asarray(parts)]
+        while len(self.levels[-1]) > 1:
+            self.levels.append(self.levels[-1][::2] + self.levels[-1][1::2])
+
+    def draw(self, workers: int, rounds: int, killed: int) -> str:
+        """Show the sums after some rounds; `killed` is 0 for nobody, and k + 1 for worker k."""
+        self.note(MARGIN, 18, "click a worker to kill it")
+        again = indices.computed_again(PARTS, workers, rounds, killed - 1) if killed else set()
+        buttons(self, 190, ["nobody", *(f"worker {k}" for k in range(workers))], "killed", killed)
+        for after, sums in enumerate(self.levels[: rounds + 1]):
+            self._level(after, sums, workers, again)
+        return self._sentence(workers, rounds, killed, again)
+
+    def _level(self, after: int, sums: Array, workers: int, again: set[Place]) -> None:
+        label = f"round {after}" if after else "parts"
+        self.note(MARGIN, TREE_TOP + APART_DOWN * after + BOX[1] / 2, label)
+        for i, total in enumerate(sums):
+            box, who = self._box(after, i), indices.owner((after, i), PARTS, workers)
+            grid = Grid(self, [[total]], box.x, box.y, BOX, at=0.32)
+            grid.caption = f"{label}, number {i}"
+            grid.point({(0, 0): {"killed": who + 1}})
+            self.note(box.middle[0], box.bottom - 12, f"worker {who}", "middle")
+            color, line = (ORANGE, 2.2) if (after, i) in again else (LINE, 1.4)
+            if (after, i) in again:
+                grid.frame([(0, 0)], ORANGE)
+            above = [self._box(after - 1, 2 * i + side) for side in (0, 1) if after]
+            self.lines(((term.middle[0], term.bottom, box.middle[0], box.y) for term in above), color, line)
+
+    def _box(self, after: int, i: int) -> Box:
+        return Box(80 + 84 * ((i + 0.5) * 2**after - 0.5), TREE_TOP + APART_DOWN * after, *BOX)
+
+    def _sentence(self, workers: int, rounds: int, killed: int, again: set[Place]) -> str:
+        held = f"After {rounds} round{'s' * (rounds != 1)}, {workers} workers hold "
+        held += f"{len(self.levels[rounds])} sum{'s' * (rounds < 3)}" if rounds else "8 parts"
+        if not killed:
+            return f"{held}."
+        parts, lost = (sum(after == row for row, _ in again) for after in (0, rounds))
+        if not again:
+            return f"{held}. Worker {killed - 1} is killed, which held none of them: nothing is lost."
+        kind = "sum" if rounds else "part"
+        lost_ones = f"{lost} {kind}s are" if lost > 1 else f"1 {kind} is"
+        return f"{held}. Worker {killed - 1} is killed, and {lost_ones} lost: {parts} parts are computed again."
+
+
+CHART = Box(120, 52, 440, 236)
+MOST = 10  # the largest power of two of workers
+LOWEST, HIGHEST = -2, 3  # powers of ten, of milliseconds
+WAYS = tuple(indices.ROUND)
+
+
+class ManyPicture(Picture):
+    """The time of a step over the number of workers, by a model, on two logarithmic axes, beside what was measured."""
+
+    def __init__(self) -> None:
+        super().__init__(336)
+        self.axes = Axes(self, CHART, (0, MOST), (LOWEST, HIGHEST))
+        self.title(18, "milliseconds of a step, over the number of workers")
+        self.axes.rows({power: f"{10.0**power:,g}" for power in range(LOWEST, HIGHEST + 1)})
+        self.axes.columns({power: f"{2**power:,}" for power in range(0, MOST + 1, 2)})
+        self.note(MARGIN, 324, "squares: measured on four NVIDIA H100, November 2026")
+        self.stands_still()
+
+    def draw(self, computing: int, workers: int, way: int) -> str:
+        """A step that takes `computing` ms on one worker; `workers` is a power of two, `way` how it is handed over."""
+        name, powers = WAYS[way], np.arange(MOST + 1)
+        buttons(self, 590, WAYS, "way", way)
+        ideal, over = computing / 2.0**powers, np.array([indices.handing_over(name, 2**p) for p in powers.tolist()])
+        best, took = int((ideal + over).argmin()), ideal + over
+        self.axes.curve(powers, np.log10(ideal), GRAY, 1.6, (4, 4))
+        self.axes.curve(powers[1:], np.log10(over[1:]), ORANGE, 2)
+        self.axes.curve(powers, np.log10(took), BLUE, 3)
+        for count, measured in indices.MEASURED[name].items():
+            self.axes.mark(np.log2(count), np.log10(measured), ORANGE)
+        x = float(self.axes.x(workers))
+        self.lines([(x, CHART.y, x, CHART.bottom)], INK, 1.4, (3, 3))
+        lines = {
+            "computing (dashed)": (ideal[workers], GRAY),
+            f"handing over: {workers} round{'s' * (workers != 1)}": (over[workers], ORANGE),
+            "together": (took[workers], BLUE),
+        }
+        count = f"{2**workers:,} worker{'s' * (workers > 0)}"
+        self.bold(590, 66, count, 16)
+        for row, (label, (value, color)) in enumerate(lines.items()):
+            self.note(590, 106 + 56 * row, label)
+            self.bold(590, 128 + 56 * row, f"{value:,.3g} ms", 16, color)
+        return (
+            f"With {name}, a step of {computing:,} milliseconds takes {took[workers]:,.3g} with {count}. "
+            f"It is fastest with {2**best:,}."
+        )
+
+
+def buttons(picture: Picture, x: float, names: Sequence[str], value: str, pressed: int) -> None:
+    """Buttons from x on, each of which gives a value its own number."""
+    for i, name in enumerate(names):
+        grid = Grid(picture, [[0]], x + NEXT * i, 5, BUTTON, numbers=False)
+        grid.touch(name, value, start=i, clicked=True)
+        grid.tinted([(0, 0)], ORANGE if i == pressed else GRAY, 1 + (i == pressed))
+        picture.bold(*grid.boxes[0].middle, name, 13, ORANGE if i == pressed else INK, "middle")

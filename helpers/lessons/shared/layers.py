@@ -1,0 +1,165 @@
+"""What the kernels of a convolution and of its gradients are tried on: whole layers, and single planes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+import numpy as np
+
+from helpers.data import digits, tables
+from helpers.grading.puzzle import Case, Dispatch, Puzzle, Skill
+from helpers.operations.convolution import reference
+from helpers.operations.convolution.shapes import ConvShape
+
+Array = np.ndarray
+Tensors = Mapping[str, Array]
+
+LAYER = "N Ci H W Co kH kW S Ph oH oW Pw"  # the words of `ConvShape.params`
+ANSWERS = {"output": reference.output, "grad_weight": reference.grad_weight, "grad_input": reference.grad_input}
+BOUND = {"output": "input weight bias", "grad_weight": "grad_output input", "grad_input": "grad_output weight"}
+
+# --- The small tensors that lessons 01 to 03 show, (1, 1, rows, columns) --------------------------------------
+
+
+def _matrix(text: str) -> Array:
+    return np.float32([row.split() for row in text.split(",")])[None, None]
+
+
+IMAGE = _matrix("2 0 1 3 1, 1 4 2 0 2, 0 1 3 1 4, 2 2 0 1 0, 1 3 1 2 1")
+UPSTREAM = _matrix("1 -1 2, 0 3 -1, 2 1 0")
+WEIGHT = _matrix("2 0 -1, 1 3 0, -2 1 1")
+BATCH = np.random.default_rng(4).integers(-4, 6, (2, 3, 3, 4)).astype(np.float32)  # of upstream gradients, in lesson 04
+NO_BIAS = {"bias": np.zeros(1, np.float32)}
+SHOWN = {  # and the tests with them
+    "window_4x5": {"input": IMAGE[:, :, :4], "weight": _matrix("1 -1 2, 0 3 -2")},
+    "window_5x5": {"input": IMAGE, "grad_output": UPSTREAM},
+    "pixel_5x5": {"weight": WEIGHT, "grad_output": UPSTREAM},
+}
+
+# --- The puzzles of a lesson's table --------------------------------------------------------------------------
+
+NEEDED = {"computes": str, "axes": str, "one_thread_for": str, "counted_in": str, "tests": dict}
+OPTIONAL = {"also": list, "words": str, "seed": int, "quarters": list}
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a kernel of a lesson computes, and the layers on which it is tried: a table of its ``layers.toml``.
+
+    `computes` is a tensor of a convolution, or "index" where the kernel decodes an index, with the `axes` of the
+    output. `words` are those of its uniform, as `ConvShape.params` has them: without Ci among them it computes one
+    plane, and has no bias. A row of `tests` has the sizes of a layer, in the order of N Ci H W Co kH kW S Ph Pw, or
+    those of an index. Each test adds one thing to those before it; the numbers of those in `quarters` are quarters.
+    `seed` is that of all numbers.
+    """
+
+    computes: str
+    axes: str
+    one_thread_for: str
+    counted_in: str
+    tests: Mapping[str, list[int]]
+    also: tuple[str, ...] = ()
+    words: str = ""
+    seed: int = 0
+    quarters: tuple[str, ...] = ()
+
+    @cached_property
+    def cases(self) -> tuple[Case, ...]:
+        """The tests."""
+        if self.computes == "index":
+            return tuple(_index_case(name, sizes) for name, sizes in self.tests.items())
+        random = np.random.default_rng(self.seed)
+        return tuple(self._case(name, sizes, random) for name, sizes in self.tests.items())
+
+    def _case(self, name: str, row: Sequence[int], random: np.random.Generator) -> Case:
+        """Return a test of a kernel that computes a tensor from those that are BOUND before it."""
+        *sizes, padding_h, padding_w = row
+        s = ConvShape(*sizes, (padding_h, padding_w))
+        divisor = 4 if name in self.quarters else 1
+        tensors = _drawn(self.computes, s, random, _given(name, self.words), divisor)
+        return layer(name, self.computes, s, self.words, tensors)
+
+    def on_a_plane(self, s: ConvShape, **matrices: Array) -> Case:
+        """Return what the kernel is given for one plane: the matrices of its tensors, by name."""
+        planes = {name: matrix[None, None] for name, matrix in matrices.items()}
+        tensors = planes | NO_BIAS
+        bound = {name: tensors[name] for name in BOUND[self.computes].split()}
+        return layer("plane", self.computes, s, self.words, bound)
+
+
+@cache
+def tasks(file: Path) -> dict[str, Task]:
+    """Return the tasks of a lesson's ``layers.toml`` by their puzzles' names, in their order."""
+    found = {}
+    for name, table in tables.read(file, NEEDED, OPTIONAL).items():
+        task = Task(**table)
+        for puzzle in (name, *task.also):
+            found[puzzle] = task
+    return found
+
+
+def layer_puzzles(file: Path, folder: Path) -> tuple[Puzzle, ...]:
+    """Return the puzzles of a lesson's ``layers.toml``, whose official kernels are in a folder."""
+    return tuple(_puzzle(name, task, folder) for name, task in tasks(file).items())
+
+
+def _puzzle(name: str, task: Task, folder: Path) -> Puzzle:
+    skill = Skill.one_thread_for(task.one_thread_for, task.counted_in)
+    return Puzzle(name, folder, task.axes, lambda: task.cases, skill)
+
+
+def _given(test: str, words: str) -> Tensors:
+    """The tensors of a test that are not random."""
+    if test == "conv2d_lenet_conv1":
+        return {"input": digits.conv1_input(1, first=3)}
+    return SHOWN.get(test, {}) | ({} if "Ci" in words else NO_BIAS)
+
+
+def _drawn(result: str, s: ConvShape, random: np.random.Generator, given: Tensors, divisor: int) -> Tensors:
+    """The tensors of a test by name, in binding order; a random bias is never 0."""
+    bound, tensors = BOUND[result].split(), dict(given)
+    for name in ("input", "weight", "bias", "grad_output"):
+        if name == "bias" and name in bound and name not in given:
+            tensors[name] = np.float32(random.choice([-2, -1, 1, 2], s.out_channels)) / divisor
+        elif name in bound and name not in given:
+            tensors[name] = draw(random, *s.of(name), largest=3 if name == "weight" else 4) / divisor
+    return {name: tensors[name] for name in bound}
+
+
+def draw(random: np.random.Generator, *size: int, largest: int = 4) -> Array:
+    """Random whole numbers of at most that absolute value, as float32."""
+    return random.integers(-largest, largest + 1, size).astype(np.float32)
+
+
+def draw_quarters(random: np.random.Generator, *size: int) -> Array:
+    """Random quarters from -2 to 2, as float32."""
+    return draw(random, *size, largest=8) / 4
+
+
+# --- One test ---------------------------------------------------------------------------------------------------
+
+
+def layer(name: str, result: str, s: ConvShape, words: str, tensors: Tensors) -> Case:
+    """A test of a kernel that computes a whole layer or, without channels, one plane, whose tensors are matrices."""
+    sizes, inputs = dict(zip(LAYER.split(), s.params(), strict=True)), (*tensors.values(),)
+    expected, params = ANSWERS[result](*inputs, s), tuple(sizes[word] for word in words.split())
+    padding = s.padding if [*tensors][-1] == "input" else (0, 0)  # around what is drawn last
+    if "Ci" in words:
+        return case(name, inputs, expected, params, padding)
+    matrices = tuple(tensor[0, 0] for tensor in inputs if tensor.ndim == 4)
+    return case(name, matrices, expected[0, 0], params, padding, 64)
+
+
+def _index_case(name: str, size: Sequence[int]) -> Case:
+    """Return a test of a kernel that decodes an index: each thread stores a row."""
+    rows = np.indices(size).reshape(4, -1).T.astype(np.float32)
+    return case(name, (), rows, tuple(size), at_once=4 * 64)
+
+
+def case(
+    name: str, inputs: tuple[Array, ...], expected: Array, params: tuple, padding: tuple = (0, 0), at_once: int = 256
+) -> Case:
+    """A test with a thread for each result, where a workgroup stores this many at once."""
+    dispatches = (Dispatch((-(-expected.size // at_once), 1, 1)),)
+    return Case(name, inputs, expected, params, dispatches, padding=padding)

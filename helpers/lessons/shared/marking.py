@@ -1,0 +1,169 @@
+"""Lessons 01, 02 and 03: mark the cells that feed an output, a weight's gradient or a pixel's gradient."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from helpers.data import tables
+from helpers.grading.marking_question import Cell, Cells, Marking
+from helpers.lessons.shared.layers import ANSWERS, BOUND, IMAGE, UPSTREAM, WEIGHT
+from helpers.operations.convolution.indices import taps_of
+from helpers.operations.convolution.shapes import ConvShape
+
+if TYPE_CHECKING:
+    from helpers.pictures.canvas import Picture  # which takes as long to import as all the rest
+
+LETTERS, CAPITALS = "abcdefghijklmnopqrstuvwxy", "GHIJKLMNO"  # of 5 x 5 pixels, and of 3 x 3 upstream gradients
+NAMED = {(5, 5): LETTERS, (3, 3): CAPITALS}  # the cells of a matrix of this size
+
+
+def _marking(
+    asked: str, likely: dict[str, Iterable[Cell]], advice: str, result: str, shape: ConvShape, row: int, column: int
+) -> Marking:
+    """An exercise whose likely wrong sets are computed; what falls outside the matrix cannot be marked.
+
+    It is about the element (row, column) of a result.
+    """
+    size, right = shape.of(_marked(result))[2:], _contributing(result, shape, row, column)
+    inside = frozenset(product(*map(range, size)))
+    mistakes: dict[Cells, str] = {}
+    for question, cells in likely.items():
+        mistakes.setdefault(inside & {*cells}, question)
+    for no_mistake in (frozenset(), right):
+        mistakes.pop(no_mistake, None)
+    marking = Marking(right, mistakes, advice, asked, size=size, letters=NAMED.get(size, ""))
+    return replace(marking, picture=lambda: _picture(result, shape, row, column, [*marking.names.values()]))
+
+
+def _marked(result: str) -> str:
+    """The tensor whose cells make a result, and can be marked."""
+    return "output" if result == "grad_input" else "input"
+
+
+def _contributing(result: str, shape: ConvShape, row: int, column: int) -> Cells:
+    """The cells that contribute to one element of a result."""
+    return frozenset(tap.at(_marked(result)) for tap in taps_of(result, shape, row, column))
+
+
+def _picture(result: str, shape: ConvShape, row: int, column: int, names: list[str]) -> "Picture":
+    """The lesson's picture of small numbers, with the element of the result framed."""
+    from helpers.lessons.shared.pictures.forward import WindowPicture  # here, as the process apart draws none
+    from helpers.lessons.shared.pictures.input_gradient import InputGradientPicture
+    from helpers.lessons.shared.pictures.scatter import ScatterGatherPicture
+    from helpers.lessons.shared.pictures.weight_gradient import WeightGradientPicture
+
+    kinds = {"output": WindowPicture, "grad_weight": WeightGradientPicture, "grad_input": InputGradientPicture}
+    shown = {"input": IMAGE, "weight": WEIGHT, "bias": np.zeros(1), "grad_output": UPSTREAM}
+    tensors = {name: np.resize(shown[name], shape.of(name)) for name in BOUND[result].split()}
+    returned = ANSWERS[result](*tensors.values(), shape)
+    if result == "grad_input" and names[0] in CAPITALS:
+        planes = tensors["weight"], tensors["grad_output"], returned
+        drawn = ScatterGatherPicture(*(plane[0, 0] for plane in planes))
+    else:
+        drawn = kinds[result](shape, tensors, returned, letters=result != "grad_input")
+    return drawn.asks(row, column, names)
+
+
+def _output(shape: ConvShape, oh: int, ow: int) -> Marking:
+    """Lesson 01: one output of the forward pass."""
+    drawn, pixels = ("output", shape, oh, ow), partial(_contributing, "output", shape)
+    last_h, last_w = shape.out_h - 1, shape.out_w - 1
+    likely = {
+        "this is the window with its middle on that pixel; which corner of the window lies there?": pixels(
+            oh - 1, ow - 1
+        ),
+        "row and column are swapped; which of the two numbers comes first?": pixels(ow, oh),
+        "you counted from the last output; at which end does output [0,0] lie?": pixels(last_h - oh, last_w - ow),
+        "this is only the first row of the window; how many rows does the filter have?": {
+            (ih, iw) for ih, iw in pixels(oh, ow) if ih == oh
+        },
+        "this is one pixel; how many pixels does the filter cover?": {(oh, ow)},
+        "this window is higher than wide; which number of 2 × 3 counts the rows?": {
+            (oh + kw, ow + kh) for kh, kw in np.ndindex(shape.weight[2:])
+        },
+    }
+    asked = f"Mark the pixels that contribute to the output [{oh},{ow}] (5 × 5 pixels, 2 × 3 weights)."
+    return _marking(asked, likely, "where does the filter's upper left corner lie for this output?", *drawn)
+
+
+def _weight(shape: ConvShape, kh: int, kw: int) -> Marking:
+    """Lesson 02: one weight's gradient."""
+    drawn, pixels = ("grad_weight", shape, kh, kw), partial(_contributing, "grad_weight", shape)
+    taps, outputs = taps_of("weight", shape, kh, kw), f"{shape.out_h} × {shape.out_w}"
+    last_h, last_w = shape.kernel_h - 1, shape.kernel_w - 1
+    likely = {
+        "the filter is flipped; does a correlation flip it?": pixels(last_h - kh, last_w - kw),
+        "row and column are swapped; which of the two numbers comes first?": pixels(kw, kh),
+        "these pixels are neighbors; how far does the filter move from one output to the next?": {
+            (tap.oh + kh, tap.ow + kw) for tap in taps
+        },
+        "this is what comes out for stride 1; how many positions does the filter have with stride 2?": (
+            _contributing("grad_weight", replace(shape, stride=1), kh, kw)
+        ),
+        "these pixels belong to dW[0,0]; by how much does this weight move the frame?": pixels(0, 0),
+        "this is only the first row of outputs; how many rows are there?": {
+            (tap.ih, tap.iw) for tap in taps if tap.oh == 0
+        },
+        "these pixels lie under the whole filter at one position; which pixel does one weight multiply there?": (
+            _contributing("output", shape, 0, 0)
+        ),
+        "this is what comes out for a padding of 1; how much padding is there here?": {
+            (tap.ih - 1, tap.iw - 1) for tap in taps
+        },
+    }
+    how = f"5 × 5 pixels, {outputs} upstream gradients, stride {shape.stride_h}, no padding"
+    asked = f"Mark the pixels that contribute to dW[{kh},{kw}] ({how})."
+    return _marking(
+        asked, likely, "this weight multiplies one pixel for each output; which one, for output [0,0]?", *drawn
+    )
+
+
+def _pixel(shape: ConvShape, ih: int, iw: int) -> Marking:
+    """Lesson 03: the upstream gradients that reach one pixel's gradient."""
+    drawn = "grad_input", shape, ih, iw
+    reached, weights = _contributing(*drawn), [*np.ndindex(shape.weight[2:])]
+    likely = {
+        "the padding is left out; which output has its window's upper left corner in the padding?": {
+            (ih - kh, iw - kw) for kh, kw in weights
+        },
+        "these outputs begin at the pixel or after it; can a window that begins below the pixel contain it?": {
+            (ih + kh, iw + kw) for kh, kw in weights
+        },
+        "row and column are swapped; which of the two numbers comes first?": {(ow, oh) for oh, ow in reached},
+        "this is one output; how many windows contain the pixel?": {(ih, iw)},
+        "this is only the first row of outputs; is there a window that begins one row lower?": {
+            (oh, ow) for oh, ow in reached if oh == 0
+        },
+        "the right column is missing; where does the window of an output there begin?": {
+            (oh, ow) for oh, ow in reached if ow < iw + shape.padding_w
+        },
+    }
+    padding = f"padding {shape.padding_h}" if shape.padding_h else "no padding"
+    how = f"{shape.in_h} × {shape.in_w} pixels, 3 × 3 weights, stride 1, {padding}"
+    pairs = " (oh, ow)" if shape.padding_h else ""
+    asked = f"Mark the upstream gradients{pairs} that contribute to the gradient of the pixel [{ih},{iw}] ({how})."
+    advice = "which windows contain this pixel? Take the weights one by one: for which output does it lie under each?"
+    return _marking(asked, likely, advice, *drawn)
+
+
+KINDS = {"output": _output, "grad_weight": _weight, "grad_input": _pixel}  # by the result whose factors are marked
+NEEDED = {"result": str, "place": list, "input": list, "weight": list}
+OPTIONAL = {"stride": int, "padding": int}
+
+
+def read(file: Path) -> dict[str, Marking]:
+    """Return the exercises of a lesson's ``markings.toml`` by their names, in their order.
+
+    A table has the result, the place of the element whose factors are marked, and rows and columns of input and weight.
+    """
+    found = {}
+    for name, table in tables.read(file, NEEDED, OPTIONAL).items():
+        rows_and_columns = *table["input"], 1, *table["weight"]
+        shape = ConvShape(1, 1, *rows_and_columns, table.get("stride", 1), table.get("padding", 0))
+        found[name] = KINDS[table["result"]](shape, *table["place"])
+    return found

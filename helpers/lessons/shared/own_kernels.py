@@ -1,0 +1,51 @@
+"""A lesson's last picture, computed by the kernel that the reader wrote in it; the official one, until that is right.
+
+A text is run here, on the adapter, only after its tests have found it right.
+"""
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from helpers import gpu
+from helpers.grading import student_files
+from helpers.grading.puzzle import Case
+from helpers.lessons.exercises import is_right
+from helpers.lessons.shared.student_kernels import PLACES
+from helpers.operations.convolution.shapes import ConvShape
+
+Array = np.ndarray
+Run = Callable[[Iterable[Array], tuple[int, ...], tuple[int, ...], tuple[int, int, int]], Array]
+
+
+def own_kernel(*puzzles: str) -> tuple[Run | None, str, str]:
+    """How the reader's kernel is run, its puzzle, and whose kernel it is: of the first of these puzzles that is right.
+
+    It takes the inputs, the shape of the result, the uniform's words and the workgroups. None where none is right.
+    """
+    puzzle = next(filter(is_right, puzzles), None)
+    if puzzle is None:
+        return None, "", f"the official kernel (until your {puzzles[0]} is right)"
+    return runner(student_files.latest(puzzle)), puzzle, f"your {puzzle}"
+
+
+def runner(text: str) -> Run:
+    """How a kernel's text is run."""
+
+    def run(inputs: Iterable[Array], shape: tuple[int, ...], words: tuple[int, ...], groups: tuple) -> Array:
+        written = gpu.launch(text, (*inputs, np.zeros(shape, np.float32), words), groups)
+        return written[-1] if isinstance(written, tuple) else written
+
+    return run
+
+
+def run_on_a_plane(run: Run, case: Case) -> Array:
+    """What a kernel makes of one plane, as an array of four axes."""
+    (dispatch,) = case.dispatches
+    return run(case.inputs, case.expected.shape, case.params, dispatch.workgroups)[None, None]
+
+
+def run_on_a_layer(run: Run, puzzle: str, layer: ConvShape, *inputs: Array) -> Array:
+    """What a kernel that has a place in LeNet makes of a layer."""
+    place = PLACES[puzzle]
+    return run(inputs, layer.of(place.tensors.split()[-1]), place.words(layer), place.workgroups(layer))

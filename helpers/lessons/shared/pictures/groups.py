@@ -1,0 +1,87 @@
+"""Which channels belong together: in the words of the other pictures, and as blocks of a matrix."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from helpers.data.words import in_words, listed
+from helpers.operations.convolution.indices import input_channels_of, output_channels_of
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.pictures.canvas import BLUE, GRAY, MARGIN, Picture, Word
+from helpers.pictures.parts import TITLE, Grid
+
+# --- In words: nothing where there is only one group ----------------------------------------------------------
+
+
+def group_of(shape: ConvShape, co: int) -> int:
+    """The group of output channel `co`."""
+    return co * shape.groups // shape.out_channels
+
+
+def draw_group(picture: Picture, shape: ConvShape, co: int) -> None:
+    """Which channels the group of output channel `co` has, on the right above the table of terms."""
+    if shape.groups > 1:
+        inputs = input_channels_of(shape, co)
+        outputs = in_words("output channel", output_channels_of(shape, inputs[0]))
+        read = "read" if shape.out_channels > shape.groups else "reads"
+        text = f"group {group_of(shape, co)}: {outputs} {read} only {in_words('input channel', inputs)}"
+        picture.note(picture.width - MARGIN, picture.height - 98, text, "right")
+
+
+def channel_note(shape: ConvShape, co: int, ci: int) -> str:
+    """Which input channel the weight [co, ci] multiplies: ci counts from the first channel of the group."""
+    return f"ci = {ci}" if shape.groups == 1 else f"channel {input_channels_of(shape, co)[0]} + {ci}"
+
+
+def channel_words(shape: ConvShape, co: int, ci: int) -> str:
+    """The same input channel in a sentence, with its group."""
+    inputs = input_channels_of(shape, co)
+    others = f": {in_words('channel', inputs)}" * (len(inputs) > 1)
+    group = f" (group {group_of(shape, co)}{others})"
+    return f"channel {inputs[ci]}{group * (shape.groups > 1)}"
+
+
+# --- As a matrix ----------------------------------------------------------------------------------------------
+
+CELL, ROOM = (46, 38), 84  # CSS pixels: a number, and from one matrix to the next
+
+
+class GroupsPicture(Picture):
+    """The gradients of filters with one weight, one matrix for each number of groups: which channels have a weight?
+
+    `gradients` are (Co, Ci/G, 1, 1), the first one with all Ci input channels.
+    """
+
+    def __init__(self, gradients: Sequence[np.ndarray]) -> None:
+        Co, Ci = gradients[0].shape[:2]
+        super().__init__(int(98 + Co * CELL[1]))
+        shapes = [ConvShape(1, Ci, 1, 1, Co, 1, 1, groups=Ci // gradient.shape[1]) for gradient in gradients]
+        matrices = [_matrix_of_pairs(*pair) for pair in zip(shapes, gradients, strict=True)]
+        for i, (shape, matrix) in enumerate(zip(shapes, matrices, strict=True)):
+            self._draw_matrix(shape, matrix, MARGIN + 52 + i * (Ci * CELL[0] + ROOM))
+        same = all((np.isnan(matrix) | (matrix == matrices[0])).all() for matrix in matrices)
+        groups, counts = listed(shape.groups for shape in shapes), listed(gradient.size for gradient in gradients)
+        pairs = f"With {groups} groups, {counts} of the {Co * Ci} pairs of channels have a weight."
+        self.sentence = f"{pairs} Where a weight remains, its gradient is {'un' * same}changed."
+
+    def _draw_matrix(self, shape: ConvShape, matrix: np.ndarray, x: float) -> None:
+        across, down = shape.weight[1], shape.out_channels // shape.groups
+        title = f"{shape.groups} group{'s' * (shape.groups > 1)}"
+        self.bold(x, 16, title, TITLE, BLUE)
+        self.note(x, 38, f"shape ({shape.out_channels}, {across})")
+        grid = Grid(self, matrix, x, 82, CELL, tensor="grad_weight")
+        grid.caption = f"{title}: output channels × input channels"
+        for group in range(shape.groups):
+            self.tinted([grid.box(group * down, group * across, down, across)], BLUE, 3, 2 / 16)
+        columns = (Word(grid.box(0, ci).middle[0], 69, str(ci), 13) for ci in range(shape.in_channels))
+        rows = (Word(x - 8, grid.box(co, 0).middle[1], str(co), 13, "right") for co in range(shape.out_channels))
+        axes = Word(x - 8, 69, "ci", 13, "right"), Word(x - 28, grid.box(0, 0).middle[1], "co", 13, "right")
+        self.words([*columns, *rows, *axes], GRAY)
+
+
+def _matrix_of_pairs(shape: ConvShape, gradient: np.ndarray) -> np.ndarray:
+    """The numbers (Co, Ci/G, 1, 1) at their pairs of channels (Co, Ci); nan is a pair without a weight."""
+    matrix = np.full((shape.out_channels, shape.in_channels), np.nan)
+    for co, row in enumerate(gradient):
+        matrix[co, input_channels_of(shape, co)] = row[:, 0, 0]
+    return matrix

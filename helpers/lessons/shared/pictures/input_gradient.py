@@ -1,0 +1,150 @@
+"""A picture of a convolution's input gradient: the flipped filter slides over the upstream gradient."""
+
+import numpy as np
+
+from helpers.data.words import in_words
+from helpers.lessons.shared.pictures.groups import draw_group, group_of
+from helpers.lessons.shared.pictures.sums import (
+    CORRELATION,
+    Place,
+    SumPicture,
+    contribute,
+    place_note,
+    plane,
+    rows_and_columns,
+)
+from helpers.operations.convolution.indices import Tap, output_channels_of
+from helpers.pictures.canvas import GRAY, LINE, MARGIN, ORANGE, number, tint
+from helpers.pictures.parts import LIFTED, LOWERED, Cell, Grid, side_by_side
+
+Array = np.ndarray
+
+
+class InputGradientPicture(SumPicture):
+    """The flipped filter on the upstream gradient with zeros between and around, and the same as divisions.
+
+    Its tensors are `weight` and `grad_output`; a kernel returned grad_input (N, Ci, H, W). `letters` names the weights
+    w00, w01, ... and the upstream gradients G, H, I, ... and leaves out the divisions, of which stride 1 without
+    padding needs none.
+    """
+
+    left, right, over, result = "grad_output", "weight", "weight", "grad_input"
+    axis, symbol = "co", "dX"
+
+    def _right(self, place: Place) -> Array:
+        return self.rights[place["co"], place["ci"] % self.shape.weight[1]]  # the channel's place within its group
+
+    def _summed_indices(self, place: Place) -> range:
+        return output_channels_of(self.shape, place["ci"])
+
+    def _steps(self) -> tuple[Cell, Cell]:
+        return (1, 1), self.shape.dilation
+
+    def _draw_window(self, taps: list[Tap], row: int, column: int, place: Place) -> None:
+        # Where the flipped filter has its weight [0, 0]:
+        self.end = np.add((row, column), np.multiply(np.subtract(self.shape.weight[2:], 1), self.shape.dilation))
+        super()._draw_window(taps, row, column, place)
+        if not self.letters:
+            self._draw_divisions(row, column)
+
+    def _cells(self, taps: list[Tap]) -> list[tuple[Grid, list[Cell]]]:
+        weights = [tap.at("weight") for tap in taps]
+        spread = [tuple(self.end - np.multiply(weight, self.shape.dilation)) for weight in weights]
+        flipped = [tuple(np.subtract(self.shape.weight[2:], weight) - 1) for weight in weights]
+        return [(self.window_grid, spread), (self.filter, flipped), *((grid, weights) for grid in self.unflipped)]
+
+    def _draw_grids(self, place: Place) -> None:
+        s, flipped, spread = self.shape, self._right(place)[::-1, ::-1], self._spread(place)
+        room = 54 if self.letters else 172 / max(s.in_h, s.kernel_h)  # the divisions need the rest
+        height, first = min(54, 270 / len(spread), room), place["ci"] // s.weight[1] * s.weight[1]
+        channel = f"ci = {place['ci']}" + f" − {first}" * (s.groups > 1)
+        around = " with zeros" if s.kernel_h * s.kernel_w * s.stride_h > 1 else ""
+        notes = place_note(self.left, place), f"co = {place['co']}, {channel}", place_note(self.result, place)
+        above, on_the_left, on_the_right = ("", "", "") if self.letters or self.asking else notes
+        matrices = (
+            (spread, f"grad_output{around}", above, LIFTED),
+            (flipped, "weight, flipped", on_the_left, LOWERED if self.letters else 0.5),
+            (plane(self.result, self.returned, place), "grad_input", on_the_right),
+        )
+        bottom = 6 + 46 + len(spread) * height
+        self.window_grid, self.filter, self.result_grid = side_by_side(self, matrices, "★=", 6, bottom)
+        self.window_grid.empty = "0"
+        self._draw_holes(spread)
+        draw_group(self, s, place["co"])
+        self.unflipped = [self._draw_letters()] if self.letters else []
+
+    def _draw_letters(self) -> Grid:
+        """Name the weights and the upstream gradients, and show the filter before it was flipped."""
+        self.window_grid.name_cells()
+        self.filter.name_cells(flipped=True)
+        filter = self.filter
+        before = Grid(self, filter.values[::-1, ::-1], filter.x, 228, (filter.width, 36), "weight", at=LOWERED)
+        before.name_cells()
+        self.numbered.pop()
+        self.note(self.result_grid.x - 34, 296, CORRELATION)
+        return before
+
+    def _spread(self, place: Place) -> Array:
+        """The upstream gradients where the flipped filter reads them; nan is a zero.
+
+        Zeros surround them, one row and column fewer than the dilated filter has: (H + span - 1, ...).
+        """
+        s, around, beside = self.shape, self.shape.span("h") - 1, self.shape.span("w") - 1
+        spread = np.full((s.padded("h") + around, s.padded("w") + beside), np.nan)
+        places = spread[around :: s.stride_h, beside :: s.stride_w]
+        places[: s.out_h, : s.out_w] = plane(self.left, self.lefts, place)
+        rows, columns = s.in_h + around, s.in_w + beside
+        return spread[s.padding_h : s.padding_h + rows, s.padding_w : s.padding_w + columns]
+
+    def _draw_holes(self, spread: Array) -> None:
+        """A small 0 in each place between upstream gradients, where the stride leaves a hole."""
+        places = np.argwhere(~np.isnan(spread))
+        if len(places):
+            (top, left), (bottom, right) = places.min(axis=0), places.max(axis=0) + 1
+            inner = np.add(np.argwhere(np.isnan(spread[top:bottom, left:right])), (top, left))
+            self.boxes((self.window_grid.box(*cell) for cell in inner), LINE, tint(GRAY, 1 / 8), 0.8)
+
+    def _draw_divisions(self, ih: int, iw: int) -> None:
+        """For each row and column of the filter: which output it belongs to, or why it belongs to none."""
+        s, left = self.shape, self.filter.x
+        for axis, pixel, x in (("h", ih, left), ("w", iw, (left + self.width - MARGIN) / 2 + 8)):
+            sizes = (getattr(s, f"{name}_{axis}") for name in ("padding", "kernel", "dilation", "out"))
+            padding, weights, dilation, outputs = sizes
+            times, factor = ("·D", f"·{dilation}") if dilation > 1 else ("", "")
+            rule = f"i{axis} + P − k{axis}{times} = {pixel + padding} − k{axis}{factor}"
+            self.bold(x, 236, rule, 13)
+            for line, k in enumerate(reversed(range(weights))):
+                text, has_output = self._division(axis, pixel + padding - k * dilation, outputs)
+                style = (ORANGE, "bold") if has_output else (GRAY,)
+                self.write(x, 254 + 16.5 * line, f"k{axis} = {k}:  {text}", 12.5, *style)
+
+    def _division(self, axis: str, position: int, outputs: int) -> tuple[str, bool]:
+        """One line of the table, and whether there is an output."""
+        stride = self.shape.stride_h
+        output, rest = divmod(position, stride)
+        if position < 0:
+            return f"{number(position)} is below 0", False
+        if rest:
+            return f"{position} = {stride}·{output} + {rest}, a hole", False
+        inside = output < outputs
+        return f"{position} = {stride}·{output}, " + (
+            f"so o{axis} = {output}" if inside else f"but o{axis} < {outputs}"
+        ), inside
+
+    def _channels(self, ci: int) -> str:
+        """The output channels that read input channel ci."""
+        channels = output_channels_of(self.shape, ci)
+        if self.shape.groups == 1:
+            return "each channel"
+        quantifier = "each of " * (len(channels) > 1)
+        return f"{quantifier}{in_words('channel', channels)} (group {group_of(self.shape, channels[0])})"
+
+    def _location(self, taps: list[Tap]) -> str:
+        return f": output {rows_and_columns(tap.at(self.left) for tap in taps)}"
+
+    def _contributors(self, taps: list[Tap], target: str, place: Place) -> str:
+        if not taps:
+            where = "under a weight" if max(self.shape.dilation) > 1 else "in its window"
+            return f"No output has the pixel {where}, so nothing contributes to {target}."
+        whose = f" of {self._channels(place['ci'])}" if self.shape.out_channels > 1 else ""
+        return f"{contribute(len(taps), 'output', whose)} to {target}{self._location(taps)}."

@@ -1,0 +1,18 @@
+""""""
+
+from helpers.lessons.shared.sums import Order
+from helpers.pictures.canvas import BLUE, GRAY, Box, Picture
+from helpers.pictures.parts import Grid
+
+
+def turn_button(picture: Picture, thread: int, place: Box, does: str, turns: Order, every: list[Order]) -> None:
+    """A button that gives a thread the next turn, gray where it has had all of its turns.
+
+    `every` has all beginnings of orders, by their numbers; where one is whole, the next one begins.
+    """
+    turns = () if len(turns) == 4 else turns
+    color, then = (BLUE, (*turns, thread)) if (*turns, thread) in every else (GRAY, turns)
+    grid = Grid(picture, [[0]], place.x, place.y, place[2:], numbers=False)
+    grid.touch(f"thread {thread}", "order", start=every.index(then), clicked=True)
+    grid.tinted([(0, 0)], color, 2)
+    picture.bold(*place.middle, f"thread {thread}{does}", 15, color, "middle")

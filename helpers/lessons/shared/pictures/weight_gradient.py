@@ -1,0 +1,40 @@
+"""Pictures of the gradients of a convolution's weights and bias, and of how threads share the work."""
+
+from helpers.lessons.shared.pictures.groups import channel_words
+from helpers.lessons.shared.pictures.sums import Place, SumPicture, contribute, rows_and_columns
+from helpers.operations.convolution.indices import Tap
+from helpers.pictures.parts import Cell
+
+
+class WeightGradientPicture(SumPicture):
+    """Which inputs contribute to one weight: the upstream gradient laid over the input, and the sum that they make.
+
+    Its tensors are `input` and `grad_output`; a kernel returned grad_weight (Co, Ci, kH, kW). `letters` names the
+    input's pixels a, b, c, ... and the upstream gradients G, H, I, ... (room for 26 and 20).
+    """
+
+    left, over, result = "grad_output", "grad_output", "grad_weight"
+    axis, symbol = "n", "dW"
+    lettered = 228, 54  # to fit on the first screen of a lesson
+
+    def _steps(self) -> tuple[Cell, Cell]:
+        return self.shape.dilation, self.shape.stride
+
+    def _location(self, taps: list[Tap]) -> str:
+        return f": input {rows_and_columns(tap.at(self.right) for tap in taps)}"
+
+    def _contributors(self, taps: list[Tap], target: str, place: Place) -> str:
+        whose = f" of image {place['n']}"
+        if self.shape.groups > 1:
+            whose += f", {channel_words(self.shape, place['co'], place['ci'])},"
+        pixels, batch = contribute(len(taps), "pixel", whose), self.shape.batch
+        if not taps:
+            return f"{pixels} to {target}: only padding lies there."
+        others = f" ({batch * len(taps)} in the whole batch)" * (batch > 1)
+        return f"{pixels} to {target}: {rows_and_columns(tap.at(self.right) for tap in taps)}{others}."
+
+
+# --- How threads share the work -------------------------------------------------------------------------------
+
+
+# --- The gradient of the bias: which upstream gradients it collects -------------------------------------------

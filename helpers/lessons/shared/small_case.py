@@ -1,0 +1,34 @@
+"""One small case of a convolution and its gradients, a filter of one's own, and the threads that share the work."""
+
+import numpy as np
+
+from helpers.lessons.shared.pictures.sums import SumPicture
+from helpers.pictures.canvas import Picture
+from helpers.widgets.controls import Trials
+from helpers.widgets.explorer import Explorer
+
+Array = np.ndarray
+
+
+# --- With letters -----------------------------------------------------------------------------------------------
+
+
+def with_letters(picture: SumPicture, start: int, steps: Trials) -> Explorer:
+    """Sliders over the rows and columns of a result with one plane; both begin at `start`."""
+
+    def draw(product: int = 0, **place: int) -> Picture:
+        return picture.show(*place.values(), product=product)
+
+    names = picture.element
+    rules, values = dict(zip(names, picture.returned.shape[2:], strict=True)), dict.fromkeys(names, start)
+    return Explorer(draw, rules, values, play=names, front=(), steps=steps)
+
+
+# --- What belongs together --------------------------------------------------------------------------------------
+
+
+# --- How threads share the work ---------------------------------------------------------------------------------
+
+
+def over_threads(picture: Picture, **options) -> Explorer:
+    return Explorer(picture.show, {"thread": 256}, {"thread": 37}, play="thread", **options)

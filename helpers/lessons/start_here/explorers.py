@@ -1,0 +1,50 @@
+"""The map to point at, with a link to the lesson that is chosen."""
+
+from ipywidgets import Output
+
+from helpers.data.words import listed
+from helpers.lessons.shared.course import Lesson, lessons, right
+from helpers.lessons.start_here.picture import CoursePicture
+from helpers.widgets.explorer import Explorer
+
+TRY = {
+    "Point at 07: what does it need?": {"lesson": 7},
+    "What is not on the fast road?": {"road": 2},
+    "Choose a lesson; open it below.": lambda values: values["lesson"] > 0,
+}
+
+
+class CourseMap(Explorer):
+    """The map, and below its sentence what the reader has done of the chosen lesson, with a link to it.
+
+    The sentence is the same for every reader: what they have done stands in the link's line and in the table.
+    """
+
+    def __init__(self, known: tuple[Lesson, ...], done: frozenset[str], **values: int) -> None:
+        self._known, self._done = known, done
+        self._link = Output()
+        picture = CoursePicture(known, done)
+        super().__init__(picture.show, {"road": len(picture.roads), "lesson": len(known)}, values, steps=TRY, front=())
+        self._words.layout.min_height = "56px"  # three lines: what is below them stays where it is
+        (below,) = (child for child in self.children if "convgrad-below" in child._dom_classes)
+        below.children = [self._link, *below.children]
+
+    @property
+    def link(self) -> str:
+        """The line with the link to the lesson that is shown, in Markdown."""
+        return self._link.outputs[0]["data"]["text/markdown"]
+
+    def _show(self, values: dict[str, int]) -> None:
+        super()._show(values)
+        lesson = self._known[values["lesson"]]
+        mine = [f"`{puzzle}`" for puzzle in lesson.puzzles if puzzle in self._done]
+        count = f" · {len(mine)} of {len(lesson.puzzles)} right" if lesson.puzzles else ""
+        names = f": {listed(mine)}" if mine else ""
+        shown = {"text/markdown": f"**[Open {lesson.name}]({lesson.file})**{count}{names}"}
+        self._link.outputs = ({"output_type": "display_data", "data": shown, "metadata": {}},)
+
+
+def course(**values: int) -> Explorer:
+    """A slider over the roads and one over the lessons; ticks and lights are for what the reader wrote last."""
+    known = lessons()
+    return CourseMap(known, right(known), **values)

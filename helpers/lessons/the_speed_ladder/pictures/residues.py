@@ -1,0 +1,83 @@
+"""Residue classes: with a stride, the pixels fall into classes, and each class needs its own taps of the filter."""
+
+from itertools import product
+
+import numpy as np
+
+from helpers.data.words import in_words
+from helpers.lessons.the_speed_ladder.indices import taps_of_class
+from helpers.operations.convolution.indices import taps_of_pixel
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.pictures.canvas import BLUE, INK, MARGIN, Picture
+from helpers.pictures.parts import Cell, Grid
+
+LETTERS = "ABCD"
+CELL, TOP = 38, 92
+
+
+class ResiduesPicture(Picture):
+    """The pixels of one image with the letters of their classes, and the taps and outputs that reach one of them.
+
+    `shape` is one image and one channel, with stride 2 and a square filter.
+    """
+
+    def __init__(self, shape: ConvShape) -> None:
+        super().__init__(444)
+        self.shape = s = shape
+        self.title(20, f"gradient of the input, stride {s.stride_h}, padding {s.padding_h}")
+        middle = MARGIN + CELL * s.in_w + 70
+        self.pixels = self._grid(MARGIN, s.input, "grad_input", "the letter is the class")
+        self.filter = self._grid(middle, s.weight, "filter", "its taps kh,kw")
+        right = middle + CELL * s.kernel_w + 70
+        self.outputs = self._grid(right, s.output, "grad_output", "with the tap that reaches the pixel")
+        self.letters = dict(zip(np.ndindex(s.stride), LETTERS, strict=True))  # of the classes
+        self.label(self.pixels.boxes, (self.letters[self._class(*pixel)] for pixel in np.ndindex(s.input[2:])), 16)
+        self.label(self.filter.boxes, (f"{kh},{kw}" for kh, kw in np.ndindex(s.weight[2:])))
+        self.stands_still()
+
+    def _grid(self, x: float, size: tuple[int, ...], title: str, note: str) -> Grid:
+        return Grid(self, np.zeros(size[2:]), x, TOP, (CELL, CELL), title, note, numbers=False)
+
+    def draw(self, ih: int, iw: int) -> str:
+        """Point at one pixel."""
+        own = self._class(ih, iw)
+        rows, columns = self._taps(own)
+        reached = taps_of_pixel(self.shape, ih, iw)
+        outputs = [self.outputs.box(term.oh, term.ow) for term in reached]
+        mates = (pixel for pixel in np.ndindex(self.shape.input[2:]) if self._class(*pixel) == own)
+        self.pixels.tinted(mates, line=1.6)
+        self.tinted([self.pixels.box(ih, iw)], BLUE, 4, 0.4)
+        self.filter.tinted(product(rows, columns), line=3)
+        self.tinted(outputs, self.outputs.look.ink, 3)
+        self.label(outputs, (f"{t.kh},{t.kw}" for t in reached))
+        self._write_classes(own)
+        taps, every = len(rows) * len(columns), self.filter.values.size
+        outside = taps - len(reached)
+        edge = f"; {outside} of them lie{'s' * (outside == 1)} outside the output" * bool(outside)
+        return (
+            f"Pixel [{ih},{iw}] is in class {self.letters[own]}: every pixel of the class receives its gradient "
+            f"through {in_words('row', rows)} and {in_words('column', columns)} of the filter, {taps} of {every} "
+            f"taps{edge}. Within a class, a kernel need not test a tap or divide by the stride."
+        )
+
+    def _class(self, ih: int, iw: int) -> Cell:
+        """The remainders of a pixel's row and column, counted with the padding."""
+        s = self.shape
+        return (ih + s.padding_h) % s.stride_h, (iw + s.padding_w) % s.stride_w
+
+    def _taps(self, own: Cell) -> list[list[int]]:
+        """The rows and the columns of the filter that a class needs."""
+        sizes = zip(own, self.shape.weight[2:], self.shape.stride, strict=True)
+        return [taps_of_class(*size) for size in sizes]
+
+    def _write_classes(self, own: Cell) -> None:
+        """How many taps each class needs, beside how many a kernel without classes tests."""
+        x, y = self.filter.x, self.pixels.bottom - 112
+        for i, (other, letter) in enumerate(self.letters.items()):
+            rows, columns = self._taps(other)
+            count, look = len(rows) * len(columns), (BLUE, "bold") if other == own else (INK, "normal")
+            said = f"class {letter}: {count} tap{'s' * (count > 1)} for each pixel and channel"
+            self.write(x, y + 26 * i, said, 15, *look)
+        taps = self.filter.values.size
+        mean = taps / len(self.letters)
+        self.write(x, y + 26 * 4 + 4, f"on average {mean:.4g}, where a loop over all taps tests {taps}", 15, BLUE)

@@ -1,0 +1,40 @@
+""""""
+
+import numpy as np
+
+from helpers.data.words import in_words
+from helpers.operations.convolution import indices
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.pictures.canvas import BLUE, LINE, MARGIN, ORANGE, Picture, tint
+from helpers.pictures.parts import Grid
+
+
+class SharedProductsPicture(Picture):
+    """The products of one weight, one cell each, and the few that one of many threads takes."""
+
+    def __init__(self, shape: ConvShape, threads: int) -> None:
+        self.shape, self.threads, self.count = shape, threads, shape.batch * shape.out_h * shape.out_w
+        rows, cell = shape.batch * shape.out_h, 368 / shape.out_w
+        super().__init__(int(56 + rows * cell))
+        self.title(18, f"the {self.count} products of one weight, in loop order")
+        self.cells = Grid(self, np.zeros((rows, shape.out_w)), MARGIN, 40, (cell, cell), numbers=False).boxes
+        self.iterations = [range(self.count)[first : first + threads] for first in range(0, self.count, threads)]
+        for i, taken in enumerate(self.iterations):
+            self.boxes((self.cells[product] for product in taken), LINE, tint(BLUE, (1 + 2 * (i % 2)) / 16))
+            note = f"iteration {i}: {in_words('thread', range(len(taken)))} take {in_words('product', taken)}"
+            self.write(404, self._middle(taken) - 12, note, 15, BLUE)
+        self.stands_still()
+
+    def draw(self, thread: int) -> str:
+        """Point at the products of one thread."""
+        mine = indices.products_of_thread(self.shape, thread, self.threads)
+        self.tinted((self.cells[product] for product in mine), ORANGE, 4, 7 / 16)
+        for taken, product in zip(self.iterations, mine, strict=False):
+            self.bold(404, self._middle(taken) + 12, f"thread {thread} takes product {product}", 15, ORANGE)
+        outputs = ", at (oh, ow) = " * bool(mine) + ", ".join(str(divmod(i, self.shape.out_w)) for i in mine)
+        share = f"takes {in_words('product', mine)}{outputs}: {len(mine)} of {self.count}."
+        access = "In each iteration, neighboring threads read neighboring addresses: their access is coalesced."
+        return f"Thread {thread} of {self.threads} {share} {access}"
+
+    def _middle(self, taken: range) -> float:
+        return self.cells[(taken[0] + taken[-1]) // 2].middle[1]

@@ -1,0 +1,82 @@
+"""Split-K: which workgroup sums which slice of the products, and the second pass that adds the slices."""
+
+from collections.abc import Sequence
+from math import ceil
+
+import numpy as np
+
+from helpers.bench.gpu_limits import H200
+from helpers.bench.tile_sizes import TileSizes
+from helpers.lessons.the_speed_ladder.indices import slice_of
+from helpers.pictures.canvas import BLUE, INK, MARGIN, ORANGE, PAPER, Box, Picture
+from helpers.pictures.parts import Area
+
+TILES, SUMS = Box(MARGIN + 66, 84, 396, 236), Box(MARGIN + 66, 372, 396, 30)  # the workgroups, and the results
+CHIP, ACROSS = Box(530, 118, 290, 264), 12  # the multiprocessors, and how many are beside each other
+
+
+class SplitKPicture(Picture):
+    """The workgroups of a product with few results and many products for each, and where they run.
+
+    `product` is (M, K, N). The results are cut into tiles of 64 x 64, and K into steps of 16.
+    """
+
+    def __init__(self, product: tuple[int, int, int]) -> None:
+        super().__init__(452)
+        self.product, self.sizes = product, TileSizes(64, 64, 16, 8)
+        m, k, n = product
+        self.tiles, self.steps = self.sizes.workgroups(m, n), ceil(k / self.sizes.depth)
+        self.results = Area(self, np.empty((1, self.tiles)), SUMS).boxes
+
+    def draw(self, slices: int, workgroup: int) -> str:
+        """Cut K into this many slices, and point at one workgroup."""
+        workgroups = Area(self, np.empty((slices, self.tiles)), TILES).boxes
+        if self.starts(slices):
+            self._draw_workgroups(workgroups)
+            self._draw_multiprocessors(slices)
+            self.stands_still()
+        split, tile = divmod(workgroup, self.tiles)
+        self.tinted([workgroups[tile]._replace(height=TILES.height)], ORANGE, 2.5)
+        self.tinted([workgroups[workgroup]], ORANGE, 2.5, 0.8)
+        self.tinted([self.results[tile]], ORANGE, 2.5)
+        x = self.results[tile].middle[0]
+        self.arrow((x, TILES.bottom + 4), (x, SUMS.y - 4), ORANGE, 2.5, 8)
+        return self._say(slices, workgroup, split, tile)
+
+    def _draw_workgroups(self, workgroups: Sequence[Box]) -> None:
+        m, k, n = self.product
+        self.title(20, f"{m:,} × {n:,} results of {k:,} products each")
+        self.bold(MARGIN, 48, "pass 1: a workgroup for each tile and slice", 15, BLUE)
+        self.tinted(workgroups, BLUE, 1 if len(workgroups) < 30 * self.tiles else 0.3)
+        self.note(TILES.x - 10, TILES.y + 10, "k = 0", "right")
+        self.note(TILES.x - 10, TILES.bottom - 8, f"{k:,}", "right")
+        self.bold(MARGIN, SUMS.y - 24, "pass 2: add the slices", 15, BLUE)
+        self.boxes(self.results, INK, PAPER, 1.5)
+        self.label(self.results, range(self.tiles))
+        self.note(SUMS.x - 10, SUMS.middle[1], "tile", "right")
+
+    def _draw_multiprocessors(self, slices: int) -> None:
+        count, groups = H200.multiprocessors, slices * self.tiles
+        self.bold(CHIP.x, 48, f"{groups:,} workgroup{'s' * (groups > 1)}", 15, BLUE)
+        self.write(CHIP.x, 74, f"on {count} multiprocessors:", 14)
+        self.write(CHIP.x, 94, "how many each of them has", 14)
+        cells = Area(self, np.empty((ceil(count / ACROSS), ACROSS)), CHIP).boxes[:count]
+        held = [(groups + count - 1 - i) // count for i in range(count)]
+        self.boxes(cells)
+        self.tinted(cells[:groups], BLUE, 1.2)
+        self.label(cells, held)
+        threads = ceil(groups / count) * self.sizes.threads
+        said = f"at most {threads:,} of {H200.threads:,} threads on one"
+        self.write(CHIP.x, CHIP.bottom + 22, said, 14)
+
+    def _say(self, slices: int, workgroup: int, split: int, tile: int) -> str:
+        groups, count, depth = slices * self.tiles, H200.multiprocessors, self.sizes.depth
+        idle = max(0, count - groups)
+        busy = f"{idle} of {count} multiprocessors have nothing to do" if idle else f"all {count} multiprocessors work"
+        steps, (m, k, n) = slice_of(split, slices, self.steps), self.product
+        first, end = steps.start * depth, min(steps.stop * depth, k)
+        adds = f"Workgroup {workgroup} adds the products {first:,} to {end - 1:,} for tile {tile}"
+        then = "no second pass is needed"
+        if slices > 1:
+            then = f"the second pass adds {slices} sums for each result, from {4 * slices * m * n / 1e6:.1f} MB"
+        return f"{slices} slice{'s' * (slices > 1)}, {groups:,} workgroups: {busy}. {adds}; {then}."

@@ -1,0 +1,222 @@
+"""Tiles of a product: what a choice of sizes costs, and who loads what of them."""
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+
+import numpy as np
+
+from helpers.bench.gpu_limits import H200
+from helpers.bench.tile_sizes import MOST_REGISTERS, WARP, TileSizes
+from helpers.lessons.the_speed_ladder.traffic import Cell, Traffic
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, PAPER, Box, Picture
+from helpers.pictures.parts import Area, look
+from wgsl import MAX_THREADS, MAX_WORKGROUP_BYTES
+
+SCALE, ORIGIN = 1.75, (116, 128)  # CSS pixels for each number; where the tile of results begins
+TABLE, BARS = 400, (572, 776)  # where the words begin; where a bar begins, and where the whole arithmetic ends
+FULL = 0.95  # a share from which on a part is not called a limit
+BOUND = {
+    "arithmetic": "only the arithmetic limits it: it is compute-bound",
+    "memory": "the memory limits it: it is bandwidth-bound. Larger tiles load each number less often",
+    "workgroup memory": "workgroup memory limits it. More results in a thread use each number that it reads more often",
+}
+
+
+def tile_boxes(x: float, y: float, width: float, height: float, depth: float) -> dict[str, Box]:
+    """The results of a workgroup from (x, y) on, with the tile of a on their left and that of b above them."""
+    a, b = Box(x - 10 - depth, y, depth, height), Box(x, y - 10 - depth, width, depth)
+    return {"a": a, "b": b, "results": Box(x, y, width, height)}
+
+
+class TileSizesPicture(Picture):
+    """The tiles of one workgroup and the results of one thread, the costs of the choice, and a bar for each limit.
+
+    `product` is (M, K, N), the sizes of the whole matrix product.
+    """
+
+    def __init__(self, product: tuple[int, int, int]) -> None:
+        super().__init__(440)
+        self.product = product
+
+    def draw(self, sizes: TileSizes) -> str:
+        """Draw one choice."""
+        self.tiles = tile_boxes(*ORIGIN, SCALE * sizes.columns, SCALE * sizes.rows, SCALE * sizes.depth)
+        m, _, n = self.product
+        self.workgroups = sizes.workgroups(m, n)
+        if self.starts(sizes.rows, sizes.columns, sizes.depth):
+            self._draw_tiles(sizes)
+            self.stands_still()
+        self._draw_thread(sizes)
+        self._write_costs(sizes)
+        limits = sizes.limits(m, n)
+        least = min(limits, key=limits.get)
+        least = least if limits[least] < FULL else "arithmetic"
+        said = f"{sizes.threads:,} threads compute {sizes.rows} × {sizes.columns} results, {sizes.side**2} each"
+        if sizes.problem:
+            self.bold(TABLE, 204, "This cannot run: a limit is passed.", 16, ORANGE)
+            return f"{said}. This cannot run: {sizes.problem}."
+        self._draw_bars(limits, least)
+        share = f"expect at most {100 * limits[least]:.0f} % of the arithmetic"
+        return f"{said}; {share}, because {self._reason(sizes, least)}."
+
+    def _draw_tiles(self, sizes: TileSizes) -> None:
+        m, k, n = self.product
+        self.bold(MARGIN, 20, f"a ({m:,} × {k:,}) @ b ({k:,} × {n:,})", 16)
+        tiles = self.tiles
+        below = tiles["results"].bottom + 16
+        for name, x, y, rows, columns in (
+            ("a", MARGIN, below + 22, sizes.rows, sizes.depth),
+            ("b", MARGIN, tiles["b"].middle[1], sizes.depth, sizes.columns),
+            ("results", ORIGIN[0], below, sizes.rows, sizes.columns),
+        ):
+            self.tinted([tiles[name]], look(name).ink, 2)
+            self.bold(x, y, f"{name}  {rows} × {columns}", 14, look(name).ink)
+
+    def _draw_thread(self, sizes: TileSizes) -> None:
+        """The results of one thread, and what it reads for them from both tiles."""
+        said = " · ".join(f"{name} {size}" for name, size in vars(sizes).items())
+        self.write(MARGIN, 46, said, 14)
+        a, b, results = self.tiles.values()
+        side = SCALE * sizes.side
+        x, y = results.width // (2 * side) * side, results.height // (2 * side) * side
+        read = a._replace(y=a.y + y, height=side), b._replace(x=b.x + x, width=side)
+        self.tinted(read, BLUE, 1.5, 0.5)
+        self.boxes([Box(results.x + x, results.y + y, side, side)], BLUE, BLUE, 1.5)
+
+    def _write_costs(self, sizes: TileSizes) -> None:
+        """A line for each number, with its limit where it has one."""
+        rows = [
+            ("threads in a workgroup", sizes.threads, MAX_THREADS),
+            ("workgroup memory, bytes", sizes.workgroup_bytes, MAX_WORKGROUP_BYTES),
+            ("registers in a thread, about", sizes.registers, MOST_REGISTERS),
+            ("multiply-adds per byte of memory", sizes.intensity, 0),
+            ("multiply-adds per number read from a tile", sizes.per_read, 0),
+            ("workgroups", self.workgroups, 0),
+        ]
+        for i, (name, value, limit) in enumerate(rows):
+            y, over = 24 + 25 * i, value > limit > 0
+            color = ORANGE if over else INK
+            self.write(TABLE, y, name, 14, color, "bold" if over else "normal")
+            self.bold(760, y, f"{value:,}" if isinstance(value, int) else f"{value:.3g}", 15, color, "right")
+            self.write(768, y, f"≤ {limit:,}" * bool(limit), 12.5, ORANGE if over else GRAY)
+
+    def _draw_bars(self, limits: dict[str, float], least: str) -> None:
+        """How much of the arithmetic each part allows."""
+        (start, end), top = BARS, 228
+        self.bold(TABLE, top - 26, f"what each part of this GPU allows ({H200.name}):", 14)
+        for i, (name, share) in enumerate(limits.items()):
+            y, color, weight = top + 34 * i, *((ORANGE, "bold") if name == least else (BLUE, "normal"))
+            what = name.replace("workgroups", "number of workgroups")
+            self.write(start - 10, y + 11, what, 14, INK, weight, "right")
+            self.boxes([Box(start, y, end - start, 22)], LINE, PAPER)
+            self.tinted([Box(start, y, max(2, (end - start) * share), 22)], color, 1.5, 0.5)
+            self.bold(end + 8, y + 11, f"{100 * share:.0f} %", 14, color)
+        y = top + 34 * len(limits) + 14
+        self.note(TABLE, y, f"100 % = {H200.tflops:.0f} TFLOP/s")
+
+    def _reason(self, sizes: TileSizes, least: str) -> str:
+        """Why a part of the machine limits the product."""
+        idle, count = -sizes.threads % WARP, H200.multiprocessors
+        if least == "workgroups" and self.workgroups <= count:
+            return f"there are too few workgroups: {self.workgroups:,} for {count} multiprocessors"
+        if least == "workgroups":
+            return f"its last round of workgroups is not full: {self.workgroups:,} on {count} multiprocessors"
+        if least == "arithmetic" and idle:
+            return f"a GPU runs {WARP} threads of a workgroup together, and {idle} of the last {WARP} do nothing"
+        return BOUND[least]
+
+
+# --- Who loads what: what one thread loads of the tiles, multiplies and writes --------------------------------
+
+SIDE, DEPTH, X, Y = 288, 76, 112, 128  # CSS pixels: of the results, along k, and where the results begin
+FRAMES = tile_boxes(X, Y, SIDE, SIDE, DEPTH)
+NAMED = {"a": (MARGIN, Y + SIDE + 14), "b": (MARGIN, Y - 10 - DEPTH / 2), "results": (X + 60, Y + SIDE + 14)}
+TEXT = 432  # where the words begin
+
+
+class TrafficPicture(Picture):
+    """Both tiles and the results of a workgroup, in the same frames for every kernel.
+
+    `shown` has a title for each, and a function that simulates it: it is called when the kernel is first shown.
+    """
+
+    def __init__(self, shown: Sequence[tuple[str, Callable[[], Traffic]]]) -> None:
+        super().__init__(452)
+        self.shown = shown
+
+    def draw(self, kernel: int, thread: int) -> str:
+        """Point at what one thread of one kernel does."""
+        title, simulated = self.shown[kernel]
+        traffic = simulated()
+        thread = min(thread, traffic.threads - 1)
+        if self.starts(kernel):
+            self._draw_frames(title, traffic)
+            self.stands_still()
+        for cells, color, strength in ((traffic.multiplied, ORANGE, 3 / 16), (traffic.loaded, BLUE, 0.8)):
+            for name in "ab":
+                self.tinted(self._boxes(name, traffic, cells[name][thread]), color, 1, strength)
+        self.tinted(self._boxes("results", traffic, traffic.written[thread]), ORANGE, 1, 0.7)
+        return self._write_facts(title, traffic, thread)
+
+    def _boxes(self, name: str, traffic: Traffic, cells: Sequence[Cell] | set[Cell]) -> list[Box]:
+        """Where some cells lie; those beside each other in a row are one box, where the cells are small."""
+        area = Area(self, np.empty(traffic.sizes[name]), FRAMES[name])
+        return [area.box(row, column, 1, count) for row, column, count in _runs(cells)]
+
+    def _draw_frames(self, title: str, traffic: Traffic) -> None:
+        self.title(20, title)
+        for name, (rows, columns) in traffic.sizes.items():
+            x, y, width, height = FRAMES[name]
+            self.lines(((x, at, x + width, at) for at in _ticks(y, height, rows)), LINE, 0.6)
+            self.lines(((at, y, at, y + height) for at in _ticks(x, width, columns)), LINE, 0.6)
+            left, top = NAMED[name]
+            self.bold(left, top, f"{name}  {rows} × {columns}", 14, look(name).ink)
+        self.boxes(FRAMES.values(), INK, line=2)
+
+    def _write_facts(self, title: str, traffic: Traffic, thread: int) -> str:
+        """What the thread does, in words beside what stands for it, what the whole workgroup costs, and a sentence."""
+        loads, reads = ([len(cells[name][thread]) for name in "ab"] for cells in (traffic.loaded, traffic.multiplied))
+        results = len(traffic.written[thread])
+        has = f"{results} result{'s' * (results > 1)}"
+        self.bold(TEXT, 54, f"thread {thread} of {traffic.threads}, in one turn", 16)
+        lines = [
+            (BLUE, 0.8, f"loads {loads[0]:,} of a, {loads[1]:,} of b, from storage memory"),
+            (ORANGE, 3 / 16, f"multiplies {reads[0]:,} of a with {reads[1]:,} of b"),
+            (ORANGE, 0.7, f"has {has}: {results * traffic.sizes['b'][0]:,} multiply-adds"),
+        ]
+        for i, (color, strength, text) in enumerate(lines):
+            y = 90 + 34 * i
+            self.tinted([Box(TEXT, y - 9, 18, 18)], color, 1.5, strength)
+            self.write(TEXT + 28, y, text, 14.5, color)
+        self._write_counts(traffic)
+        return (
+            f"{title}: thread {thread} loads {sum(loads):,} numbers from storage memory, and multiplies {sum(reads):,} "
+            f"numbers for its {has}. For each multiply-add, that makes {traffic.costs_in_words}."
+        )
+
+    def _write_counts(self, traffic: Traffic) -> None:
+        """What the whole workgroup costs."""
+        self.bold(TEXT, 216, "all threads together, for each multiply-add", 16)
+        loads, numbers, reads = traffic.costs
+        lines = {
+            250: ("numbers loaded from storage memory", loads),
+            282: ("numbers read from workgroup memory", numbers),
+            314: ("reads that it takes (a vec4f is one read)", reads),
+            366: ("bank conflicts in the turn", f"{traffic.counts['bank_conflicts']:,}"),
+        }
+        for y, (name, count) in lines.items():
+            self.write(TEXT, y, name, 14.5)
+            self.bold(TEXT + 384, y, count, 17, align="right")
+
+
+def _ticks(start: float, length: float, cells: int) -> list[float]:
+    """Where the lines between cells are; where they are many, between every eight."""
+    parts = cells if cells <= 16 else cells // 8
+    return [start + i * length / parts for i in range(1, parts)]
+
+
+def _runs(cells: Sequence[Cell] | set[Cell]) -> list[tuple[int, int, int]]:
+    """The row, the first column and the length of each run of neighbors."""
+    by_run = groupby(enumerate(sorted(cells)), lambda place: (place[1][0], place[1][1] - place[0]))
+    runs = ([cell for _, cell in run] for _, run in by_run)
+    return [(*run[0], len(run)) for run in runs]

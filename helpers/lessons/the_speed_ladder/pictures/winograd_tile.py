@@ -1,0 +1,70 @@
+"""Winograd's F(4x4, 3x3): a tile of 6 x 6 pixels, 36 products with the transformed filter, and 4 x 4 outputs."""
+
+import numpy as np
+
+from helpers.operations.convolution.winograd import Matrices
+from helpers.pictures.canvas import GRAY, MARGIN, ORANGE, Picture, number
+from helpers.pictures.parts import Grid
+
+CELL = 27, 27  # CSS pixels
+TOP, MIDDLE, BELOW = 72, 174, 276  # where the grids begin
+LEFTS = MARGIN, 236, 456, 676
+
+
+class WinogradPicture(Picture):
+    """The way of one tile of pixels and of one filter to 4 x 4 outputs, and what one of the 36 products needs.
+
+    `pixels` (6, 6) and `weights` (3, 3) are small whole numbers. Each of the `matrices` multiplies rows and,
+    transposed, columns.
+    """
+
+    def __init__(self, pixels: np.ndarray, weights: np.ndarray, matrices: Matrices) -> None:
+        super().__init__(452)
+        self.matrices = matrices
+        self.factors = [m @ x @ m.T for m, x in ((matrices.data, pixels), (matrices.filter, weights))]
+        self.outputs = np.round(matrices.outputs @ np.prod(self.factors, axis=0) @ matrices.outputs.T, 9)
+        self.grids = self._draw_grids(pixels, weights)
+        self.stands_still()
+
+    def _draw_grids(self, pixels: np.ndarray, weights: np.ndarray) -> dict[str, Grid]:
+        first, second, third, last = LEFTS
+        self.title(22, "Winograd's method: 4 × 4 outputs of a 3 × 3 filter")
+        for x, y, sign in ((first, TOP, "→"), (first, BELOW, "→"), (second, MIDDLE, "×"), (third, MIDDLE, "→")):
+            self.write(x + 3 * CELL[0] + 110, y + 3 * CELL[1], sign, 26, GRAY, align="middle")
+        self.write(last, MIDDLE + 4 * 36 + 24, "directly: 16 × 9 =", 14)
+        self.write(last, MIDDLE + 4 * 36 + 46, "144 products", 14)
+
+        def blank(x: float, y: float, title: str, tensor: str) -> Grid:
+            return Grid(self, np.zeros((6, 6)), x, y, CELL, title, numbers=False, tensor=tensor)
+
+        return {
+            "pixels": Grid(self, pixels, first, TOP, CELL, "6 × 6 pixels", tensor="input"),
+            "filter": Grid(self, weights, first, BELOW, CELL, "3 × 3 weights", tensor="weight"),
+            "of pixels": blank(second, TOP, "transformed", "input"),
+            "of weights": blank(second, BELOW, "transformed", "weight"),
+            "products": blank(third, MIDDLE, "36 products", "output"),
+            "outputs": Grid(self, self.outputs, last, MIDDLE, (36, 36), "4 × 4 outputs", tensor="output"),
+        }
+
+    def draw(self, row: int, column: int) -> str:
+        """Point at one of the products."""
+        counts = []
+        for name, matrix in zip(
+            ("pixels", "filter", "outputs"), (*self.matrices[:2], self.matrices.outputs.T), strict=True
+        ):
+            cells = np.argwhere(np.outer(matrix[row], matrix[column]))
+            self.grids[name].tinted(cells.tolist(), line=2)
+            counts.append(len(cells))
+        for name in ("of pixels", "of weights", "products"):
+            self.grids[name].tinted([(row, column)], "", 3, 0.6)
+        pixel, weight = (factor[row, column] for factor in self.factors)
+        x, y = LEFTS[2], self.grids["products"].bottom
+        self.write(x, y + 20, f"{number(pixel)} × {number(weight)}", 14, ORANGE)
+        self.write(x, y + 42, f"= {number(pixel * weight)}", 14, ORANGE)
+        pixels, weights, outputs = counts
+        by = f"a weighted sum of {weights} weights" if weights > 1 else "one weight"
+        return (
+            f"Product [{row},{column}] multiplies a weighted sum of {pixels} pixels by {by}, and is part of {outputs} "
+            f"output{'s' * (outputs > 1)}. For each pair of channels, a tile takes 36 products, where the direct way "
+            f"takes 16 × 9 = 144: 4 times as many."
+        )

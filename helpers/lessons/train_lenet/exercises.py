@@ -1,0 +1,123 @@
+"""What a learner writes and lays in lesson 07: loss, update, and the backward pass of max pooling."""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from helpers.grading.matching import matchings
+from helpers.grading.puzzle import Case, Dispatch, Puzzle, Skill
+from helpers.lessons.shared.student_kernels import pool_params
+from helpers.operations.network import reference
+from helpers.operations.network.shapes import LossShape, PoolShape, UpdateShape
+
+Array = np.ndarray
+HERE = Path(__file__)
+FOLDER = HERE.with_name("puzzles")
+
+# --- The loss, ReLU and the update ----------------------------------------------------------------------------
+
+EXP_ERROR = 1e-5  # more than float32's exponentials are off here, and far less than a mistake changes
+LOGITS = {  # images and classes of each test, and what its logits are near
+    "one_image": (1, 3, 0),
+    "large_logits": (2, 4, 100),
+    "ten_classes": (3, 10, 0),
+    "many_images": (70, 5, 0),
+}
+STEPS = {"one_step": (7, 1), "two_steps": (6, 2), "many_parameters": (300, 2)}  # parameters, steps
+LEARNING_RATE, MOMENTUM = 0.5, 0.75
+
+
+@cache
+def _loss_cases() -> tuple[Case, ...]:
+    return tuple(_loss_case(*each) for each in LOGITS.items())
+
+
+def _loss_case(name: str, sizes: tuple[int, int, int]) -> Case:
+    """The labels are not the images' numbers; of the last two tests, the logits are quarters."""
+    (rows, classes, near), random = sizes, np.random.default_rng(3)
+    logits = near + random.integers(-2, 3, (rows, classes)).astype(np.float32)
+    logits /= 4 if classes in (5, 10) else 1
+    shape = LossShape(rows, classes)
+    expected = reference.cross_entropy(logits, shape.labels())[1].astype(np.float32)
+    groups = -(-rows // 64), 1, 1
+    return Case(name, (logits, shape.labels()), expected, shape.params(), (Dispatch(groups),), EXP_ERROR)
+
+
+@cache
+def _step_cases() -> tuple[Case, ...]:
+    return tuple(_step_case(*each) for each in STEPS.items())
+
+
+def _step_case(name: str, sizes: tuple[int, int]) -> Case:
+    """Several steps with the same gradient, each of which changes parameters and velocities in place."""
+    (n, steps), random = sizes, np.random.default_rng(4)
+    grad, parameter, velocity = random.choice([-8, -4, 4, 8], (3, n)).astype(np.float32) * np.float32([[1], [1], [4]])
+    grad /= 16 if n == 300 else 1
+    after, moved = parameter, velocity
+    for _ in range(steps):
+        after, moved = reference.sgd(after, grad, moved, LEARNING_RATE, MOMENTUM)
+    params = UpdateShape(n, LEARNING_RATE, MOMENTUM).params()
+    passes = (Dispatch((-(-n // 256), 1, 1)),) * steps
+    return Case(name, (grad,), after, params, passes, scratch=(n,), start=(parameter, velocity))
+
+
+# --- The gradient of a maximum --------------------------------------------------------------------------------
+
+POOLS = {  # each test adds one thing to those before it; the last is LeNet's second pooling layer
+    "pool_2x2": PoolShape(1, 1, 4, 4, 2),
+    "pool_equal_pixels": PoolShape(1, 1, 5, 7, 2),
+    "pool_overlapping": PoolShape(1, 1, 6, 8, 3, 1),
+    "pool_padding": PoolShape(1, 1, 5, 6, 3, 2, 1),
+    "pool_planes": PoolShape(2, 3, 8, 10, 3, 2, 1),
+    "pool_lenet_pool2": PoolShape(1, 16, 8, 8, 2),
+}
+
+
+@cache
+def _pool_cases() -> tuple[Case, ...]:
+    random = np.random.default_rng(9)
+    return tuple(_pool_case(name, shape, random) for name, shape in POOLS.items())
+
+
+def _pool_case(name: str, s: PoolShape, random: np.random.Generator) -> Case:
+    """Of numbers from -3 to -1 many are equal, and none is a maximum where the padding takes part as zeros.
+
+    In `pool_planes`, where no two sizes are equal, all numbers are a quarter of these, in the last plane far lower.
+    """
+    size = s.of("input")
+    values = random.permutation(np.prod(size)) if name == "pool_2x2" else random.integers(-3, 0, size)
+    if "lenet" in name:
+        values = np.maximum(random.integers(-4, 5, size), 0)  # after a ReLU
+    input = values.reshape(size).astype(np.float32)
+    grad_output = random.choice([-3, -2, -1, 1, 2, 3], s.of("output")).astype(np.float32)
+    if name == "pool_planes":
+        input, grad_output = input / 4, grad_output / 4
+        input[-1, -1] *= 2.0**126  # a search for the maximum must begin as low as float32 goes, or at a pixel
+    expected = reference.max_pool2d_backward(input, grad_output, s)
+    planes, params = np.reshape(expected, (-1, *size[2:])), pool_params(s)
+    return Case(name, (input, grad_output), planes, params, (Dispatch((-(-expected.size // 256), 1, 1)),))
+
+
+OWN_WINDOWS = Skill(
+    "one thread for each pixel, which reads only the windows that have the pixel",
+    "pool_lenet_pool2",
+    {"steps": 8, "results": 2, "thread_loads": 4},
+)
+PUZZLES = (
+    Puzzle("softmax_minus_truth", FOLDER, "n c", _loss_cases, Skill.one_thread_for("image", "many_images")),
+    Puzzle("momentum_step", FOLDER, "i", _step_cases, Skill.one_thread_for("parameter", "many_parameters")),
+    Puzzle("max_pool2d_backward", FOLDER, "plane ih iw", _pool_cases, OWN_WINDOWS),
+)
+
+
+def _curves() -> object:
+    """Return the picture of the four curves."""
+    from helpers.lessons.train_lenet import in_training  # here, as the process apart trains nothing
+
+    return in_training.curves()
+
+
+MATCHINGS = matchings(
+    HERE.with_name("matchings.toml"), four_curves=(("Curve A", "Curve B", "Curve C", "Curve D"), _curves)
+)

@@ -1,0 +1,163 @@
+"""Which numbers make one number of a network: the terms of each operation, in plain Python, without a GPU.
+
+The index sets are those of lessons 01 to 06: the windows of pooling are those of a convolution. The tests prove each
+set equal to what the first version of the kernel reads.
+"""
+
+from collections.abc import Callable, Mapping
+from itertools import product
+from typing import NamedTuple
+
+from helpers.operations.convolution import indices as convolution
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.gemm.indices import gemm_terms
+from helpers.operations.gemm.shapes import GemmShape
+from helpers.operations.network.shapes import ElementShape, LossShape, PoolShape
+
+Index = tuple[int, ...]  # of an operation's tensor, with the image as the first number where it has one
+Factor = tuple[str, Index]  # an operation's own name of a tensor, and the place in it
+Term = tuple[Factor, ...]  # the factors of one product
+
+
+class Made(NamedTuple):
+    """How one number is made: the products that it is made of, what else is read to decide, and what becomes of them.
+
+    `rule` is "summed", "activated" (a sum), "largest", "won" (those of windows whose maximum it is), "shared" (a mean
+    or a part of one), "switched" (times the activation's derivative) or "softmax".
+    """
+
+    terms: list[Term]
+    decided_by: tuple[Factor, ...] = ()
+    rule: str = "summed"
+
+
+# --- Pooling --------------------------------------------------------------------------------------------------
+
+
+def pixels_of_window(shape: PoolShape, oh: int, ow: int) -> list[tuple[int, int]]:
+    """The pixels (ih, iw) in a window, row by row; padding holds none."""
+    return [tap.at("input") for tap in convolution.taps_of_output(shape.windows, oh, ow)]
+
+
+def windows_of_pixel(shape: PoolShape, ih: int, iw: int) -> list[tuple[int, int]]:
+    """The windows (oh, ow) that hold a pixel, in the order in which a kernel's loops kh, kw find them."""
+    return [tap.at("output") for tap in convolution.taps_of_pixel(shape.windows, ih, iw)]
+
+
+# --- One number of each operation -------------------------------------------------------------------------------
+
+
+def _conv2d(shape: ConvShape, n: int, co: int, oh: int, ow: int) -> Made:
+    channels = convolution.input_channels_of(shape, co)
+    taps = convolution.taps_of_output(shape, oh, ow)
+    terms: list[Term] = [
+        (("input", (n, channel, tap.ih, tap.iw)), ("weight", (co, ci, tap.kh, tap.kw)))
+        for ci, channel in enumerate(channels)
+        for tap in taps
+    ]
+    return Made([*terms, (("bias", (co,)),)], rule="activated")
+
+
+def _grad_weight(shape: ConvShape, co: int, ci: int, kh: int, kw: int) -> Made:
+    channel = convolution.input_channels_of(shape, co)[ci]
+    return Made(
+        [
+            (("grad_output", (n, co, t.oh, t.ow)), ("input", (n, channel, t.ih, t.iw)))
+            for n in range(shape.batch)
+            for t in convolution.taps_of_weight(shape, kh, kw)
+        ]
+    )
+
+
+def _grad_bias(shape: ConvShape, co: int) -> Made:
+    places = product(range(shape.batch), range(shape.out_h), range(shape.out_w))
+    return Made([(("grad_output", (n, co, oh, ow)),) for n, oh, ow in places])
+
+
+def _grad_input(shape: ConvShape, n: int, ci: int, ih: int, iw: int) -> Made:
+    own = ci % (shape.in_channels // shape.groups)
+    return Made(
+        [
+            (("grad_output", (n, co, t.oh, t.ow)), ("weight", (co, own, t.kh, t.kw)))
+            for co in convolution.output_channels_of(shape, ci)
+            for t in convolution.taps_of_pixel(shape, ih, iw)
+        ]
+    )
+
+
+def _pool(rule: str) -> Callable[..., Made]:
+    def made(shape: PoolShape, n: int, c: int, oh: int, ow: int) -> Made:
+        return Made([(("input", (n, c, *pixel)),) for pixel in pixels_of_window(shape, oh, ow)], rule=rule)
+
+    return made
+
+
+def _pool_backward(shape: PoolShape, n: int, c: int, ih: int, iw: int) -> Made:
+    return Made([(("grad_output", (n, c, *window)),) for window in windows_of_pixel(shape, ih, iw)], rule="shared")
+
+
+def _max_backward(shape: PoolShape, n: int, c: int, ih: int, iw: int) -> Made:
+    windows = windows_of_pixel(shape, ih, iw)
+    rivals = {pixel for window in windows for pixel in pixels_of_window(shape, *window)}
+    decided_by = tuple(("input", (n, c, *pixel)) for pixel in sorted(rivals))
+    return _pool_backward(shape, n, c, ih, iw)._replace(decided_by=decided_by, rule="won")
+
+
+def _relu_backward(shape: ElementShape, i: int) -> Made:
+    return Made([(("grad_output", (i,)),)], (("output", (i,)),), "switched")
+
+
+def _logit(shape: LossShape, row: int, column: int) -> Made:
+    return Made([(("logits", (row, c)),) for c in range(shape.classes)], (("labels", (row,)),), "softmax")
+
+
+def _loss(shape: LossShape, row: int) -> Made:
+    return _logit(shape, row, 0)
+
+
+def _gemm(name: str, own: tuple[str, str]) -> Callable[..., Made]:
+    """The terms of a product of lesson 06; images are the rows of one item."""
+
+    def made(shape: GemmShape, *index: int) -> Made:
+        row, column = index[-2:] if len(index) > 1 else (0, *index)
+        pairs = gemm_terms(name, (shape.m, shape.k, shape.n), row, column)
+        return Made([tuple(_placed(o, cell) for o, cell in zip(own, pair, strict=True) if cell) for pair in pairs])
+
+    return made
+
+
+def _placed(own: str, cell: Index) -> Factor:
+    return own, cell if own == "b" else (0, *cell)
+
+
+_pre = _gemm("pre", ("a", "b"))
+
+
+def _linear(shape: GemmShape, item: int, row: int, column: int) -> Made:
+    return Made([*_pre(shape, row, column).terms, (("bias", (column,)),)], rule="activated")
+
+
+def _linear_grad_pre(shape: GemmShape, item: int, row: int, column: int) -> Made:
+    """One product with the activation's derivative, for which the kernel computes the layer's sum again."""
+    again = tuple(factor for term in _linear(shape, item, row, column).terms for factor in term)
+    return Made([(("grad", (0, row, column)),)], again, "switched")
+
+
+MADE: Mapping[tuple[str, str], Callable[..., Made]] = {  # by the operation and its own name of the tensor
+    ("conv2d", "output"): _conv2d,
+    ("conv2d_grad_weight", "grad_weight"): _grad_weight,
+    ("conv2d_grad_bias", "grad_bias"): _grad_bias,
+    ("conv2d_grad_input", "grad_input"): _grad_input,
+    ("max_pool2d", "output"): _pool("largest"),
+    ("avg_pool2d", "output"): _pool("shared"),
+    ("max_pool2d_backward", "grad_input"): _max_backward,
+    ("avg_pool2d_backward", "grad_input"): _pool_backward,
+    ("relu_backward", "grad_pre"): _relu_backward,
+    ("cross_entropy", "losses"): _loss,
+    ("cross_entropy", "grad_logits"): _logit,
+    ("gemm_bias_act", "output"): _linear,
+    ("gemm_bias_act_backward", "grad_pre"): _linear_grad_pre,
+    ("gemm_bias_act_backward", "d_a"): _gemm("d_a", ("grad_pre", "b")),
+    ("gemm_bias_act_backward", "d_b"): _gemm("d_b", ("a", "grad_pre")),
+    ("gemm_bias_act_backward", "d_bias"): _gemm("d_bias", ("grad_pre", "")),
+}

@@ -1,0 +1,213 @@
+"""Training seen live: it goes on between the cells, can be stopped, and shows loss and accuracy as they are measured.
+
+Training takes turns with everything else that Python does: a slice of a fraction of a second, then a pause in which
+cells run and clicks arrive. JupyterLab may deliver a click in a thread of its own, so a click leaves a wish only;
+drawing and training are always done by the thread that runs the cells.
+"""
+
+import asyncio
+import sys
+from contextlib import suppress
+from importlib import import_module
+from math import ceil
+from time import perf_counter
+
+import ipywidgets
+import numpy as np
+
+from helpers.gpu import adapter_info
+from helpers.lessons.shared.pictures.curves import MEAN, CurvesPicture
+from helpers.network.training import Training
+from helpers.widgets import WAKE
+from helpers.widgets.explorer import Shown
+
+SLICE, PAUSE = 0.2, 0.02  # seconds of work at a time, and between two of them
+REDRAW, SAY = 0.1, 3  # seconds at least from one drawing to the next, and from one sentence to the next
+FEW_STEPS = 8  # in the simulator
+# Nothing else is at work when the event loop comes to a slice, but in a browser a cell that waits for the GPU may be.
+with_lock = import_module("convgrad_browser").with_lock if sys.platform == "emscripten" else lambda work: work()
+Unseen = tuple[np.ndarray, np.ndarray]  # images and labels
+
+
+class Live(Shown):
+    """A training run with a progress bar, curves, a button that stops it and lets it go on, and its learning rate.
+
+    Parameters
+    ----------
+    training : Training
+    epochs : float
+        How many passes through the images are still to come.
+    unseen : pair of arrays, or None
+        Images (N, C, H, W) and labels (N,) that are not learned from: how many are answered right is measured at the
+        end.
+
+    It begins at once where there is an event loop, as in a notebook; `finish` does what remains anywhere. Only one run
+    trains at a time: one that begins, or goes on, stops the one before.
+    """
+
+    _at_work: "Live | None" = None
+
+    def __init__(self, training: Training, epochs: float, unseen: Unseen | None) -> None:
+        super().__init__()
+        steps, unseen = ceil(epochs * training.steps_per_epoch), unseen or ([], [])
+        self._simulated = adapter_info().simulated
+        if self._simulated:
+            steps, unseen = min(steps, FEW_STEPS), tuple(each[: training.batch] for each in unseen)
+        self.training, self.until = training, training.step + steps
+        self._unseen, self._right, self._steps = unseen, [], 1
+        self._drawn = self._said = 0.0  # when
+        self._running = self._finishing = False
+        self._waiting, self._loop = None, None
+        self.picture = CurvesPicture(self.until, training.network.classes)
+        self._bar = ipywidgets.IntProgress(training.step, training.step, max(self.until, 1), layout={"width": "260px"})
+        self._button = ipywidgets.Button(description="Go on", layout={"width": "90px"})
+        self._rate = ipywidgets.BoundedFloatText(
+            training.learning_rate, min=0, max=100, step=0.01, description="learning rate",
+            layout={"width": "180px"}, style={"description_width": "90px"},
+        )  # fmt: skip
+        controls = ipywidgets.HBox([self._button, self._rate, self._bar], layout={"align_items": "center"})
+        self.children = [controls, self._paper(), self._words]
+        self._button.on_click(lambda _: self.stop() if self._running else self.go_on())
+        self._rate.observe(lambda change: setattr(training, "learning_rate", change.new), "value")
+        with suppress(RuntimeError):  # in plain Python there is no loop
+            self._loop = asyncio.get_running_loop()
+        self.go_on()
+        self._show(self._measured())
+
+    # --- What the reader does, in any thread ------------------------------------------------------------------
+
+    def go_on(self) -> None:
+        """Train in the background. Where there is no event loop, only `finish` trains."""
+        if self._loop is None or self.done:
+            return
+        if Live._at_work:
+            Live._at_work.stop()
+        Live._at_work, self._running = self, True
+        self._button.description = "Stop"
+        self._loop.call_soon_threadsafe(self._wait)
+
+    def stop(self) -> None:
+        """Stop after the slice that runs now; `go_on` and `finish` continue with the next step."""
+        self._running = False
+
+    def close(self) -> None:
+        """Stop, and take the widget off the page."""
+        self.stop()
+        super().close()
+
+    # --- What is done, in one thread --------------------------------------------------------------------------
+
+    @property
+    def done(self) -> bool:
+        """Whether all steps are done, and the unseen images answered."""
+        return self.training.step >= self.until and len(self._right) == len(self._unseen[1])
+
+    def finish(self) -> Training:
+        """Do at once what remains, and return the training.
+
+        Raises DivergedError as `Training.advance` does.
+        """
+        self.stop()
+        if Live._at_work:
+            Live._at_work.stop()
+        self._finishing, said = True, ""
+        try:
+            while not self.done:
+                self._work()
+        except (KeyboardInterrupt, Exception) as error:
+            said = _reason(error)
+            raise
+        finally:
+            self._finishing = False
+            self._show(said or self._measured())
+        return self.training
+
+    def _wait(self) -> None:
+        """One slice in the background, when no cell or click is at work."""
+        with_lock(self._slice)
+
+    def _slice(self) -> None:
+        """Work for a moment, and take a place in the queue for the next slice."""
+        if self._waiting:
+            self._waiting.cancel()
+        try:
+            if self._running and not self.done:
+                self._work()
+        except (KeyboardInterrupt, Exception) as error:  # nobody else would say it
+            self.stop()
+            self._show(_reason(error))
+            return
+        if self._running and not self.done:
+            self._waiting = self._loop.call_later(PAUSE, self._wait)
+        else:
+            self.stop()
+            self._show(self._measured())
+
+    def _work(self) -> None:
+        """Train for about as long as a slice or, after the last step, answer some of the unseen images."""
+        step, begin = self.training.step, perf_counter()
+        if step < self.until:
+            self._right, steps = [], min(self._steps, self.until - step)
+            self.training.advance(steps)
+            pace = (perf_counter() - begin) / steps
+            self._steps = max(1, int(SLICE / max(pace, 1e-6)))
+        else:
+            part = slice(len(self._right), len(self._right) + self.training.batch)
+            images, labels = (each[part] for each in self._unseen)
+            self._right += (self.training.network.predict(images) == labels).tolist()
+        if perf_counter() - self._drawn > REDRAW:
+            self._show(self._measured() if perf_counter() - self._said > SAY else None)
+
+    # --- What is shown ----------------------------------------------------------------------------------------
+
+    def _measured(self) -> str:
+        """How far training is, with the mean of the last batches."""
+        step, last, unseen = self.training.step, self.training.moments[-MEAN:], self._share
+        state = "Done" if self.done else "Training" if self._running or self._finishing else "Stopped"
+        if not last:
+            return f"{state}: {self.until:,} steps, with {self.training.batch} images each."
+        loss, right = np.mean([(moment.loss, moment.accuracy) for moment in last], axis=0)
+        said = f"{state}: {step:,} of {self.until:,} steps. In the last {len(last)} batches the mean "
+        said += f"loss is {loss:.2f}, and {100 * right:.0f} % of the answers are right."
+        if unseen is not None:
+            said += f" Of {len(self._right):,} unseen images, {100 * unseen:.1f} % are answered right."
+        if self._simulated:
+            said += f" (In the simulator, a step takes up to a minute: it trains for at most {FEW_STEPS}.)"
+        return said
+
+    @property
+    def _share(self) -> float | None:
+        """The share of the unseen images that is answered right, when all are."""
+        return float(np.mean(self._right)) if self._right and self.done else None
+
+    def _show(self, said: str | None) -> None:
+        """Draw the curves, and say how far training is; None leaves the words, which a screen reader reads aloud."""
+        self._drawn = perf_counter()
+        self.picture.show(self.training.moments, self._share)
+        self._draw_paper()
+        self._bar.value = self.training.step
+        self._button.description = "Done" if self.done else "Stop" if self._running else "Go on"
+        self._button.disabled = self.done or self._finishing or self._loop is None
+        if said is not None:
+            self._said = self._drawn
+            self._write_sentence(said)
+
+    def __repr__(self) -> str:
+        """What is the same in every run, as long as training is not done."""
+        if self.done:
+            return self.picture.sentence
+        training = self.training
+        return f"Training to step {self.until:,}, with {training.batch} images a step: finish() waits for its end."
+
+    def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
+        data, metadata = super()._repr_mimebundle_(**kwargs)
+        if self.done:
+            return data, metadata
+        del data["image/png"]  # its curves differ from run to run
+        return data | {"text/plain": f"{self!r} {WAKE}"}, {}
+
+
+def _reason(error: BaseException) -> str:
+    """Why training has stopped, as a sentence."""
+    text = "interrupted; Go on, or finish(), continues" if isinstance(error, KeyboardInterrupt) else str(error)
+    return f"Stopped: {text}."

@@ -1,0 +1,210 @@
+"""A digit on its way through a network, layer by layer, and the gradient of its loss on the way back."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from helpers.gpu import adapter_info
+from helpers.lessons.train_lenet.pictures.maps import Area, Layout, Maps, framed
+from helpers.lessons.train_lenet.trace import NetworkTrace, written
+from helpers.network.layers import gradient_of
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, WIDTH, Box, Picture, a_digit, number, text_width
+from helpers.pictures.figures import colored, explain
+
+HEIGHT = 120  # CSS pixels of each of the two rows of maps
+TOPS = 44, 188  # where the two rows begin: values, gradients
+BAR, BARS = 12, 62  # CSS pixels: the height of an output's bar, and the width of all bars
+LISTED = 10  # outputs that are drawn as bars with their numbers' names
+
+
+class Column(NamedTuple):
+    """One layer's output: its tensor, its size, its maps (P, rows, columns), and how they are drawn."""
+
+    layer: str
+    tensor: str
+    size: tuple[int, ...]
+    maps: tuple[int, int, int]
+    pixel: int
+    across: int
+    bars: bool
+
+    @property
+    def width(self) -> float:
+        """CSS pixels."""
+        if self.bars:
+            return 16 + BARS
+        return self.layout().box.width
+
+    def layout(self, corner: tuple[float, float] = (0, 0)) -> Layout:
+        """Where its maps lie from a corner on."""
+        return Layout(self.maps, corner, self.pixel, self.across)
+
+
+class NetworkPicture(Picture):
+    """Each layer of a network as its maps for one digit: their values above, and their gradients below.
+
+    A trace has a step for each layer's output, then one for the loss and for each gradient on the way back.
+    """
+
+    def __init__(self, traces: Sequence[NetworkTrace]) -> None:
+        super().__init__(336)
+        self.traces, values = traces, traces[0].network.values
+        self.columns = [_column(*each, is_last=i == len(values)) for i, each in enumerate(values.items(), 1)]
+        self.last = 2 * len(self.columns) - 1
+        rooms = [max(column.width, _heading(column)) for column in self.columns]
+        gap = (WIDTH - 2 * MARGIN - sum(rooms)) / (len(rooms) - 1)
+        if gap < 4:
+            raise ValueError(f"{len(values)} layers do not fit the sheet: draw a network with fewer or smaller ones")
+        starts = np.cumsum([MARGIN, *(room + gap for room in rooms[:-1])]).tolist()
+        self.lefts = [
+            x + (room - column.width) / 2 for x, room, column in zip(starts, rooms, self.columns, strict=True)
+        ]
+
+    def place(self, tensor: int) -> tuple[int, int]:
+        """The column of a step's tensor, and 0 for its values or 1 for its gradients."""
+        count = len(self.columns)
+        return (tensor, 0) if tensor < count else (2 * count - 1 - tensor, 1)
+
+    def name(self, tensor: int) -> str:
+        """The tensor that a step makes."""
+        column, is_gradient = self.place(tensor)
+        own = self.columns[column].tensor
+        return gradient_of(own) if is_gradient else own
+
+    def maps(self, tensor: int) -> int:
+        """How many maps, or numbers, a step makes."""
+        return self.columns[self.place(tensor)[0]].maps[0]
+
+    def draw(self, digit: int, step: int, tensor: int, map: int) -> str:
+        """The trace of a digit, up to a step, with one map of a tensor that is reached framed; none of tensor 0."""
+        if self.starts(digit, step):
+            self._draw_trace(self.traces[digit], step)
+            self.stands_still()
+        trace, name, said = self.traces[digit], self.name(tensor), self._step_words(self.traces[digit], step)
+        values = trace.tensors[name].reshape(self.columns[self.place(tensor)[0]].maps)
+        rows = values[map] if values[map].size > 1 else values.reshape(1, -1)
+        self.numbered.append(Area(self, rows, Box(0, 0, 1, 1), f"{name}, map {map}" if values[map].size > 1 else name))
+        if tensor == 0:  # nobody has pointed at a map
+            return said
+        framed(self, self._box(tensor, map))
+        return f"{said} {self._map_words(name, values, map)}"
+
+    # --- The drawing ------------------------------------------------------------------------------------------
+
+    def _draw_trace(self, trace: NetworkTrace, step: int) -> None:
+        for column, x in zip(self.columns, self.lefts, strict=True):
+            middle = x + column.width / 2
+            self.bold(middle, 12, column.layer, 14, INK, "middle")
+            self.write(middle, 30, "×".join(map(str, column.size)), 13, INK, align="middle")
+        self.bold(MARGIN, TOPS[0] + 8, "values →", 13, BLUE)
+        self.bold(WIDTH - MARGIN, TOPS[1] - 10, "← gradients", 13, BLUE, "right")
+        self.note(MARGIN, TOPS[1] - 10, f"on {adapter_info().short}")
+        for tensor in range(self.last + 1):
+            if tensor <= step:
+                self._draw_tensor(trace, tensor, tensor == step)
+            else:
+                column, row = self.place(tensor)
+                self.boxes([self._whole(column, row)], LINE, line=1, dashes=(3, 4))
+        y = self.height - 14
+        explain(self, MARGIN, y, {"above 0": 0.8, "below 0": -0.8, "0": 0.0}, 92)
+        self.note(MARGIN + 230, y, "each tensor has its own scale")
+        self.write(WIDTH - MARGIN, y, "blue number: the right answer", 13, BLUE, align="right")
+
+    def _draw_tensor(self, trace: NetworkTrace, tensor: int, is_new: bool) -> None:
+        column, row = self.place(tensor)
+        c, name = self.columns[column], self.name(tensor)
+        values = trace.tensors[name].reshape(c.maps)
+        whole = self._whole(column, row)
+        if c.bars:
+            self._draw_bars(trace, values.ravel(), whole)
+            Area(self, np.zeros((len(values), 1)), whole).touch(name, "map", tensor=tensor)
+        else:
+            Maps(self, values, whole[:2], c.pixel, c.across, ink=tensor == 0).touch(name, "map", tensor=tensor)
+        if is_new:
+            x, y, width, height = whole
+            self.boxes([Box(x - 4, y - 4, width + 8, height + 8)], BLUE, line=2.5)
+        if 0 < column + row < len(self.columns):
+            self._arrow(column + row, row, BLUE if is_new else GRAY)
+
+    def _arrow(self, column: int, row: int, color: str) -> None:
+        """Before a column, where the trace goes."""
+        start, end = self.lefts[column - 1] + self.columns[column - 1].width, self.lefts[column]
+        y, middle, half = TOPS[row] + HEIGHT / 2, (start + end) / 2, min(9, (end - start) / 2 - 5)
+        half *= 1 - 2 * row
+        self.arrow((middle - half, y), (middle + half, y), color, 2, 5)
+
+    def _draw_bars(self, trace: NetworkTrace, values: np.ndarray, whole: Box) -> None:
+        """The outputs, one bar for each class: to the right above 0, to the left below."""
+        largest, low = float(np.abs(values).max()), min(float(values.min()), 0.0)
+        scale = BARS / (max(float(values.max()), 0.0) - low or 1.0)
+        zero = whole.x + 16 - low * scale
+        for i, value in enumerate(values):
+            y, right = whole.y + BAR * i, i == trace.label
+            look = (BLUE, "bold") if right else (INK, "normal")
+            self.write(whole.x + 6, y + BAR / 2, str(i), 13, *look, "middle")
+            bar = Box(min(zero, zero + value * scale), y + 3, abs(value) * scale, BAR - 6)
+            if bar.width > 0.5:
+                self.image(bar, colored(np.array([[value]]), largest))
+                self.boxes([bar], GRAY, line=0.8)
+        self.lines([(zero, whole.y, zero, whole.y + BAR * len(values))], GRAY, 1)
+
+    def _whole(self, column: int, row: int) -> Box:
+        """Where a tensor is drawn."""
+        c = self.columns[column]
+        height = BAR * c.maps[0] if c.bars else c.layout().box.height
+        return Box(self.lefts[column], TOPS[row] + (HEIGHT - height) / 2, c.width, height)
+
+    def _box(self, tensor: int, map: int) -> Box:
+        """Where a map, or an output's bar, lies."""
+        column, row = self.place(tensor)
+        c, whole = self.columns[column], self._whole(column, row)
+        if c.bars:
+            return Box(whole.x - 2, whole.y + BAR * map, whole.width + 4, BAR)
+        return c.layout(whole[:2]).cells(map)
+
+    # --- The words --------------------------------------------------------------------------------------------
+
+    def _step_words(self, trace: NetworkTrace, step: int) -> str:
+        column, is_gradient = self.place(step)
+        c, begin = self.columns[column], f"Step {step} of {self.last}:"
+        what = f"{c.maps[0]} maps of {c.maps[1]} × {c.maps[2]}" if c.maps[1] * c.maps[2] > 1 else f"{c.maps[0]} numbers"
+        if step == 0:
+            return f"{begin} the image of {a_digit(trace.label)}."
+        if is_gradient:
+            if c.bars:
+                loss = number(float(trace.tensors["losses"][0]))
+                return f"{begin} the loss is {loss}, and its gradient is the softmax minus the right answer."
+            return f"{begin} the gradient is back at {c.layer if column else 'the digit'}."
+        if c.bars:
+            best = int(trace.tensors[c.tensor].argmax())
+            verdict = f"{best}, which is {'right' if best == trace.label else f'wrong: it is {a_digit(trace.label)}'}"
+            return f"{begin} {c.layer} makes {what}, the largest for {verdict}."
+        return f"{begin} {c.layer} makes {what}."
+
+    def _map_words(self, name: str, values: np.ndarray, map: int) -> str:
+        """What is in the map that is framed."""
+        seen = values[map]
+        if seen.size == 1:
+            return f"{written(name, (map,))} = {number(float(seen[0, 0]))}."
+        place = np.unravel_index(np.abs(seen).argmax(), seen.shape)
+        farthest = f"{written(name, (map, *place))} = {number(float(seen[place]))}"
+        return f"In map {map} of {name}, the number farthest from 0 is {farthest}."
+
+
+def _column(tensor: str, size: tuple[int, ...], is_last: bool) -> Column:
+    """How a layer's output is drawn."""
+    layer = tensor.removesuffix(".output")
+    maps = size if len(size) == 3 else (size[0], 1, 1)
+    bars = is_last and maps[0] <= LISTED and len(size) == 1
+    if len(size) == 1:
+        return Column(layer, tensor, size, maps, 8, -(-maps[0] // 15), bars)
+    across = 1 if maps[0] == 1 else 3 if maps[1] > 20 else 2 if maps[0] <= 8 else 4
+    fitting = HEIGHT // (-(-maps[0] // across) * (maps[1] + 1) - 1)
+    return Column(layer, tensor, size, maps, max(1, min(max(3, 20 // maps[1]), fitting)), across, bars)
+
+
+def _heading(column: Column) -> float:
+    """CSS pixels of the words above a column."""
+    shape = text_width("×".join(map(str, column.size)), 13)
+    return max(shape, text_width(column.layer, 14, "bold"))

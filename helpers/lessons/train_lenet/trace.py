@@ -1,0 +1,245 @@
+"""One digit on its way through a network and back: every tensor, and what any number in it is made of.
+
+The tensors are read from the GPU once. Here they are those of a single image, and have no axis for it: conv1.output of
+LeNet is (6, 24, 24), and a gradient has the shape of what it is the gradient of.
+"""
+
+from collections.abc import Mapping
+from functools import cached_property
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from helpers.checks.tolerance import SMALLEST_NORMAL
+from helpers.gpu.buffers import read_together
+from helpers.lessons.train_lenet.indices import MADE, Factor, Term, pixels_of_window
+from helpers.lessons.train_lenet.kernel_lines import Line, line_of
+from helpers.network.layers import Step, gradient_of
+from helpers.network.network import Network, Size
+from helpers.operations.activations import act, derivative
+from helpers.operations.network import check, reference
+from helpers.pictures.canvas import number
+from helpers.pictures.parts import product_text
+
+Index = tuple[int, ...]
+Place = tuple[str, Index]  # a tensor, and a place in it
+
+
+class Row(NamedTuple):
+    """One of the numbers that a number is made of: what it is, its factors and where they lie; or how it is called."""
+
+    value: float
+    factors: tuple[float, ...] = ()
+    places: tuple[Place, ...] = ()
+    name: str = ""
+
+    @property
+    def product(self) -> str:
+        """The factors, as one writes them."""
+        return product_text(*self.factors) if len(self.factors) > 1 else ""
+
+    @property
+    def label(self) -> str:
+        """The factors by their names."""
+        return self.name or " · ".join(written(*place) for place in self.places)
+
+
+Finished = tuple[list[Row], str]  # the rows that count, and what is done with them
+
+
+class Opened(NamedTuple):
+    """One number, opened.
+
+    Attributes
+    ----------
+    name, index : str, tuple of int
+        The tensor, and the place in it.
+    step : Step
+        What computed it.
+    rows : list of Row
+        What it is made of: their sum is `total`. Of a maximum, the one row that won.
+    total, result, returned : float
+        In float64, from the rows alone; after the activation; and as the kernel wrote it.
+    bound : float
+        How far a right float32 sum of these rows may be from `result`.
+    read : dict
+        The places that were read, by tensor; also those that only decide, such as a window's other pixels.
+    how : str
+        In words, what is done with the rows.
+    """
+
+    name: str
+    index: Index
+    step: Step
+    rows: list[Row]
+    total: float
+    result: float
+    returned: float
+    bound: float
+    read: dict[str, list[Index]]
+    how: str
+
+    @property
+    def label(self) -> str:
+        """Its name as Python writes it."""
+        return written(self.name, self.index)
+
+
+def written(name: str, index: Index) -> str:
+    """A number's name: conv1.grad_weight[3,0,2,1]."""
+    return f"{name}[{','.join(map(str, index))}]"
+
+
+class NetworkTrace:
+    """All tensors of one digit, forward and backward, as the GPU computes them with the network as it is now.
+
+    Parameters
+    ----------
+    network : Network
+        Its parameters stay as they are; `network.gradients()` are this digit's afterwards.
+    image, label
+        float32 (C, H, W), and an int.
+    """
+
+    def __init__(self, network: Network, image: np.ndarray, label: int) -> None:
+        self.network, self.label = network, int(label)
+        space = network.workspace(1)
+        space.compute(image[None], np.array([label]))
+        self.steps, self.shapes = space.all_steps, _shapes(network)
+        names = [name for name in space.sizes if name in self.shapes and name != "labels"]
+        found = read_together([(space.buffers[name], self.shapes[name]) for name in names])
+        self.tensors: Mapping[str, np.ndarray] = dict(zip(names, found, strict=True))
+
+    @cached_property
+    def makers(self) -> dict[str, tuple[Step, str]]:
+        """Each tensor that is computed, in this order, with the step that does it and the step's own name for it."""
+        return {
+            name: (step, own)
+            for step in self.steps
+            for own, name in zip(step.operation.tensors, step.tensors, strict=True)
+            if (step.operation.name, own) in MADE
+        }
+
+    def line(self, name: str) -> Line:
+        """Which line of which kernel computed a tensor, in the version that runs here."""
+        step, own = self.makers[name]
+        return line_of(step, own, self.network.kernels.get(step.operation.name))
+
+    def open(self, name: str, index: Index) -> Opened:
+        """What one number was made of.
+
+        Raises ValueError for a tensor that no step computes, or a place that it does not have.
+        """
+        if name not in self.makers:
+            raise ValueError(f"name = {name!r}: it must be one of {', '.join(self.makers)}")
+        shape = self.shapes[name]
+        if len(index) != len(shape) or not all(0 <= i < size for i, size in zip(index, shape, strict=True)):
+            raise ValueError(f"index = {index}: {name} is {shape}")
+        step, own = self.makers[name]
+        made = MADE[step.operation.name, own](step.shape, *moved(index, shape, step.shape.of(own)))
+        rows = [self._row(step, term) for term in made.terms]
+        places = [place for row in rows for place in row.places]
+        rows, how = getattr(self, f"_{made.rule}")(step, own, index, rows)
+        total = result = sum(row.value for row in rows)
+        if made.rule == "activated":
+            result = float(act(np.float64(total), step.shape.activation))
+        bound = self._bound(made.rule, step, own, index, rows)
+        read: dict[str, list[Index]] = {}
+        for place, at in dict.fromkeys([*places, *(self._place(step, factor) for factor in made.decided_by)]):
+            read.setdefault(place, []).append(at)
+        return Opened(name, index, step, rows, total, result, float(self.tensors[name][index]), bound, read, how)
+
+    def _bound(self, rule: str, step: Step, own: str, index: Index, rows: list[Row]) -> float:
+        """How far a right float32 result may be off; of a sum of products, by the sum of their absolute values.
+
+        Four roundings more than there are rows pay for a division and for this file's own float64 sums.
+        """
+        if rule != "softmax":
+            total = sum(abs(row.value) for row in rows)
+            return check.gamma(len(rows) + 4) * total + 4 * (len(rows) + 1) * SMALLEST_NORMAL
+        logits, labels = self.tensors[step.tensors[0]][None], np.array([self.label])
+        losses, grads = check.loss_errors(logits, labels, reference.cross_entropy(logits, labels))
+        return float(losses[0] if own == "losses" else grads[0, *index])
+
+    # --- From an operation's own names and places to the network's ------------------------------------------------
+
+    def _place(self, step: Step, factor: Factor) -> Place:
+        own, at = factor
+        name = step.tensors[step.operation.tensors.index(own)]
+        return name, moved(at, step.shape.of(own), self.shapes[name])
+
+    def _row(self, step: Step, term: Term) -> Row:
+        """A product, with its factors."""
+        places = tuple(self._place(step, factor) for factor in term)
+        factors = tuple(float(self.tensors[name][at]) for name, at in places)
+        return Row(prod(factors), factors, places)
+
+    # --- What an operation does with its terms, by the rule of `Made` -----------------------------------------------
+
+    def _summed(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
+        what = "product" if len(rows[0].places) > 1 else "number"
+        return rows, f"the sum of {len(rows):,} {what}s" if len(rows) > 1 else f"one {what}"
+
+    def _largest(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
+        winner = max(rows, key=lambda row: row.value)  # the first of equal ones
+        losers = [row._replace(value=0.0) for row in rows if row is not winner]
+        return [winner, *losers], f"the largest of {len(rows)} pixels"
+
+    def _won(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
+        """A window's gradient counts where this pixel is its first maximum."""
+        pixels = self.tensors[step.tensors[0]]
+        won = []
+        for row in rows:
+            (_, (c, oh, ow)), = row.places  # fmt: skip
+            window = [(c, *pixel) for pixel in pixels_of_window(step.shape, oh, ow)]
+            if max(window, key=lambda pixel: pixels[pixel]) == index:  # the first of equal ones
+                won.append(row)
+        how = "the gradient of the window that it won" if won else "nothing, as it won no window"
+        return won, how if len(won) < 2 else f"the gradients of the {len(won)} windows that it won"
+
+    def _switched(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
+        """One gradient times the derivative of the activation, which is read off the output."""
+        output = float(self.tensors[f"{step.layer}.output"][index])
+        activation = getattr(step.shape, "activation", "relu")
+        factor = float(output > 0)
+        if activation != "relu":
+            factor = float(derivative(np.float64(self.open(f"{step.layer}.output", index).total), activation))
+        words = {1.0: "passed on", 0.0: "stopped"}.get(factor, f"times {number(factor)}")
+        why = "as there is no activation" if activation == "none" else f"as {step.layer}.output is {number(output)}"
+        (row,) = rows
+        return [row._replace(value=row.value * factor, factors=(row.value, factor))], f"{words}, {why}"
+
+    def _shared(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
+        pixels = prod(step.shape.kernel)
+        rows = [row._replace(value=row.value / pixels, factors=(row.value, 1 / pixels)) for row in rows]
+        return rows, f"the mean of {pixels} pixels" if own == "output" else f"a share of 1/{pixels}"
+
+    def _activated(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
+        name, products = step.shape.activation, len(rows) - 1
+        before = f"{name} of {number(sum(row.value for row in rows))}, " if name != "none" else ""
+        return rows, f"{before}the sum of {products:,} product{'s' * (products != 1)} and the bias"
+
+    def _softmax(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
+        """Of logits: the loss, or softmax minus the right answer."""
+        share = reference.softmax([row.value for row in rows])
+        places = tuple(place for row in rows for place in row.places)
+        if own == "losses":
+            rows = [Row(float(-np.log(share[self.label])), places=places, name=f"−log(softmax of {self.label})")]
+            return rows, f"minus the logarithm of the probability {number(share[self.label])} of the right answer"
+        (c,) = index
+        right = Row(-float(c == self.label), name="minus 1 where the answer is right")
+        rows = [Row(float(share[c]), places=places, name=f"softmax of {c}"), right]
+        return rows, "the softmax minus the right answer"
+
+
+def moved(index: Index, shape: Size, to: Size) -> Index:
+    """The same word of memory in another shape."""
+    return tuple(map(int, np.unravel_index(np.ravel_multi_index(index, shape), to)))
+
+
+def _shapes(network: Network) -> dict[str, Size]:
+    """The shape of each tensor, of one image, without an axis for it."""
+    before = {name.replace(".output", ".pre"): size for name, size in network.values.items()}  # the activation
+    shapes = {**network.values, **before, **network.shapes}
+    return shapes | {gradient_of(name): shape for name, shape in shapes.items()} | {"losses": (1,), "labels": (1,)}

@@ -1,0 +1,35 @@
+"""Pictures to touch: which data show a fault, and which step of a central difference is good."""
+
+import numpy as np
+
+from helpers.gpu import adapter_info
+from helpers.lessons.trusting_a_gradient import errors
+from helpers.lessons.trusting_a_gradient.pictures.errors import StepPicture
+from helpers.lessons.trusting_a_gradient.pictures.matrix import CoveredPicture, catch_all, seen
+from helpers.lessons.trusting_a_gradient.tried import DATA, KERNELS
+from helpers.widgets.explorer import Explorer
+
+
+def covered() -> Explorer:
+    """Six wrong kernels by five kinds of data: fields to uncover, each of which says whether the fault shows."""
+
+    steps = {
+        "Find a fault that is caught.": lambda values: True in seen(values["fields"]).values(),
+        "Find one that is missed.": lambda values: False in seen(values["fields"]).values(),
+        "Open a column that catches all.": lambda values: bool(catch_all(seen(values["fields"]))),
+    }
+    fields = np.zeros((len(KERNELS), len(DATA)))
+    return Explorer(CoveredPicture(adapter_info().short).show, {}, arrays={"fields": fields}, steps=steps)
+
+
+def step_size() -> Explorer:
+    """One slider over the steps 2**k of a central difference in float32: how far off is it?"""
+    picture = StepPicture(errors.convolution_differences(), errors.gelu_differences())
+    curved, powers = errors.gelu_differences().errors, [*errors.STEPS]
+    best = powers[int(curved.argmin())]
+    steps = {
+        "Press play: which error falls first, and which rises again?": {"k": powers[-1]},
+        "Find the best step for GELU.": {"k": best},
+        "Go to step 1: which curve belongs to rounding alone?": {"k": 0},
+    }
+    return Explorer(picture.show, {"k": (powers[0], powers[-1])}, {"k": powers[0]}, play="k", steps=steps)

@@ -1,0 +1,79 @@
+"""A chart of the errors of central differences over their step, on two logarithmic axes."""
+
+import numpy as np
+
+from helpers.lessons.trusting_a_gradient.errors import STEPS, Differences
+from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, PAPER, Box, Picture
+from helpers.pictures.charts import DIAMOND, SQUARE, Axes, draw_sign, part, spread
+
+LEFT, RIGHT, TOP, BOTTOM = 130, 572, 62, 402  # CSS pixels
+APART = 18  # from one name to the next
+LIST = Box(RIGHT + 10, 302, 250, 76)  # the frame of the values at one step
+ROWS = LIST.y + 38, LIST.y + 60  # the heights of its rows
+LOWEST = -7  # the power of ten at the bottom
+LOOKS = (BLUE, SQUARE, None), (ORANGE, DIAMOND, (9, 3))  # color, sign and dashes of a line
+
+
+class StepPicture(Picture):
+    """Two losses, one linear and one not, and the error of their central differences at each step."""
+
+    def __init__(self, linear: Differences, curved: Differences) -> None:
+        super().__init__(444)
+        self.axes = Axes(self, Box(LEFT, TOP, RIGHT - LEFT, BOTTOM - TOP), (STEPS[0], STEPS[-1]), (LOWEST, 0))
+        self.plotted = linear, curved
+        self.heights = [self.axes.y(np.log10(each.errors)) for each in self.plotted]
+        self.title(20, "error of central differences in float32")
+        self.note(MARGIN, 42, "as a part of the largest derivative; the step is 2ᵏ")
+        self.axes.rows({power: brief(10.0**power) for power in range(LOWEST, 1)}, 14)
+        ticks = {power: step(power) for power in STEPS[::5]}
+        self.lines(((x, BOTTOM, x, BOTTOM + 5) for x in map(self.axes.x, ticks)), GRAY, 1)
+        self.axes.columns(ticks)
+        self.note(RIGHT + 44, BOTTOM + 16, "step")
+        self.boxes([LIST])
+        ends = spread([heights[-1] for heights in self.heights], APART)  # names stand beside the ends of the lines
+        for each, (color, sign, dashes), heights, end, row in zip(
+            self.plotted, LOOKS, self.heights, ends, ROWS, strict=True
+        ):
+            self.curve(self.axes.x(STEPS), heights, color, 2.4, dashes)
+            self.bold(RIGHT + 10, end, each.name, 14, color)
+            draw_sign(self, sign, [(LIST.x + 16, row)], 6, color)
+            self.write(LIST.x + 30, row, each.name, 13, color)
+        # What the errors come from at small steps and at large ones, between two lines of the grid.
+        self.column(self.axes.x(-16), 78, 18, ("twice the step:", "half the rounding"), 13, GRAY)
+        self.column(self.axes.x(-9), 78, 18, ("twice the step:", "4 times the truncation"), 13, GRAY)
+        self.stands_still()
+
+    def draw(self, k: int) -> str:
+        """Mark the lines at the step 2**k, and list their values there."""
+        place, x = STEPS.index(k), self.axes.x(k)
+        heights = [line[place] for line in self.heights]
+        self.lines([(x, min(heights), x, BOTTOM)], GRAY, 1.2, (3, 3))
+        self.boxes((Box(x - 7, height - 7, 14, 14) for height in heights), PAPER, (1, 1, 1, 0.8), 0)
+        self.bold(LIST.x + 10, LIST.y + 17, f"at step {step(k)}", 14)
+        for each, (color, sign, _), height, row in zip(self.plotted, LOOKS, heights, ROWS, strict=True):
+            draw_sign(self, sign, [(x, height)], 6, color)
+            self.write(LIST.right - 10, row, brief(each.errors[place]), 13, color, align="right")
+        linear, curved = self.plotted
+        return (
+            f"At step {step(k)}, the central difference of the {linear.name}'s loss is off by {_error(linear, place)}. "
+            f"That of {curved.name} is off by {_error(curved, place)}."
+        )
+
+
+def brief(error: float) -> str:
+    """1 part in 4, as the axis and the list write it: 1 in 4."""
+    return part(error).replace(" part", "")
+
+
+def step(power: int) -> str:
+    """A power of two, as a whole number or a fraction."""
+    return f"{2**power:,}" if power >= 0 else f"1/{2**-power:,}"
+
+
+def _error(differences: Differences, place: int) -> str:
+    """How large the error is, where it comes from, and whether it is the smallest."""
+    error, truncation = differences.errors[place], differences.truncation[place]
+    cause = "mostly truncation" if truncation > error / 2 else "mostly rounding"
+    cause = "rounding alone" if truncation < error / 1000 else cause
+    best = ": this is its best step" if error == differences.errors.min() else ""
+    return f"{part(error)} ({cause}){best}"

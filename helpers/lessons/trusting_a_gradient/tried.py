@@ -1,0 +1,39 @@
+"""Six wrong kernels and five kinds of data: which of the data show which fault? The first picture of lesson 05."""
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from helpers.lessons.exercises import PUZZLES
+from helpers.lessons.shared.wrong_kernels import INPUT_1, WEIGHT_1, WrongKernel, tables
+from helpers.lessons.trusting_a_gradient import problems
+from helpers.lessons.trusting_a_gradient.problems import Problem
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.harness import launched
+from wgsl import Kernel
+
+WRITTEN = {WEIGHT_1: "strided_grad_weight", INPUT_1: "strided_grad_input"}  # blank pages; they take these places
+LESSONS = {WEIGHT_1: "lesson 02", INPUT_1: "lesson 03"}
+SQUARE = ConvShape(2, 3, 6, 6, 2, 3, 3, 1, 1)
+
+KERNELS = tuple(row for _, rows in tables(Path(__file__).with_suffix(".txt"), {}) for row in rows)
+DATA: dict[str, tuple[tuple[str, ...], Callable[[Problem], Problem]]] = {  # with facts that differ, in words
+    "ones": (("2 images,", "upstream 1s"), problems.all_ones),
+    "one image": (("1 image,", "no fractions"), lambda problem: problems.whole_numbers(problems.batch_1(problem))),
+    "fractions": (("2 images,", "random"), lambda problem: problem),
+    "square": (("2 images,", "6 × 6, 3 × 3"), lambda problem: problems.good(problem.operation, SQUARE)),
+    "symmetric": (("2 images,", "mirror images"), problems.symmetric),
+}
+
+
+def written(wrong: WrongKernel) -> Kernel:
+    """Our text of a kernel that the reader wrote, with the fault."""
+    return Kernel(PUZZLES[WRITTEN[wrong.kernel]].solution.text, wrong.kernel).edit(wrong.old, wrong.new)
+
+
+@cache
+def caught(kernel: int, data: int) -> bool:
+    """Whether one of the kernels returns a wrong number for one kind of data, on the adapter: all of them end."""
+    wrong, (_, make) = KERNELS[kernel], [*DATA.values()][data]
+    problem = make(problems.good(wrong.kernel.partition("/")[0]))
+    return not problem.is_solved_by(*launched(written(wrong), problem.shape, problem.tensors))

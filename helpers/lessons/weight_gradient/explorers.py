@@ -1,0 +1,54 @@
+""""""
+
+from math import prod
+
+import numpy as np
+
+from helpers.lessons.shared.any_convolution import (
+    any_weight_gradient,  # noqa: F401
+    computed,
+)
+from helpers.lessons.shared.layers import IMAGE, UPSTREAM
+from helpers.lessons.shared.pictures.weight_gradient import WeightGradientPicture
+from helpers.lessons.shared.small_case import over_threads
+from helpers.lessons.weight_gradient.pictures import ThreadsPicture
+from helpers.operations.convolution.shapes import ConvShape
+from helpers.pictures.canvas import Picture
+from helpers.widgets.explorer import Explorer
+
+SMALL_CASE = IMAGE, UPSTREAM
+
+
+WIDER = np.array([[1, -1, 2, 0], [0, 3, -1, 1], [2, 1, 0, -2], [1, 0, -1, 2]], np.float32)[None, None]
+
+
+LENET_CONV1 = ConvShape(1, 1, 28, 28, 6, 5, 5)
+
+
+def weight_gradient() -> Explorer:
+    """Sliders kh and kw over lesson 02's image and its gradient, with letters, for a filter of 3 x 3 or 2 x 2."""
+    pictures = {}
+    for upstream in (UPSTREAM, WIDER):
+        shape = ConvShape.between(IMAGE.shape, upstream.shape)
+        tensors = {"grad_output": upstream, "input": IMAGE}
+        pictures[shape.kernel_h] = computed(WeightGradientPicture, shape, tensors, letters=True)
+
+    def draw(filter: int, kh: int, kw: int, product: int = 0) -> Picture:
+        return pictures[filter].show(kh, kw, product=product)
+
+    steps = {
+        "Point at weight [2,2]'s answer.": {"kh": 2, "kw": 2},
+        "Drag the frame to the top right.": {"kh": 0, "kw": 2},
+        "Set filter to 2: what changes?": {"filter": 2},
+    }
+    rules = {"filter": (2, 3), "kh": lambda v: v["filter"], "kw": lambda v: v["filter"]}
+    return Explorer(draw, rules, {"filter": 3}, play=("kh", "kw"), front=["filter"], steps=steps)
+
+
+def threads() -> Explorer:
+    """One slider over the threads of the first workgroup, each of which owns one weight, or none."""
+    steps = {
+        "Find thread 99: which weight is its own?": {"thread": 99},
+        "Point at a thread that owns no weight.": lambda values: values["thread"] >= prod(LENET_CONV1.weight),
+    }
+    return over_threads(ThreadsPicture(LENET_CONV1), front=(), steps=steps)

@@ -1,0 +1,60 @@
+"""The sizes of one fully connected layer, its activation, and the rules that they must keep."""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from helpers.checks.arguments import check_size
+from helpers.operations.activations import ACTIVATIONS, check_activation
+
+
+@dataclass(frozen=True)
+class GemmShape:
+    """Sizes of ``output = act(a @ b + bias)``: `a` is (batch, M, K), `b` (K, N), `output` (batch, M, N).
+
+    With `b_per_item` each item has its own `b`, (batch, K, N); with `per_item` each has its own `d_b`, which
+    otherwise is their sum.
+
+    Raises
+    ------
+    TypeError
+        A size is not an int, or one of the two flags is not a bool.
+    ValueError
+        A size is out of range, or there is no such activation.
+    """
+
+    m: int
+    k: int
+    n: int
+    batch_size: int = 1
+    activation: str = "none"
+    b_per_item: bool = False
+    per_item: bool = False
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.type is int:
+                check_size(field.name, value)
+            elif field.type is bool and not isinstance(value, bool):
+                raise TypeError(f"{field.name} = {value!r}: it must be True or False")
+        check_activation(self.activation)
+
+    def of(self, tensor: str) -> tuple[int, ...]:
+        """The shape of a tensor, by its name: a, b, bias, output, grad, grad_pre, d_a, d_b or d_bias."""
+        per_item = self.per_item if tensor == "d_b" else self.b_per_item
+        b = (self.batch_size,) * per_item + (self.k, self.n)
+        shapes = {"a": (self.batch_size, self.m, self.k), "b": b, "bias": (self.n,)}
+        return shapes.get(tensor.removeprefix("d_"), (self.batch_size, self.m, self.n))
+
+    def params(self) -> tuple[int, ...]:
+        """The eight u32 that all kernels of the layer take, in their struct's order."""
+        strides = self.k * self.n * self.b_per_item, self.k * self.n * self.per_item
+        return self.m, self.k, self.n, self.batch_size, ACTIVATIONS.index(self.activation), *strides, 0
+
+
+def bias_alone(x: np.ndarray, activation: str) -> tuple[GemmShape, dict[str, np.ndarray]]:
+    """A layer whose pre-activations are exactly `x` (n,), under an upstream gradient of ones: d_bias is act'(x)."""
+    shape = GemmShape(1, 1, len(x), activation=activation)
+    tensors = {name: np.zeros(shape.of(name), np.float32) for name in ("a", "b")}
+    return shape, {**tensors, "bias": np.float32(x), "grad": np.ones(shape.of("grad"), np.float32)}

@@ -1,0 +1,96 @@
+"""Pooling, ReLU backward, cross-entropy and the update in float64; all trust their arguments.
+
+Ties and edges are PyTorch's: the gradient of a maximum goes to the first of equal pixels, row by row; a mean counts the
+padding as zeros; rows and columns that no whole window reaches are left out.
+"""
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from helpers.operations.network.shapes import PoolShape, StartShape
+
+Array = np.ndarray
+
+
+def windows(input: Array, shape: PoolShape, outside: float) -> Array:
+    """The windows of a pooling layer, (N, C, oH, oW, kH, kW), with `outside` for the padding."""
+    (down, right), (rows, columns) = shape.stride, shape.padding
+    zeros = [(0, 0), (0, 0), (rows, rows), (columns, columns)]
+    padded = np.pad(np.asarray(input, np.float64), zeros, constant_values=outside)
+    return sliding_window_view(padded, shape.kernel, (2, 3))[:, :, ::down, ::right]
+
+
+def max_pool2d(input: Array, shape: PoolShape) -> Array:
+    """The largest pixel of each window, (N, C, oH, oW)."""
+    return windows(input, shape, -np.inf).max((4, 5))
+
+
+def avg_pool2d(input: Array, shape: PoolShape) -> Array:
+    """The mean of each window, (N, C, oH, oW)."""
+    return windows(input, shape, 0).mean((4, 5))
+
+
+def max_pool2d_backward(input: Array, grad_output: Array, shape: PoolShape) -> Array:
+    """Each window passes its gradient to its first maximum, (N, C, H, W)."""
+    seen = windows(input, shape, -np.inf)
+    first = seen.reshape(*seen.shape[:4], -1).argmax(-1)
+    n, c, oh, ow = np.indices(first.shape)
+    kh, kw = np.divmod(first, shape.kernel[1])
+    place = n, c, oh * shape.stride[0] + kh - shape.padding[0], ow * shape.stride[1] + kw - shape.padding[1]
+    grad_input = np.zeros(input.shape)
+    np.add.at(grad_input, place, grad_output)
+    return grad_input
+
+
+def avg_pool2d_backward(grad_output: Array, shape: PoolShape) -> Array:
+    """Each window passes an equal share of its gradient to each of its pixels, (N, C, H, W)."""
+    (down, right), (rows, columns), (out_h, out_w) = shape.stride, shape.padding, shape.outputs
+    grad_input = np.zeros((shape.batch, shape.channels, shape.in_h + 2 * rows, shape.in_w + 2 * columns))
+    for kh, kw in np.ndindex(shape.kernel):
+        grad_input[:, :, kh : kh + down * out_h : down, kw : kw + right * out_w : right] += grad_output
+    inside = grad_input[:, :, rows : rows + shape.in_h, columns : columns + shape.in_w]
+    return inside / np.prod(shape.kernel)
+
+
+def relu_backward(output: Array, grad_output: Array) -> Array:
+    """The gradient where a fused ReLU's output is positive, else 0; of the same shape."""
+    return np.where(np.asarray(output) > 0, np.asarray(grad_output, np.float64), 0.0)
+
+
+def softmax(logits: Array) -> Array:
+    """How likely each class is, (..., C); the largest logit is subtracted first, so that no exponential overflows."""
+    logits = np.asarray(logits, np.float64)
+    exponentials = np.exp(logits - logits.max(-1, keepdims=True))
+    return exponentials / exponentials.sum(-1, keepdims=True)
+
+
+def cross_entropy(logits: Array, labels: Array) -> tuple[Array, Array]:
+    """The loss of each row, (N,), and the gradient of their mean, (N, C), as softmax minus the right answer, over N."""
+    logits, rows = np.asarray(logits, np.float64), np.arange(len(labels))
+    shifted = logits - logits.max(1, keepdims=True)
+    losses = np.log(np.exp(shifted).sum(1)) - shifted[rows, labels]
+    grad = softmax(logits)
+    grad[rows, labels] -= 1
+    return losses, grad / len(logits)
+
+
+def sgd(parameter: Array, grad: Array, velocity: Array, learning_rate: float, momentum: float) -> tuple[Array, Array]:
+    """One step with momentum: the new parameter and the new velocity, as torch.optim.SGD computes them."""
+    velocity = momentum * np.asarray(velocity, np.float64) + grad
+    return parameter - learning_rate * velocity, velocity
+
+
+def initialize(shape: StartShape) -> Array:
+    """Numbers from -bound to bound, (n,): a hash of the seed, of the stream and of the place, without a state.
+
+    The hash is PCG's output function (M. E. O'Neill 2014; as a hash, M. Jarzynski and M. Olano 2020).
+    """
+    stream = _hash(_hash(np.uint32([shape.seed])) + np.uint32(shape.stream))
+    bits = _hash(stream + np.arange(shape.count, dtype=np.uint32)) >> np.uint32(8)
+    return np.float64(np.float32(shape.bound)) * (bits * 2.0**-23 - 1)
+
+
+def _hash(x: Array) -> Array:
+    state = x * np.uint32(747796405) + np.uint32(2891336453)
+    word = ((state >> ((state >> np.uint32(28)) + np.uint32(4))) ^ state) * np.uint32(277803737)
+    return (word >> np.uint32(22)) ^ word

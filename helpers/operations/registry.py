@@ -1,0 +1,31 @@
+"""All operations by the name of their folder in `kernels`; a new subject adds its own here."""
+
+from helpers.operations.convolution import operations as convolution
+from helpers.operations.gemm import operations as gemm
+from helpers.operations.network import operations as network
+from helpers.operations.operation import Operation, Shape
+from helpers.operations.summation import operations as summation
+
+OPERATIONS: dict[str, Operation] = convolution.OPERATIONS | summation.OPERATIONS | gemm.OPERATIONS | network.OPERATIONS
+
+
+def explain_choice(operation: str, shape: Shape) -> str:
+    """Which version of an operation runs for a shape on this adapter where no `kernel=` is given, and why.
+
+    Parameters
+    ----------
+    operation : str
+        The name of a public function, which is that of its folder in `kernels`, like conv2d_grad_weight.
+    shape : ConvShape, GemmShape or another
+        The sizes of the problem.
+
+    Raises
+    ------
+    ValueError
+        There is no such operation.
+    GpuError
+        No version can run here.
+    """
+    if operation not in OPERATIONS:
+        raise ValueError(f"operation = {operation!r}: it must be one of {', '.join(OPERATIONS)}")
+    return OPERATIONS[operation].explain_choice(shape)

@@ -1,0 +1,287 @@
+"""What a simulated run did, event by event: who was active, what was read and written, and what memory held."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby, pairwise
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from helpers.pictures.canvas import number
+from helpers.widgets.stepper.text import functions, line_of
+from wgsl.simulator.trace import Trace
+from wgsl.simulator.watched import Named, numbers_of
+from wgsl.syntax.tree import Call, walk
+from wgsl.types.kinds import BOOL, leaves
+
+Array = np.ndarray
+
+MOST_NUMBERS, WORD = 4, 2**32  # of a variable that are shown; above the largest u32
+SECTOR = 8  # words in a sector of storage memory
+IN_A_ROW = 12  # the most elements of a vector in one row; longer ones have a sector in each row
+KINDS = {"i32": "i4", "u32": "u4"}
+ACTIVE, WAITING, DONE = "active", "waiting", "done"
+BARRIERS = ("workgroupBarrier", "storageBarrier", "workgroupUniformLoad")
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A storage buffer, or one workgroup's copy of a variable, as an array of `shape`; `group` is -1 for a buffer."""
+
+    name: str
+    shape: Shape
+    group: int = -1
+
+    @property
+    def shared(self) -> bool:
+        """Whether it belongs to one workgroup."""
+        return self.group >= 0
+
+    @property
+    def note(self) -> str:
+        """Its shape, and the workgroup where each one has its own."""
+        return " × ".join(map(str, self.shape)) + (f", group {self.group}" if self.group > 0 else "")
+
+    @property
+    def planes(self) -> tuple[int, int, int]:
+        """Planes, rows and columns in which it is drawn; a vector is a row, or rows of one sector each."""
+        if len(self.shape) > 1:
+            return max(prod(self.shape[:-2]), 1), *self.shape[-2:]
+        (size,) = self.shape
+        return (1, 1, size) if size <= IN_A_ROW else (1, -(-size // SECTOR), SECTOR)
+
+    def holds(self, access: "Access") -> bool:
+        """Whether an access is to this array."""
+        return (access.name, access.group) == (self.name, self.group)
+
+    def element(self, word: int) -> str:
+        """An element by its indices: grad_output[0,1,2,3]."""
+        return f"{self.name}[{','.join(map(str, np.unravel_index(word, self.shape)))}]"
+
+
+class Access(NamedTuple):
+    """One thread's use of one word."""
+
+    name: str
+    thread: int
+    group: int
+    word: int
+    write: bool
+    value: float
+
+
+@dataclass(frozen=True, eq=False)
+class Variable:
+    """A watched variable: the values that it got, each with the step of the trace, and the thread that has it."""
+
+    name: str
+    steps: Array  # (n,)
+    who: Array  # (n,)
+    values: Array  # (n, numbers)
+    is_bool: bool
+
+    @property
+    def scalar(self) -> bool:
+        """Whether a value is one number."""
+        return self.values.shape[1] == 1
+
+    def text(self, value: Array) -> str:
+        """A value (numbers,) as it is shown."""
+        shown = [self.number(each) for each in value[:MOST_NUMBERS]] + ["…"] * (len(value) > MOST_NUMBERS)
+        return shown[0] if self.scalar else f"({', '.join(shown)})"
+
+    def number(self, value: float) -> str:
+        """One number of a value: a whole one with all its digits, as an index is compared by all of them."""
+        if self.is_bool:
+            return "true" if value else "false"
+        whole = np.isfinite(value) and value % 1 == 0 and abs(value) < WORD
+        return f"{int(value)}".replace("-", "\N{MINUS SIGN}") if whole else number(value)
+
+
+class Held(NamedTuple):
+    """What a variable holds, "" where nothing yet, and whether this event gave it the value."""
+
+    text: str
+    new: bool
+
+
+@dataclass
+class Event:
+    """A line that some threads run: the step of the trace, and its accesses, a range of places in `Trace.accesses`.
+
+    With what it calls, it lasts `until` a step, after the steps until `since`, which belong to the event before it.
+    """
+
+    step: int
+    line: int
+    active: frozenset[int]
+    accesses: range
+    after_call: bool = False  # what a statement does when the function that it called has returned
+    since: int = -1
+    until: int = -1
+
+
+class Replay:
+    """The events of a run on some `lines`, and the arrays to look at, each with its shape.
+
+    An event on a line that calls a function includes what the function does, unless it has such lines, too. Threads
+    have the numbers of `Step.active`. Raises ValueError for an array that the run did not touch, for a shape with too
+    few elements, and for a run that was too long to be kept.
+    """
+
+    def __init__(self, trace: Trace, shapes: Mapping[str, Shape], lines: Collection[int]) -> None:
+        if trace.dropped:
+            raise ValueError(f"{trace.dropped:,} accesses were not kept: step through a smaller problem")
+        self.trace, self.accesses = trace, trace.accesses
+        self.threads, self.groups = prod(trace.workgroup_size), prod(trace.workgroups)
+        self.count = self.threads * self.groups
+        x, y, _ = trace.workgroups
+        self._strides = 1, x, x * y
+        self.who = self._threads_of(self.accesses)
+        home = self.who // self.threads
+        self.home = np.where(self.accesses["space"] == "workgroup", home, -1)
+        self._functions = functions(trace.kernel)
+        self._last = np.full(self.count, -1)  # the last step of each thread
+        for i, step in enumerate(trace.steps):
+            self._last[step.active] = i
+        self.memories = [memory for name, shape in shapes.items() for memory in self._memories(name, tuple(shape))]
+        self.events = self._events(lines)
+        for before, event in pairwise(self.events):
+            event.since = before.until
+        self.variables = [self._variable(named, name) for named, name in trace.log.watched.items()]
+        if not self.events:
+            raise ValueError("the run comes through none of the lines that are to be shown")
+
+    def _memories(self, name: str, shape: Shape) -> list[Memory]:
+        if name not in self.trace.variables:
+            raise ValueError(f"{name}: the run touched only {', '.join(self.trace.variables)}")
+        of = self.accesses[self._is(name)]
+        if (last := of["index"].max()) >= prod(shape):
+            raise ValueError(f"{name} has shape {shape}: the run touched element {last}, beyond its end")
+        groups = range(self.groups) if of["space"][0] == "workgroup" else [-1]
+        return [Memory(name, shape, group) for group in groups]
+
+    def _threads_of(self, rows: Array) -> Array:
+        """The thread of each row."""
+        return rows["workgroup"].astype(int) @ self._strides * self.threads + rows["invocation"]
+
+    def _is(self, name: str) -> Array:
+        return self.accesses["variable"] == self.trace.variables.index(name)
+
+    # --- Events ----------------------------------------------------------------------------------------------
+
+    def _events(self, lines: Collection[int]) -> list[Event]:
+        inside = {part for part in self._functions if any(line in lines for line in part)}
+        events: list[Event] = []
+        current = None  # the event to which calls belong
+        for event in self._statements():
+            goes_on = event.after_call and current and event.line == current.line
+            if goes_on or self._function(event.line) not in inside:
+                if current:
+                    current.accesses = range(current.accesses.start, event.accesses.stop)
+                    current.until = event.until
+            elif event.line in lines:
+                events.append(current := event)
+            else:
+                current = None
+        return events
+
+    def _statements(self) -> Iterator[Event]:
+        """The steps of the trace; after a call, the rest of the statement that called is an event of its own."""
+        lines, start = self.accesses["line"].tolist(), 0
+        ends = np.searchsorted(self.accesses["step"], range(len(self.trace.steps)), "right").tolist()
+        for i, (step, end) in enumerate(zip(self.trace.steps, ends, strict=True)):
+            home = self._function(step.line)
+            own = next((at for at in range(start, end) if self._function(lines[at]) != home), end)
+            yield Event(i, step.line, frozenset(step.active.tolist()), range(start, own), until=i)
+            for line, places in groupby(range(own, end), lines.__getitem__):
+                first, *others = places
+                rest = range(first, first + 1 + len(others))
+                yield Event(i, line, frozenset(self.who[rest].tolist()), rest, after_call=True, until=i)
+            start = end
+
+    def _function(self, line: int) -> range | None:
+        return next((part for part in self._functions if line in part), None)
+
+    def states(self, event: Event) -> list[str]:
+        """Each thread's state: one that runs again later is waiting."""
+        states = np.where(self._last > event.step, WAITING, DONE)
+        states[list(event.active)] = ACTIVE
+        return states.tolist()
+
+    def is_barrier(self, event: Event) -> bool:
+        """Whether the threads do nothing but wait for each other."""
+        return event.line in self._barriers and not event.accesses
+
+    @cached_property
+    def _barriers(self) -> set[int]:
+        """The lines with a barrier."""
+        kernel = self.trace.kernel
+        callees = (call.callee for call in walk(kernel.module) if isinstance(call, Call))
+        return {line_of(kernel, callee.at) for callee in callees if callee.name in BARRIERS}
+
+    # --- Variables --------------------------------------------------------------------------------------------
+
+    def _variable(self, named: Named, name: str) -> Variable:
+        rows = self.trace.watched[name]
+        return Variable(
+            name, rows["step"], self._threads_of(rows), numbers_of(named, rows["value"]), named.type == BOOL
+        )
+
+    def held(self, variable: Variable, event: Event, thread: int) -> Held:
+        """What a variable of a thread holds after an event."""
+        given = np.flatnonzero((variable.who == thread) & (variable.steps <= event.until))
+        if not len(given):
+            return Held("", False)
+        return Held(variable.text(variable.values[given[-1]]), bool(variable.steps[given[-1]] > event.since))
+
+    # --- Memory -----------------------------------------------------------------------------------------------
+
+    def values(self, memory: Memory, event: Event) -> tuple[Array, Array]:
+        """What an array holds after an event, and which elements hold what the host or a thread put there.
+
+        nan where nobody has seen the number that stood there first; the other elements hold WGSL's zeros.
+        """
+        at = np.flatnonzero(self._is(memory.name) & (self.home == memory.group))
+        values = self._first(memory, at)
+        done = at[(at < event.accesses.stop) & self.accesses["write"][at]]
+        values[self.accesses["index"][done]] = self._numbers[done]
+        put = np.full(len(values), not memory.shared)
+        put[self.accesses["index"][done]] = True
+        return values, put
+
+    def _first(self, memory: Memory, at: Array) -> Array:
+        """What an array held before its accesses `at`: what is written before it is read is unknown."""
+        values = np.zeros(prod(memory.shape))
+        if memory.shared:
+            return values  # WGSL clears workgroup memory
+        buffer = self.trace.buffers[self.accesses["binding"][at[0]]].ravel()
+        values[: len(buffer)] = buffer[: len(values)]
+        words, first = np.unique(self.accesses["index"][at], return_index=True)
+        first = at[first]
+        values[words] = np.where(self.accesses["write"][first], np.nan, self._numbers[first])
+        return values
+
+    @cached_property
+    def _numbers(self) -> Array:
+        """The value of each access as a number of its variable's type."""
+        bits, numbers = self.accesses["value"], np.zeros(len(self.accesses))
+        for i, variable in enumerate(self.trace.log.variables):
+            of, (_, first) = self.accesses["variable"] == i, next(leaves(variable.type))
+            numbers[of] = bits[of].view(KINDS.get(first.name, "f4"))
+        return numbers
+
+    def writes(self, memory: Memory) -> tuple[Array, Array]:
+        """Where in `accesses` an array is written, and which of its elements."""
+        at = np.flatnonzero(self._is(memory.name) & (self.home == memory.group) & self.accesses["write"])
+        return at, self.accesses["index"][at]
+
+    def during(self, event: Event) -> list[Access]:
+        """The accesses of an event, in order."""
+        rows = slice(event.accesses.start, event.accesses.stop)
+        of, names = self.accesses[rows], self.trace.variables
+        columns = self.who[rows], self.home[rows], of["index"], of["write"], self._numbers[rows]
+        return [*map(Access, (names[i] for i in of["variable"]), *(column.tolist() for column in columns))]
