@@ -28,6 +28,7 @@ from helpers.grading.sandbox import LONGEST, Worker
 from helpers.grading.student_files import NOTEBOOKS
 from helpers.grading.verdict import NOT_ATTEMPTED, Grades, Verdict
 from helpers.workers import WorkersError, add_options, mapped
+from wgsl.output import escape_what_cannot_be_printed
 
 AT_ONCE = min(os.cpu_count() or 1, 16)  # kernels that are graded side by side; each may take a gigabyte
 GradeKernel = Callable[[str, str], Grades]  # takes an exercise and a text
@@ -98,6 +99,7 @@ GRADERS = graders(lambda exercise, source: _grade_kernel(exercise, source))
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; 2 where there is nothing to read or no worker, 1 where this machine runs no kernel."""
+    escape_what_cannot_be_printed()
     parser = argparse.ArgumentParser(prog="python -m helpers.gradebook", description=__doc__)
     parser.add_argument(
         "folder", type=Path, help="a folder of what students handed in; folders in it are searched, too"
@@ -108,7 +110,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     add_options(parser)
     options = parser.parse_args(arguments)
-    sys.stdout.reconfigure(errors="backslashreplace")  # a file's name may have letters that this output lacks
     if not options.folder.is_dir():
         parser.error(f"{options.folder} is not a folder; name the one that holds what the students handed in")
     paths = class_table.files(options.folder)

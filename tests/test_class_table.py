@@ -90,7 +90,7 @@ def test_what_was_written_last_is_handed_in(tmp_path, monkeypatch):
     assert handed()["map"] == "in a cell, later"
     assert (tmp_path / "hand_in_Zoë_O_Hara.json").is_file()
     assert repr(helpers.hand_in("Zoë")) == (
-        "2 kernels and 0 answers are in notebooks/my/hand_in_Zoë.json: send this file to your teacher"
+        f"2 kernels and 0 answers are in {tmp_path / 'hand_in_Zoë.json'}: send this file to your teacher"
     )
 
 

@@ -62,7 +62,7 @@ def adapter() -> wgpu.GPUAdapter:
     try:
         return wgpu.gpu.request_adapter_sync(power_preference="high-performance")
     except (RuntimeError, ValueError) as error:
-        summaries = [candidate.summary for candidate in wgpu.gpu.enumerate_adapters_sync()]
+        summaries = [candidate.summary for candidate in adapters()]
         wanted = next(filter(None, map(os.environ.get, SETTINGS)), None)
         raise GpuError(
             (f"no adapter matches {wanted!r}" if wanted else "no GPU adapter was found")
@@ -70,9 +70,24 @@ def adapter() -> wgpu.GPUAdapter:
         ) from error
 
 
+def adapters() -> list[wgpu.GPUAdapter]:
+    """All adapters of this machine.
+
+    Raises GpuError where the path of wgpu's library has a letter that the locale's encoding lacks.
+    """
+    try:
+        return wgpu.gpu.enumerate_adapters_sync()
+    except UnicodeEncodeError:
+        folder = os.fsencode(os.path.dirname(wgpu.__file__)).decode(errors="replace")
+        raise GpuError(
+            f"this process cannot read the name of the folder {folder}, as the encoding of its locale is "
+            f"{sys.getfilesystemencoding()}: set the environment variable PYTHONUTF8=1, then start Python again"
+        ) from None
+
+
 def gpus() -> list[wgpu.GPUAdapter]:
     """The adapters that CONVGRAD_GPU counts from 0: with Vulkan, in the order of nvidia-smi."""
-    return [each for each in wgpu.gpu.enumerate_adapters_sync() if each.info["backend_type"] == "Vulkan"]
+    return [each for each in adapters() if each.info["backend_type"] == "Vulkan"]
 
 
 def _numbered(number: str) -> wgpu.GPUAdapter:

@@ -111,7 +111,7 @@ class Editor(anywidget.AnyWidget):
             return False
         problem = student_files.keep(self.puzzle, text)
         self._kept = student_files.stamp(self.puzzle)
-        place = f"kept in notebooks/my/{student_files.path_of(self.puzzle).name}"
+        place = f"kept in {student_files.shown(student_files.path_of(self.puzzle))}"
         self.state = problem or os.environ.get("CONVGRAD_KEPT", place)  # a browser may store nothing
         return not problem
 
@@ -134,8 +134,8 @@ class Editor(anywidget.AnyWidget):
         return grades
 
     def __repr__(self) -> str:
-        file = student_files.path_of(self.puzzle).name
-        return f"{self.puzzle}: write the {self.noun} here, or in notebooks/my/{file} with any editor"
+        file = student_files.shown(student_files.path_of(self.puzzle))
+        return f"{self.puzzle}: write the {self.noun} here, or in {file} with any editor"
 
     def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
         data, metadata = super()._repr_mimebundle_(**kwargs)
