@@ -112,9 +112,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if not options.folder.is_dir():
         parser.error(f"{options.folder} is not a folder; name the one that holds what the students handed in")
-    paths = class_table.files(options.folder)
+    found = class_table.find(options.folder)
+    paths = [path for path in found.files if path not in (options.csv, options.ledger)]
     if not paths:
-        parser.error(f"{options.folder} holds no file that ends in .json, as a hand-in does")
+        parser.error(f"{options.folder} has no file to read; name the folder that holds what the students handed in")
     lessons, chosen = _lessons(), options.mistakes or []
     if unknown := [name for name in chosen if name not in lessons and name not in KNOWN]:
         parser.error(f"no lesson and no exercise is named {unknown[0]!r}; lessons are {', '.join(lessons)}")
@@ -129,6 +130,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         wanted = {own for name in chosen for own in lessons.get(name, [name])} if chosen else KNOWN
         print(class_mistakes.counted(rows, {name: KNOWN[name] for name in KNOWN if name in wanted}))
         print(*(f"\n{row.file}: {row.problem}" for row in rows if row.problem), sep="")
+    if left_out := found.left_out(options.folder):
+        print(f"\n{left_out}")
     if options.csv:
         options.csv.write_text(class_table.as_csv(rows), encoding="utf-8", errors="backslashreplace")
     return 0
@@ -163,12 +166,14 @@ def _rows(
 
     def rows(grade_kernel: GradeKernel) -> list[class_table.Row]:
         known = graders(grade_kernel)
-        return [class_table.row(path.relative_to(folder).as_posix(), path, known, lessons) for path in paths]
+        return [class_table.row(class_table.name_in(folder, path), path, known, lessons) for path in paths]
 
     rows(noted)
     done = mapped("helpers.gradebook:graded", [*map(list, results)], workers, ledger, _side_by_side)
     results |= zip(results, done, strict=True)
-    return rows(looked_up)
+    graded_rows = rows(looked_up)
+    class_table.note_same_names(graded_rows)
+    return graded_rows
 
 
 def _side_by_side(function: Callable[[str], str], pieces: Iterable[str]) -> Iterator[str]:
