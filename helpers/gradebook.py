@@ -113,7 +113,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not options.folder.is_dir():
         parser.error(f"{options.folder} is not a folder; name the one that holds what the students handed in")
     found = class_table.find(options.folder)
-    paths = [path for path in found.files if path not in (options.csv, options.ledger)]
+    written = {os.path.realpath(file) for file in (options.csv, options.ledger) if file}
+    paths = [path for path in found.files if os.path.realpath(path) not in written]
     if not paths:
         parser.error(f"{options.folder} has no file to read; name the folder that holds what the students handed in")
     lessons, chosen = _lessons(), options.mistakes or []

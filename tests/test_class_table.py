@@ -186,6 +186,30 @@ def test_files_that_would_keep_the_table_waiting_are_named(tmp_path):
         assert class_table.row("pipe", tmp_path / "pipe.json", {}).problem == "it is not a file"
 
 
+def test_folders_that_are_not_searched_are_named(tmp_path, monkeypatch):
+    hand_in(tmp_path / "elsewhere" / "a.json", {}, {})
+    hand_in(tmp_path / "class" / "closed" / "b.json", {}, {})
+    (tmp_path / "class" / "link").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+
+    def closed(name: str) -> None:
+        opened = getattr(os, name)
+
+        def refused(path: object = ".") -> object:
+            if os.fspath(path).endswith("closed"):  # root may open every folder
+                raise PermissionError(13, "Permission denied", os.fspath(path))
+            return opened(path)
+
+        monkeypatch.setattr(os, name, refused)
+
+    closed("scandir")
+    closed("listdir")
+    paths = class_table.find(tmp_path / "class").files
+    assert {path.name: class_table.row("", path, {}).problem for path in paths} == {
+        "closed": "it cannot be opened: Permission denied",
+        "link": "it links to a folder, which was not searched: run this command on that folder, too",
+    }
+
+
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
 def test_files_in_other_encodings_are_read(encoding, tmp_path):
     path = hand_in(tmp_path / "a.json", {"map": "č"}, {})

@@ -77,7 +77,9 @@ def _content(path: Path) -> object:
 def _bytes(path: Path) -> bytes:
     """What a file holds. Raises FileError where that is nothing or too much, and OSError where it cannot be opened."""
     if path.is_dir():
-        raise FileError("it is a folder that links to another one" if any(path.iterdir()) else "it is an empty folder")
+        if any(path.iterdir()):
+            raise FileError("it links to a folder, which was not searched: run this command on that folder, too")
+        raise FileError("it is an empty folder")
     if not path.is_file():
         raise FileError("it is not a file")
     size = path.stat().st_size
