@@ -130,11 +130,11 @@ class NetworkTrace:
 
     def line(self, name: str) -> Line:
         """Which line of which kernel computed a tensor, in the version that runs here."""
-        step, own = self._maker(name)
+        step, own = self.maker(name)
         return line_of(step, own, self.network.kernels.get(step.operation.name))
 
-    def _maker(self, name: str) -> tuple[Step, str]:
-        """Return the step that computes a tensor; refuse a name that no step computes."""
+    def maker(self, name: str) -> tuple[Step, str]:
+        """Return the step that computes a tensor, and the step's own name for it; refuse what no step computes."""
         if name not in [*self.makers]:
             raise ValueError(f"name = {name!r}: it must be one of {', '.join(self.makers)}")
         return self.makers[name]
@@ -144,7 +144,7 @@ class NetworkTrace:
 
         Raises TypeError or ValueError for a tensor that no step computes, or a place that it does not have.
         """
-        step, own = self._maker(name)
+        step, own = self.maker(name)
         shape = self.shapes[name]
         if not isinstance(index, tuple | list) or len(index) != len(shape):
             raise ValueError(f"index = {index!r}: it must be {len(shape)} ints, as {name} is {shape}")

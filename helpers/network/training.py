@@ -105,10 +105,14 @@ class Training:
         """How many full batches the images make."""
         return len(self.images) // self.batch
 
+    def steps_in(self, epochs: float) -> int:
+        """Return how many steps make this many passes through the images; refuse a number below 0 or not finite."""
+        check_number("epochs", epochs, MAX_SIZE // self.steps_per_epoch)
+        return ceil(epochs * self.steps_per_epoch)
+
     def run(self, epochs: float = 1) -> "Training":
         """Train for this many passes through the images, and return itself. Raises DivergedError as `advance` does."""
-        check_number("epochs", epochs, MAX_SIZE // self.steps_per_epoch)
-        if (steps := ceil(epochs * self.steps_per_epoch)) > 0:
+        if steps := self.steps_in(epochs):
             self.advance(steps)
         return self
 
@@ -182,6 +186,12 @@ class Training:
         self.states = {kept: state for kept, state in self.states.items() if kept <= good}
         self.step, self.moments = good, self.moments[:good]
         return good
+
+
+def check_training(training: Training) -> None:
+    """Refuse what is not a Training."""
+    if not isinstance(training, Training):
+        raise TypeError(f"training is a {type(training).__name__}: it must be a Training")
 
 
 def shuffled(count: int, seed: int, epoch: int) -> Array:
