@@ -150,9 +150,12 @@ class StartShape(ElementShape):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("seed", "stream"):
-            check_size(name, as_int(getattr(self, name)), 0, 2**32 - 1)
-        if not 0 < self.bound < np.inf:
-            raise ValueError(f"bound = {self.bound!r}: it must be a finite number above 0")
+            number = as_int(getattr(self, name))
+            check_size(name, number, 0, 2**32 - 1)
+            object.__setattr__(self, name, number)
+        check_number("bound", self.bound, FLOAT32_MAX)
+        if not self.bound:
+            raise ValueError("bound = 0: it must be above 0")
 
     def params(self) -> tuple[int, ...]:
         """The words that the kernel takes: three u32, and the bits of a float32."""
