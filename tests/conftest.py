@@ -53,6 +53,7 @@ WAITING = (
     "test_notebooks",
     "test_nbval",
     "test_readers",
+    "test_converted",
     "test_sandbox",
     "test_filled",
     "test_additions",
