@@ -17,6 +17,7 @@ from helpers.gpu import Pass, empty, read, run, upload
 from helpers.gpu.buffers import Slice, uniform, write
 from helpers.gpu.operation import flat
 from helpers.gpu.passes import Copy
+from helpers.network.ink import keep_ink
 from helpers.network.layers import gradient_of
 from helpers.network.network import Network, Workspace, check_batch
 from wgsl import Kernel
@@ -85,6 +86,7 @@ class Training:
         seed: int = 0,
     ) -> None:
         check_batch(network, images, labels)
+        keep_ink(network, images)
         check_size("batch", as_int(batch), largest=len(images))
         self.network, self.images, self.labels = network, images, labels.astype(np.uint32)
         self.batch, self.seed = int(batch), seed
