@@ -1,10 +1,14 @@
 """What a program that runs a notebook writes, such as nbconvert, shows each widget's picture or words, and no blank."""
 
+import subprocess
+import sys
+
 import pytest
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 from nbformat import NotebookNode, v4
-from support.notebook_gate import NOTEBOOKS, WIDGET_VIEW
+from support.notebook_gate import NOTEBOOKS, WIDGET_VIEW, lessons_of
+from support.sample import at_night
 
 EXPLORER = "explorers.weight_gradient()"
 SHOWN_AS = {  # one widget of each kind
@@ -50,3 +54,13 @@ def test_a_converted_page_shows_them(run):
     page, _ = HTMLExporter().from_notebook_node(run)
     for cell in run.cells[1:-1]:
         assert cell.outputs[0].data[SHOWN_AS[cell.source]] in page
+
+
+@at_night
+@pytest.mark.parametrize("path", lessons_of(NOTEBOOKS), ids=lambda path: path.stem)
+def test_a_lesson_is_run_and_converted_from_another_folder(tmp_path, path):
+    command = [sys.executable, "-m", "nbconvert", "--execute", "--to", "html", "--output-dir", tmp_path, path]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=300)
+    page = (tmp_path / path.name).with_suffix(".html").read_text(encoding="utf-8")
+    assert f'<script type="{WIDGET_VIEW}">' not in page
+    assert "data:image/png;base64," in page
