@@ -4,11 +4,17 @@ import logging
 import os
 import sys
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 
 if sys.platform == "linux":  # else the driver complains on stderr where there is no desktop session
     os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
+
+with suppress(Exception):  # a Triton that does not work takes nothing from a GPU
+    # PyTorch brings Triton, which has a copy of the compiler LLVM, and so has a software driver. PyTorch loads Triton
+    # late, for an optimizer; where the driver was loaded before, the process then ends with a segmentation fault.
+    import triton  # noqa: F401
 
 import wgpu
 

@@ -26,6 +26,7 @@ from helpers.network.construction import (
     checked_size,
     checked_values,
 )
+from helpers.network.ink import warn_of_inverted_ink
 from helpers.network.layers import DIGIT, LENET, Layer, Size, Step, gradient_of
 from helpers.network.operations import CROSS_ENTROPY, INITIALIZE, SGD, check_finite, check_labels
 from helpers.network.shapes import LossShape, StartShape, UpdateShape
@@ -168,8 +169,13 @@ class Network:
         return np.concatenate(found)
 
     def predict(self, images: Array, batch: int = 250) -> Array:
-        """The class of each image (N, C, H, W), as int (N,): the largest output."""
-        return self.logits(images, batch).argmax(1)
+        """The class of each image (N, C, H, W), as int (N,): the largest output.
+
+        Warns where images are mostly ink, and those that `Training` gave were mostly paper.
+        """
+        classes = self.logits(images, batch).argmax(1)
+        warn_of_inverted_ink(self, images)
+        return classes
 
     def parameters(self) -> dict[str, Array]:
         """All parameters by name, as float32 arrays."""

@@ -17,6 +17,7 @@ from helpers.gpu import Pass, empty, read, run, upload
 from helpers.gpu.buffers import uniform, write
 from helpers.gpu.operation import flat
 from helpers.gpu.passes import Copy
+from helpers.network.ink import keep_ink
 from helpers.network.layers import gradient_of
 from helpers.network.network import Network, Workspace, check_batch
 from helpers.network.shapes import UpdateShape
@@ -87,6 +88,7 @@ class Training:
         seed: int = 0,
     ) -> None:
         check_batch(network, images, labels)
+        keep_ink(network, images)
         check_size("batch", as_int(batch), largest=len(images))
         check_size("seed", as_int(seed), 0, 2**32 - 1)
         UpdateShape(network.words, learning_rate, momentum)  # refuses numbers that no update takes

@@ -12,7 +12,7 @@ from helpers.grading import student_files
 from helpers.grading.puzzle import OfficialText
 from helpers.grading.sandbox import LONGEST
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, Grades, Verdict, capitalized, ends_with
-from helpers.widgets import HERE, WAKE, in_turn, script, synced
+from helpers.widgets import HERE, WAKE, displayed, in_turn, script, synced
 
 ELSEWHERE = "the file was changed elsewhere: which text should stay?"
 SKELETON = "This is still the text that you began with: write what its comments ask for, then run the tests again."
@@ -142,7 +142,8 @@ class Editor(anywidget.AnyWidget):
         begun = html.escape(self._chosen.skeleton, quote=False)
         fold = f"<details><summary>What you begin with</summary><pre>{begun}</pre></details>"
         words = {"text/plain": f"{self!r}\n\n{self._chosen.skeleton}"}
-        return data | words | {"text/html": f"<p>{html.escape(repr(self))}</p><p><i>{WAKE}</i></p>{fold}"}, metadata
+        page = {"text/html": f"<p>{html.escape(repr(self))}</p><p><i>{WAKE}</i></p>{fold}"}
+        return displayed(data | words | page), metadata
 
 
 def _worst(grades: Grades) -> Verdict:
