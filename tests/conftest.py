@@ -7,7 +7,6 @@ import gc
 import hashlib
 import json
 import os
-import tempfile
 from collections import Counter
 from collections.abc import Generator
 
@@ -22,15 +21,14 @@ most = 50 if ALL else 8
 settings.register_profile("convgrad", derandomize=True, database=None, deadline=None, max_examples=most)
 settings.load_profile("convgrad")
 
-_my = tempfile.TemporaryDirectory()  # removed at the end
-os.environ["CONVGRAD_MY"] = _my.name  # notebooks' kernels inherit it
+_my = os.environ["CONVGRAD_MY"]  # an empty folder, by the plugin `readers_folder`
 
 
 @pytest.fixture(autouse=True)
 def _own_files(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """What one test writes and answers, no other finds, neither in a file nor where no file could be written."""
     name = hashlib.sha256(request.node.nodeid.encode()).hexdigest()
-    monkeypatch.setenv("CONVGRAD_MY", os.path.join(_my.name, name))
+    monkeypatch.setenv("CONVGRAD_MY", os.path.join(_my, name))
     monkeypatch.setattr(student_files, "_unwritten", {})
     monkeypatch.setattr(student_files, "_unwritten_answers", {})
 
@@ -49,7 +47,17 @@ ipywidgets.Widget.get_state = _plain_state  # of every widget in every test
 
 
 # For other processes:
-WAITING = "test_browser", "07_train", "test_notebooks", "test_nbval", "test_sandbox", "test_filled", "test_additions"
+WAITING = (
+    "test_browser",
+    "07_train",
+    "test_notebooks",
+    "test_nbval",
+    "test_readers",
+    "test_converted",
+    "test_sandbox",
+    "test_filled",
+    "test_additions",
+)
 
 
 @pytest.hookimpl(wrapper=True)

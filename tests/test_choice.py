@@ -2,18 +2,20 @@
 
 import json
 from dataclasses import replace
+from functools import cache
 
 import pytest
-from support.problem_lists import listed
-from support.problems import every_specialized_version, kind_of, refused, require_close
+from support.problem_lists import by_name, listed
+from support.problems import every_specialized_version, kind_for, kind_of, refused, require_close
 
 import helpers.operations.convolution.choice as rule
 import helpers.operations.gemm.choice as gemm_rule
 from helpers import gpu
 from helpers.bench import recorded
 from helpers.bench.layers import SHAPES
+from helpers.gpu import GpuError, passes
 from helpers.operations import operation as launcher
-from helpers.operations.convolution.schedules import conv2d
+from helpers.operations.convolution.schedules import conv2d, shared
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.operations.gemm.schedules.gemm_bias_act_backward import registers_only
 from helpers.operations.gemm.shapes import GemmShape
@@ -59,6 +61,48 @@ def test_a_software_adapter_in_a_browser_gets_the_sizes_but_no_loop_written_out(
     assert text.code.count("for (") == kernel.code.count("for (")
     assert {name: text.value(name) for name in schedule.constants} == schedule.constants
     require_close(kernel, layer)
+
+
+# --- What the choice refuses --------------------------------------------------------------------------------
+
+LARGE_PROBLEMS = by_name("large problems")
+ADAPTERS = {
+    "hardware": HARDWARE,
+    "software": replace(HARDWARE, kind="software"),
+    "simulated": replace(HARDWARE, kind="software", backend="WebGPU, simulated"),
+}
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("adapter", ADAPTERS)
+@pytest.mark.parametrize("cap", [None, passes.CAP], ids=["no cap", "cap"])
+def test_a_call_is_refused_only_if_every_version_refuses_it(operation, adapter, cap, monkeypatch):
+    operation, adapter = OPERATIONS[operation], ADAPTERS[adapter]
+    monkeypatch.setattr(passes, "loop_cap", lambda: cap)
+    monkeypatch.setattr(launcher, "adapter_info", lambda: adapter)
+    monkeypatch.setattr(shared, "adapter_info", lambda: adapter)
+    monkeypatch.setattr(launcher, "_planned", cache(launcher._planned.__wrapped__))  # of this adapter and this cap
+    monkeypatch.setattr(launcher, "_chosen", launcher._chosen.__wrapped__)
+    for shape in LARGE_PROBLEMS.get(kind_for(operation).__name__, operation.examples):
+        able = [version for version in operation.versions if operation.problem(shape, version) is None]
+        if able:
+            assert operation.plan(shape).passes[0].kernel.version in able, shape
+            assert operation.explain_choice(shape)
+        else:
+            with pytest.raises(GpuError):
+                operation.plan(shape)
+
+
+def test_where_no_version_takes_a_problem_the_nearest_one_says_why(monkeypatch):
+    """One that takes such a layer, and not the first one, which has no activation at any size."""
+    too_long = ConvShape(1, 70_000, 1, 1, 1, 1, 1, activation="relu")
+    teaching, direct = "1_thread_per_output", "5_direct"
+    two = {name: OPERATIONS["conv2d"].versions[name] for name in (teaching, direct)}
+    operation = replace(OPERATIONS["conv2d"], versions=two, choose=lambda shape, adapter: [])
+    monkeypatch.setattr(passes, "loop_cap", lambda: passes.CAP)
+    monkeypatch.setattr(launcher, "_planned", launcher._planned.__wrapped__)
+    with pytest.raises(GpuError, match=r"^no version of conv2d can run this here: conv2d/5_direct: a thread may loop"):
+        operation.plan(too_long)
 
 
 # Microseconds on the same GPU, of layers that are not in the record: each version's, in this order. None: not taken.

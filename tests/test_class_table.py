@@ -65,19 +65,22 @@ def test_a_class_of_students(tmp_path, monkeypatch):
     for student, outcome in outcomes.items():
         name = f"{student}/my/hand_in_{student.replace('/', '_')}.json"
         assert table[name] == [student, outcome, wrong]
+    ask = 'ask for the file that helpers.hand_in("name") makes'
     for note in (
-        *("no.json: it is not JSON", "folder.json: it is not a file"),
-        'cem/00.IPYNB: a notebook is no hand-in: ask for the file that helpers.hand_in("name") makes',
-        "Eve Lovelace.JSON: it is not a file that helpers.hand_in made",
+        *(f"no.json: it is not JSON: {ask}", "folder.json: it is an empty folder"),
+        f"cem/00.IPYNB: it is a notebook: {ask}",
+        f"Eve Lovelace.JSON: it is JSON of another kind: {ask}",
         "fay.json: it is not UTF-8 (byte 15): ask for the file as helpers.hand_in made it",
     ):
         assert note in done.stdout
-    assert "checkpoint" not in done.stdout
+    assert "anna/.ipynb_checkpoints/00.ipynb was not read: hidden files are left out" in done.stdout
+    own = "anna/my/answers.json and 5 more were not read: a hand-in in the same folder has the same texts and answers"
+    assert done.stdout.endswith(f"{own}\n")
     with (tmp_path / "results.csv").open(newline="") as file:
         rows = {row["file"]: row for row in csv.DictReader(file)}
     name = "anna/my/hand_in_anna.json"
     assert rows[name] == {"file": name, "student": "anna", "guard": "right", "questions": wrong, "problem": ""}
-    assert rows["no.json"]["problem"] == "it is not JSON"
+    assert rows["no.json"]["problem"] == f"it is not JSON: {ask}"
 
 
 def test_what_was_written_last_is_handed_in(tmp_path, monkeypatch):
@@ -91,7 +94,7 @@ def test_what_was_written_last_is_handed_in(tmp_path, monkeypatch):
     assert handed()["map"] == "in a cell, later"
     assert (tmp_path / "hand_in_Zoë_O_Hara.json").is_file()
     assert repr(helpers.hand_in("Zoë")) == (
-        "2 kernels and 0 answers are in notebooks/my/hand_in_Zoë.json: send this file to your teacher"
+        f"2 kernels and 0 answers are in {tmp_path / 'hand_in_Zoë.json'}: send this file to your teacher"
     )
 
 
@@ -130,7 +133,7 @@ def test_what_cannot_be_handed_in_is_said(tmp_path, monkeypatch):
 
 
 def test_a_folder_that_cannot_be_read_is_refused(tmp_path, capsys):
-    for folder, words in ((tmp_path / "none", "is not a folder"), (tmp_path, "holds no file that ends in .json")):
+    for folder, words in ((tmp_path / "none", "is not a folder"), (tmp_path, "has no file to read")):
         with pytest.raises(SystemExit) as stopped:
             command.main([str(folder)])
         assert stopped.value.code == 2
@@ -171,7 +174,7 @@ def test_names_that_the_output_cannot_show_are_written_in_another_way(tmp_path):
         pytest.skip("this file system has no such names")
     done = run(tmp_path, "--csv", tmp_path / "a.csv", PYTHONIOENCODING="cp1252")
     assert "hand_in\\u010d\\udcfc.json  a        1/" in done.stdout
-    assert "\nhand_inč\\udcfc.json,a,1/" in (tmp_path / "a.csv").read_text(encoding="utf-8")
+    assert '\n"hand_inč\\udcfc.json","a","1/' in (tmp_path / "a.csv").read_text(encoding="utf-8")
 
 
 def test_files_that_would_keep_the_table_waiting_are_named(tmp_path):
@@ -182,6 +185,30 @@ def test_files_that_would_keep_the_table_waiting_are_named(tmp_path):
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe.json")
         assert class_table.row("pipe", tmp_path / "pipe.json", {}).problem == "it is not a file"
+
+
+def test_folders_that_are_not_searched_are_named(tmp_path, monkeypatch):
+    hand_in(tmp_path / "elsewhere" / "a.json", {}, {})
+    hand_in(tmp_path / "class" / "closed" / "b.json", {}, {})
+    (tmp_path / "class" / "link").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+
+    def closed(name: str) -> None:
+        opened = getattr(os, name)
+
+        def refused(path: object = ".") -> object:
+            if os.fspath(path).endswith("closed"):  # root may open every folder
+                raise PermissionError(13, "Permission denied", os.fspath(path))
+            return opened(path)
+
+        monkeypatch.setattr(os, name, refused)
+
+    closed("scandir")
+    closed("listdir")
+    paths = class_table.find(tmp_path / "class").files
+    assert {path.name: class_table.row("", path, {}).problem for path in paths} == {
+        "closed": "it cannot be opened: Permission denied",
+        "link": "it links to a folder, which was not searched: run this command on that folder, too",
+    }
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])

@@ -29,6 +29,22 @@ def values(data: wgpu.GPUBuffer) -> set[float]:
     return {*gpu.read(data, (64,)).tolist()}
 
 
+# --- Beside PyTorch -----------------------------------------------------------------------------------------
+
+TRITON = {
+    "import sys\nprint('Triton, wgpu' if 'wgpu' in sys.modules else 'Triton')": "Triton\nadapter\n",
+    "raise OSError('a library is missing')": "adapter\n",
+}
+
+
+@pytest.mark.parametrize(("text", "said"), TRITON.items(), ids=["right", "broken"])
+def test_triton_is_loaded_before_any_driver_and_may_be_broken(tmp_path, text, said):
+    """Loaded after a software driver, it ends the process; that a real one is not is shown in `test_torch.py`."""
+    (tmp_path / "triton.py").write_text(text, encoding="utf-8")
+    code = "from helpers import gpu; gpu.adapter(); print('adapter')"
+    assert python(code, PYTHONPATH=str(tmp_path)) == said
+
+
 # --- A var without a value ------------------------------------------------------------------------------
 
 WITHOUT_VALUE = {  # in a loop over i, each of these begins with 0 every time

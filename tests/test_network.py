@@ -14,7 +14,7 @@ from support.float64_network import Float64Network
 from support.sample import ALL
 
 from helpers.data.digits import seen_and_unseen
-from helpers.gpu import passes
+from helpers.gpu import buffers, passes
 from helpers.lessons.shared.wrong_kernels import WEIGHT_1, named
 from helpers.network import network
 from helpers.network import training as module
@@ -215,6 +215,18 @@ def test_a_network_with_the_parameters_of_another_is_like_it() -> None:
 def test_predictions_do_not_depend_on_the_batch() -> None:
     network = Network(SMALL)
     np.testing.assert_array_equal(network.predict(IMAGES[:7], 3), network.logits(IMAGES[:7]).argmax(1))
+
+
+def test_a_network_whose_parameters_fill_a_binding_is_trained_and_goes_back(monkeypatch) -> None:
+    """A state, with the velocities, is twice as large, and need not be bound."""
+    network, images = Network(SMALL, (1, 13, 13)), IMAGES[:4, :, 7:20, 7:20].copy()
+    monkeypatch.setattr(buffers, "MAX_BINDING", 4 * network.words)
+    monkeypatch.setattr(module, "MOST_BYTES", 4 * network.words)
+    assert images[:2].nbytes < 4 * network.words < images.nbytes
+    training = Training(network, images[:2], LABELS[:2], batch=1).run()
+    assert training.step == 2
+    training.rewind(0)
+    assert same(network, Network(SMALL, (1, 13, 13)))
 
 
 # --- What is refused ----------------------------------------------------------------------------------------

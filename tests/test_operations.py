@@ -8,6 +8,7 @@ import pytest
 from support.launcher import ROOT, python
 from support.problem_lists import listed
 from support.problems import kind_for
+from support.sample import at_night
 
 import helpers
 from helpers import gpu
@@ -127,6 +128,12 @@ def test_a_sum_longer_than_the_cap_is_right_or_refused():
     if passes.loop_cap():
         with pytest.raises(GpuError, match=f"{ONE}: a thread may loop 90,"):
             helpers.conv2d_grad_weight(ones, (1, 1, 1, 1), ones, kernel=ONE)
+
+
+@at_night
+def test_a_bias_gradient_longer_than_a_workgroup_may_loop_under_the_cap_is_right():
+    """More than 65,535 numbers for each of 256 threads; the sums of all parts are whole numbers that float32 holds."""
+    assert helpers.conv2d_grad_bias(np.ones((1, 1, 4097, 4096), np.float32)) == 4097 * 4096
 
 
 def test_a_kernel_file_that_was_edited_is_planned_again(tmp_path, monkeypatch):

@@ -150,7 +150,8 @@ def test_lines_are_kept_in_files_of_python_and_the_solution_is_shown_after_an_at
     with pytest.raises(student_files.NoAttemptError):
         helpers.solution("is_race")
     editor = helpers.write("is_race")
-    assert repr(editor) == "is_race: write the lines of Python here, or in notebooks/my/is_race.py with any editor"
+    file = student_files.path_of("is_race")
+    assert repr(editor) == f"is_race: write the lines of Python here, or in {file} with any editor"
     editor._told(editor, {"kind": "run", "text": "race = a_writes &&", "number": 1}, [])
     assert (editor.verdict["headline"], editor.mark) == (
         "does not compile (all tests)",
@@ -167,5 +168,5 @@ def test_lines_are_kept_in_files_of_python_and_the_solution_is_shown_after_an_at
     assert helpers.solution("is_race").language == "python"
     assert only(helpers.grade("is_race")) == RIGHT
     assert repr(helpers.hand_in("Ada")).startswith(
-        "0 kernels, 1 Python text and 0 answers are in notebooks/my/hand_in_A"
+        f"0 kernels, 1 Python text and 0 answers are in {student_files.my_folder()}"
     )

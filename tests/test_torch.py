@@ -7,6 +7,7 @@ import pytest
 import random_problems
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.launcher import python
 from support.problems import conv_shapes, pool_shapes
 
 import helpers
@@ -143,3 +144,12 @@ def test_a_wrong_float64_answer_is_noticed(name, monkeypatch):
     monkeypatch.setattr(reference, name, lambda *data, **steps: right(*data, **steps) * (1 + 1e-9))
     with pytest.raises(AssertionError, match=f"{name}: ConvShape"):
         random_problems.judge_answers(LAYER)
+
+
+def test_pytorch_loads_triton_after_an_adapter_was_opened():
+    """Both have a compiler of their own, of one name: see `helpers/gpu/adapter.py`."""
+    pytest.importorskip("triton", reason="Triton is not installed")
+    code = (
+        "from helpers import gpu; gpu.device(); import torch, triton; torch.optim.SGD([torch.ones(1)]); print('fine')"
+    )
+    assert python(code) == "fine\n"

@@ -17,6 +17,7 @@ import numpy as np
 
 from wgsl.diagnostics import WgslError
 from wgsl.kernel import Kernel
+from wgsl.output import escape_what_cannot_be_printed, visible
 from wgsl.simulator.buffer_arguments import buffers_for
 from wgsl.simulator.counts import KEYS, MEANINGS
 from wgsl.simulator.findings import Finding
@@ -28,6 +29,7 @@ from wgsl.types.program import Program
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
+    escape_what_cannot_be_printed()
     options = parser().parse_intermixed_args(arguments)
     try:
         return _run(options)
@@ -55,7 +57,7 @@ def _run(options: Namespace) -> int:
         max_steps=options.max_steps,
         watch=options.watch,
     )
-    print(report(trace, options.lines))
+    print(visible(report(trace, options.lines), keep="\n\t"))
     for binding in shown:
         array = trace.buffers[binding]
         print(f"\n{program.bindings[binding].name}, {array.dtype}, shape {array.shape}:\n{array}")
@@ -174,7 +176,7 @@ def report(trace: Trace, with_lines: bool) -> str:
 
 def _finding(file: str, finding: Finding) -> str:
     before = finding.source_line[: finding.column - 1]
-    caret = re.sub(r"[^\t]", " ", before) + "^"
+    caret = re.sub(r"[^\t]", " ", visible(before, keep="\t")) + "^"
     rows = [f"{file}:{finding.line}:{finding.column}: {finding.kind}: {finding.message}", finding.source_line, caret]
     if finding.invocations:
         named = "; ".join(_threads_in_words(*pair) for pair in groupby(finding.invocations, key=lambda who: who[0]))

@@ -8,6 +8,8 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple, Protocol
 
+from wgsl.output import visible
+
 WIDTH = 200  # letters of a line that are shown, or more where the caret is further right
 
 
@@ -95,7 +97,7 @@ class Lines:
 
     def quoted(self, part: Span) -> str:
         """A piece of the text in one line."""
-        return " ".join(self.source[part.at : part.end].split())
+        return visible(" ".join(self.source[part.at : part.end].split()))
 
     def offset(self, line: int, column: int) -> int:
         """The offset of a line and column."""
@@ -126,7 +128,7 @@ def error(
         return kind(f"{kernel.name} {says}: {diagnostic.reason}")
     line, column = text.place(diagnostic.at)
     head = f"{kernel.name} {says}, line {line - lines.start + 1}, column {column}: {diagnostic.reason}"
-    made = kind("\n".join([head, *_excerpt(text, diagnostic, lines)]))
+    made = kind(visible("\n".join([head, *_excerpt(text, diagnostic, lines)]), keep="\n\t"))
     made.line, made.column = line - lines.start + 1, column
     return made
 
@@ -155,7 +157,7 @@ def _excerpt(text: Lines, diagnostic: Diagnostic, lines: range) -> list[str]:
         row = text.lines[number - 1].rstrip("\r")[: max(WIDTH, column + diagnostic.length)]
         rows.append(f"{number - lines.start + 1:>{width}} │ {row}")
         if number == line:
-            blank = re.sub(r"[^\t]", " ", row[: column - 1])
+            blank = re.sub(r"[^\t]", " ", visible(row[: column - 1], keep="\t"))
             length = max(1, min(diagnostic.length, len(row) - column + 1))
             rows.append(f"{'':>{width}} │ {blank}{'^' * length}")
     return rows

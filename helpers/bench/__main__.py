@@ -16,10 +16,12 @@ from helpers.bench.layers import LAYERS, OPERATIONS_OF, Layer, multiply_adds, se
 from helpers.bench.libraries import Numpy, Torch
 from helpers.bench.run_metadata import OUTPUT, run_metadata
 from helpers.bench.suite import Suite
+from wgsl.output import escape_what_cannot_be_printed
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Measure, print and write; returns the exit status."""
+    escape_what_cannot_be_printed()
     parser = _parser()
     options = parser.parse_args(words)
     print(f"Adapter: {gpu.adapter_info().summary}, {gpu.adapter_info().driver}.", flush=True)

@@ -15,6 +15,7 @@ from helpers.bench.libraries import torch_devices
 from helpers.data.digits import seen_and_unseen
 from helpers.network.network import Network
 from helpers.network.training import EVERY, Training, shuffled
+from wgsl.output import escape_what_cannot_be_printed
 
 BATCH, MOMENTUM = 16, 0.9
 # Chosen by the unseen digits themselves, among some twenty pairs: digits that took no part may give a little less.
@@ -61,6 +62,7 @@ def by_torch(seed: int, epochs: int, rate: float) -> float:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Print a line for each seed, and the means."""
+    escape_what_cannot_be_printed()
     parser = argparse.ArgumentParser(prog="python -m helpers.bench.accuracy", description=__doc__)
     parser.add_argument("--seeds", type=int, default=SEEDS, help="how many; one takes minutes on a software adapter")
     parser.add_argument("--epochs", type=int, default=EPOCHS, help="passes through the digits")

@@ -26,6 +26,7 @@ from helpers.gpu import timing
 from helpers.gpu.passes import Pass
 from helpers.network.network import Network
 from helpers.network.training import EVERY, MOST_ROWS, Training
+from wgsl.output import escape_what_cannot_be_printed
 
 Call = Callable[[], object]
 BATCHES, ROUNDS, SECONDS = (32, 256), 7, 0.3  # of a batch, of all in turn, of one round
@@ -213,6 +214,7 @@ def timeline_table(line: dict[str, object]) -> list[str]:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Measure, print and write; the exit status is 1 where a side failed, or lost something else."""
+    escape_what_cannot_be_printed()
     software = gpu.adapter_info().kind == "software"
     parser = argparse.ArgumentParser(prog="python -m helpers.bench.training", description=__doc__)
     parser.add_argument("--batch", type=int, nargs="+", default=BATCHES[: 1 if software else None], metavar="N")

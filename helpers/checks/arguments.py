@@ -28,6 +28,22 @@ def check_shape(operation: str, name: str, array: np.ndarray, wanted: tuple[int,
         raise ValueError(f"{operation}: {name} has shape {array.shape}: {given()} make it {wanted}")
 
 
+def check_number(name: str, value: float, most: float) -> None:
+    """Refuse what is not a number from 0 to `most`."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
+        raise TypeError(f"{name} = {value!r} is a {type(value).__name__}: it must be a number")
+    if not 0 <= value <= most:
+        raise ValueError(f"{name} = {value}: it must be from 0 to {most:.9g}")
+
+
+def keep_sizes(shape: object, *names: str) -> None:
+    """Keep these sizes of a frozen dataclass as Python's ints; refuse one that is not a whole number >= 1."""
+    for name in names:
+        size = as_int(getattr(shape, name))
+        check_size(name, size)
+        object.__setattr__(shape, name, size)
+
+
 def check_pair(name: str, value: int | tuple[int, int], smallest: int = 1) -> tuple[int, int]:
     """One whole number for both axes or one for each, as (rows, columns); refuse what is neither."""
     two = isinstance(value, tuple | list)

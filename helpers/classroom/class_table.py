@@ -2,23 +2,27 @@
 
 import csv
 import io
+import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 from helpers.classroom import handed_in
 from helpers.classroom.handed_in import FileError
 from helpers.gpu import GpuError
 from helpers.grading.drawing import aligned
 from helpers.grading.prediction import AnswerError
-from helpers.grading.student_files import ANSWERS
+from helpers.grading.student_files import ANSWERS, OUTCOMES
 from helpers.grading.verdict import RIGHT, UNSAFE, WRONG, Grades, Verdict
+from wgsl.output import visible
 
 NOT_READABLE, NOT_GRADED = "not readable", "not graded"
 LONGEST_NOTE = 100  # characters of a message in a table
-FORMULA = re.compile(r"^(?=[=+\-@\t\r])")  # how a cell begins that a spreadsheet would calculate
+FORMULA = re.compile(r"^(?=\s*[=+\-@＝＋－＠])")  # how a cell begins that a spreadsheet would calculate
+OF_A_SYSTEM = frozenset({"__MACOSX", "Thumbs.db", "desktop.ini"})  # what no student made; their names begin with no dot
 
 Grader = Callable[[object], Grades | Verdict]  # takes what was handed in
 Graders = Mapping[str, Grader]  # by the name of an exercise
@@ -53,8 +57,8 @@ class Row:
 
 
 def short(text: str) -> str:
-    """A text in one line, cut where it is long."""
-    line = " ".join(text.split())
+    """A text in one line, cut where it is long. Letters in it that command a terminal, or are not seen, are escapes."""
+    line = visible(" ".join(text.split()))
     return line if len(line) <= LONGEST_NOTE else f"{line[:LONGEST_NOTE]}..."
 
 
@@ -115,16 +119,85 @@ def summary(grades: Grades) -> str:
     return passed if WRONG in outcomes else f"{passed} {UNSAFE}"
 
 
+# --- The files ----------------------------------------------------------------------------------------------
+
+
+class Found(NamedTuple):
+    """What a folder and the folders in it hold: the files that get a row, and those that are only counted."""
+
+    files: list[Path]
+    hidden: list[Path]  # of a system or a program, such as .DS_Store
+    own: list[Path]  # in a learner's own folder: the hand-in there has the same texts and answers
+
+    def left_out(self, folder: Path) -> str:
+        """A line for the hidden files and one for the learners' own, if there are any."""
+        lines = []
+        if self.hidden:
+            lines.append(f"{_first_of(self.hidden, folder)} not read: hidden files are left out")
+        if self.own:
+            there = "a hand-in in the same folder has the same texts and answers"
+            lines.append(f"{_first_of(self.own, folder)} not read: {there}")
+        return "\n".join(lines)
+
+
+def find(folder: Path) -> Found:
+    """All files in a folder and the folders in it, in the order of their names."""
+    found = Found([], [], [])
+    for path in sorted(_everything(folder)):
+        if any(part.startswith(".") or part in OF_A_SYSTEM for part in path.relative_to(folder).parts):
+            found.hidden.append(path)
+        elif _is_in_hand_in(path):
+            found.own.append(path)
+        else:
+            found.files.append(path)
+    return found
+
+
+def _everything(folder: Path) -> Iterator[Path]:
+    """All files, and the folders that are empty, that cannot be opened, and that are links, which are not followed."""
+    closed: list[str] = []
+    for place, folders, names in os.walk(folder, onerror=lambda error: closed.append(error.filename)):
+        here = Path(place)
+        yield from (here / name for name in names)
+        yield from (here / name for name in folders if (here / name).is_symlink())
+        if not folders and not names and here != folder:
+            yield here
+    yield from map(Path, closed)
+
+
+def _is_in_hand_in(path: Path) -> bool:
+    """Whether a file is a text or the answers in a learner's own folder that has a hand-in."""
+    folder = path.parent.parent if path.parent.name == "attempts" else path.parent
+    if path.name not in (ANSWERS, OUTCOMES) and path.suffix not in (".wgsl", ".py"):
+        return False
+    is_own_folder = (folder / ANSWERS).exists() or (folder / OUTCOMES).exists()
+    return is_own_folder and any(folder.glob("hand_in_*"))
+
+
+def _first_of(paths: Sequence[Path], folder: Path) -> str:
+    """The first of some files, how many more there are, and the verb."""
+    first = name_in(folder, paths[0])
+    return f"{first} was" if len(paths) == 1 else f"{first} and {len(paths) - 1} more were"
+
+
+def name_in(folder: Path, path: Path) -> str:
+    """The name of a file in a folder, as it is shown."""
+    return visible(path.relative_to(folder).as_posix())
+
+
+def note_same_names(rows: Sequence[Row]) -> None:
+    """Add to each row which other files have the same student's name."""
+    named: dict[str, list[Row]] = {}
+    for row in rows:
+        named.setdefault(row.student.casefold(), []).append(row)
+    for student, same in named.items():
+        for row in same:
+            others = [other.file for other in same if other is not row]
+            if student and others:
+                row.add_problem(f"ask which file counts: the same name is in {', '.join(others)}")
+
+
 # --- The table ----------------------------------------------------------------------------------------------
-
-
-def files(folder: Path) -> list[Path]:
-    """All that may be hand-ins in a folder and the folders in it, and notebooks, which some hand in instead.
-
-    Jupyter's checkpoints are left out, and the answers in a learner's own folder, which the hand-in has, too.
-    """
-    paths = (path for path in folder.rglob("*") if path.suffix.lower() in (".json", ".ipynb"))
-    return sorted(path for path in paths if ".ipynb_checkpoints" not in path.parts and path.name != ANSWERS)
 
 
 def tables(rows: Sequence[Row]) -> str:
@@ -161,6 +234,6 @@ def as_csv(rows: Sequence[Row]) -> str:
     head, *body = lines(rows)
     body = [[*line, row.problem] for line, row in zip(body, rows, strict=True)]
     file = io.StringIO()
-    table = csv.writer(file, lineterminator="\n")
+    table = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
     table.writerows([FORMULA.sub("'", cell) for cell in line] for line in [[*head, "problem"], *body])
     return file.getvalue()

@@ -29,6 +29,7 @@ from helpers.grading.transport import as_data, from_data
 from helpers.grading.verdict import NOT_ATTEMPTED, Grades, Verdict
 from helpers.lessons.exercises import ALL_PUZZLES, FAULTS, MARKINGS, MATCHINGS, PUZZLES, QUESTIONS
 from helpers.workers import WorkersError, add_options, mapped
+from wgsl.output import escape_what_cannot_be_printed
 
 AT_ONCE = min(os.cpu_count() or 1, 16)  # kernels that are graded side by side; each may take a gigabyte
 GradeKernel = Callable[[str, str], Grades]  # takes an exercise and a text
@@ -100,6 +101,7 @@ GRADERS = graders(lambda exercise, source: _grade_kernel(exercise, source))
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; 2 where there is nothing to read or no worker, 1 where this machine runs no kernel."""
+    escape_what_cannot_be_printed()
     parser = argparse.ArgumentParser(prog="python -m helpers.gradebook", description=__doc__)
     parser.add_argument(
         "folder", type=Path, help="a folder of what students handed in; folders in it are searched, too"
@@ -110,12 +112,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     add_options(parser)
     options = parser.parse_args(arguments)
-    sys.stdout.reconfigure(errors="backslashreplace")  # a file's name may have letters that this output lacks
     if not options.folder.is_dir():
         parser.error(f"{options.folder} is not a folder; name the one that holds what the students handed in")
-    paths = class_table.files(options.folder)
+    found = class_table.find(options.folder)
+    written = {os.path.realpath(file) for file in (options.csv, options.ledger) if file}
+    paths = [path for path in found.files if os.path.realpath(path) not in written]
     if not paths:
-        parser.error(f"{options.folder} holds no file that ends in .json, as a hand-in does")
+        parser.error(f"{options.folder} has no file to read; name the folder that holds what the students handed in")
     lessons, chosen = _lessons(), options.mistakes or []
     if unknown := [name for name in chosen if name not in lessons and name not in KNOWN]:
         parser.error(f"no lesson and no exercise is named {unknown[0]!r}; lessons are {', '.join(lessons)}")
@@ -130,6 +133,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         wanted = {own for name in chosen for own in lessons.get(name, [name])} if chosen else KNOWN
         print(class_mistakes.counted(rows, {name: KNOWN[name] for name in KNOWN if name in wanted}))
         print(*(f"\n{row.file}: {row.problem}" for row in rows if row.problem), sep="")
+    if left_out := found.left_out(options.folder):
+        print(f"\n{left_out}")
     if options.csv:
         options.csv.write_text(class_table.as_csv(rows), encoding="utf-8", errors="backslashreplace")
     return 0
@@ -164,12 +169,14 @@ def _rows(
 
     def rows(grade_kernel: GradeKernel) -> list[class_table.Row]:
         known = graders(grade_kernel)
-        return [class_table.row(path.relative_to(folder).as_posix(), path, known, lessons) for path in paths]
+        return [class_table.row(class_table.name_in(folder, path), path, known, lessons) for path in paths]
 
     rows(noted)
     done = mapped("helpers.classroom.gradebook:graded", [*map(list, results)], workers, ledger, _side_by_side)
     results |= zip(results, done, strict=True)
-    return rows(looked_up)
+    graded_rows = rows(looked_up)
+    class_table.note_same_names(graded_rows)
+    return graded_rows
 
 
 def _side_by_side(function: Callable[[str], str], pieces: Iterable[str]) -> Iterator[str]:

@@ -12,7 +12,10 @@ LARGEST_FILE = 20_000_000  # bytes; a lesson with its outputs takes half a milli
 EXERCISE = re.compile(
     r"""\b(grade|write|predict|ask|match|mark|find_fault|plant_fault)\(\s*(?:\w+\s*=\s*)?["']([^"']+)["']"""
 )
-NOTEBOOK = 'a notebook is no hand-in: ask for the file that helpers.hand_in("name") makes'
+ARCHIVES = frozenset({".zip", ".7z", ".rar", ".tar", ".tgz", ".gz", ".bz2", ".xz"})
+ASK = 'ask for the file that helpers.hand_in("name") makes'
+NOTEBOOK = f"it is a notebook: {ASK}"
+NOT_JSON = f"it is not JSON: {ASK}"
 
 
 class Work(NamedTuple):
@@ -31,14 +34,18 @@ class FileError(Exception):
 
 
 def work(path: Path) -> Work:
-    """What a hand-in holds. Raises FileError where it is none."""
+    """What a hand-in holds, whatever its name: a learning platform may change it. Raises FileError where it is none."""
     if path.suffix.lower() == ".ipynb":
         raise FileError(NOTEBOOK)
+    if path.suffix.lower() in ARCHIVES:
+        raise FileError("it is an archive: unpack it, then run this command again")
     match _content(path):
         case {"format": str(known), "kernels": dict(texts), "answers": dict(answers), **rest} if known == FORMAT:
             given = {puzzle: text if isinstance(text, str) else None for puzzle, text in texts.items()}
             return Work(given, renewed(answers), str(rest.get("student", "")))
-    raise FileError("it is not a file that helpers.hand_in made")
+        case {"cells": list()}:
+            raise FileError(NOTEBOOK)
+    raise FileError(f"it is JSON of another kind: {ASK}")
 
 
 def code_cells(path: Path) -> list[str]:
@@ -53,19 +60,35 @@ def code_cells(path: Path) -> list[str]:
 def _content(path: Path) -> object:
     """What a file of JSON holds."""
     try:
-        if not path.is_file():
-            raise FileError("it is not a file")
-        if path.stat().st_size > LARGEST_FILE:
-            cure = "a hand-in has less than 1 MB: ask for a new one"
-            raise FileError(f"it is larger than {LARGEST_FILE / 1e6:g} MB; {cure}")
-        return json.loads(path.read_bytes())  # bytes, as they may be UTF-8 or UTF-16
+        content = _bytes(path)
     except OSError as error:
         raise FileError(f"it cannot be opened: {error.strerror}") from None
+    try:
+        return json.loads(content)  # bytes, as they may be UTF-8 or UTF-16
     except UnicodeDecodeError as error:
+        if not content.lstrip().startswith(b"{"):  # a picture, or a document of another program
+            raise FileError(NOT_JSON) from None
         cure = "ask for the file as helpers.hand_in made it"
         raise FileError(f"it is not UTF-8 (byte {error.start}): {cure}") from None
     except (ValueError, RecursionError):
-        raise FileError("it is not JSON") from None
+        raise FileError(NOT_JSON) from None
+
+
+def _bytes(path: Path) -> bytes:
+    """What a file holds. Raises FileError where that is nothing or too much, and OSError where it cannot be opened."""
+    if path.is_dir():
+        if any(path.iterdir()):
+            raise FileError("it links to a folder, which was not searched: run this command on that folder, too")
+        raise FileError("it is an empty folder")
+    if not path.is_file():
+        raise FileError("it is not a file")
+    size = path.stat().st_size
+    if size == 0:
+        raise FileError("it is empty: ask for a new one")
+    if size > LARGEST_FILE:
+        cure = "a hand-in has less than 1 MB: ask for a new one"
+        raise FileError(f"it is larger than {LARGEST_FILE / 1e6:g} MB; {cure}")
+    return path.read_bytes()
 
 
 def exercises(cells: Iterable[str]) -> list[tuple[str, str]]:

@@ -4,11 +4,17 @@ import logging
 import os
 import sys
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 
 if sys.platform == "linux":  # else the driver complains on stderr where there is no desktop session
     os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
+
+with suppress(Exception):  # a Triton that does not work takes nothing from a GPU
+    # PyTorch brings Triton, which has a copy of the compiler LLVM, and so has a software driver. PyTorch loads Triton
+    # late, for an optimizer; where the driver was loaded before, the process then ends with a segmentation fault.
+    import triton  # noqa: F401
 
 import wgpu
 
@@ -62,7 +68,7 @@ def adapter() -> wgpu.GPUAdapter:
     try:
         return wgpu.gpu.request_adapter_sync(power_preference="high-performance")
     except (RuntimeError, ValueError) as error:
-        summaries = [candidate.summary for candidate in wgpu.gpu.enumerate_adapters_sync()]
+        summaries = [candidate.summary for candidate in adapters()]
         wanted = next(filter(None, map(os.environ.get, SETTINGS)), None)
         raise GpuError(
             (f"no adapter matches {wanted!r}" if wanted else "no GPU adapter was found")
@@ -70,9 +76,24 @@ def adapter() -> wgpu.GPUAdapter:
         ) from error
 
 
+def adapters() -> list[wgpu.GPUAdapter]:
+    """All adapters of this machine.
+
+    Raises GpuError where the path of wgpu's library has a letter that the locale's encoding lacks.
+    """
+    try:
+        return wgpu.gpu.enumerate_adapters_sync()
+    except UnicodeEncodeError:
+        folder = os.fsencode(os.path.dirname(wgpu.__file__)).decode(errors="replace")
+        raise GpuError(
+            f"this process cannot read the name of the folder {folder}, as the encoding of its locale is "
+            f"{sys.getfilesystemencoding()}: set the environment variable PYTHONUTF8=1, then start Python again"
+        ) from None
+
+
 def gpus() -> list[wgpu.GPUAdapter]:
     """The adapters that CONVGRAD_GPU counts from 0: with Vulkan, in the order of nvidia-smi."""
-    return [each for each in wgpu.gpu.enumerate_adapters_sync() if each.info["backend_type"] == "Vulkan"]
+    return [each for each in adapters() if each.info["backend_type"] == "Vulkan"]
 
 
 def _numbered(number: str) -> wgpu.GPUAdapter:

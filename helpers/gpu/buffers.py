@@ -42,10 +42,15 @@ def too_large(nbytes: int, name: str, advice: str = SPLIT) -> str | None:
         return f"{name} takes {size}: {advice}"
 
 
+def require_binding(nbytes: int, name: str, advice: str = SPLIT) -> None:
+    """Raise GpuError, with advice, where one binding cannot hold a tensor of this many bytes."""
+    if problem := too_large(nbytes, name, advice):
+        raise GpuError(problem)
+
+
 def empty(nbytes: int, name: str) -> wgpu.GPUBuffer:
     """A storage buffer of `nbytes` zeros; `name` is what an error calls it."""
-    if problem := too_large(nbytes, name):
-        raise GpuError(problem)
+    require_binding(nbytes, name)
     try:
         return device().create_buffer(size=nbytes, usage=STORAGE)  # a label would cost a third more
     except wgpu.GPUError as error:

@@ -13,6 +13,8 @@ from pathlib import Path
 import cffi
 from cffi.cparser import Parser, pycparser
 
+from helpers.data.files import write_whole
+
 TESTED = 2, 1  # this version of cffi; another one may read in another way
 KEPT = Path(__file__).parent / "__pycache__/header.pickle"
 _told_all = getattr(Parser, "_parse", None)
@@ -33,11 +35,11 @@ def _remembered(parser: Parser, text: str) -> tuple:
     if len(text) < 10_000:
         return _told_what_occurs(parser, text)
     by = text, pycparser.__version__
-    with suppress(Exception):  # there is none of this text, or another process is just writing it
+    with suppress(Exception):  # none was kept of this text
         return pickle.loads(KEPT.read_bytes())[by]
     parsed = _told_what_occurs(parser, text)
     with suppress(OSError):
-        KEPT.write_bytes(pickle.dumps({by: parsed}))
+        write_whole(KEPT, pickle.dumps({by: parsed}))
     return parsed
 
 

@@ -4,11 +4,11 @@ import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
-import wgpu
-
 from helpers import gpu
 from helpers.gpu import timing
+from helpers.gpu.adapter import adapters
 from helpers.gpu.passes import counting_pass, loop_cap
+from wgsl.output import escape_what_cannot_be_printed
 
 PACKAGES = ("wgpu", "numpy", "jupyterlab", "ipywidgets", "matplotlib")
 LIMITS = {  # the limits that kernels reach first: in what unit, and how it is shown
@@ -51,14 +51,18 @@ def version_of(package: str) -> str:
 
 def machine_report() -> str:
     """What is known without opening a GPU."""
-    adapters = "; ".join(adapter.summary for adapter in wgpu.gpu.enumerate_adapters_sync())
+    try:
+        found = "; ".join(adapter.summary for adapter in adapters())
+    except Exception:  # the line above says why
+        found = ""
     packages = ", ".join(f"{name} {version_of(name)}" for name in PACKAGES)
     system = f"{platform.platform()}, Python {platform.python_version()} ({platform.machine()})"
-    return f"adapters {adapters or 'none'}\nsystem   {system}\npackages {packages}"
+    return f"adapters {found or 'none'}\nsystem   {system}\npackages {packages}"
 
 
 def main() -> int:
     """Print the report; 1 where the GPU does not work, and then the reason is part of the report."""
+    escape_what_cannot_be_printed()
     broken = False
     try:
         report = gpu_report()

@@ -12,7 +12,6 @@ import json
 import os
 import re
 import sys
-import tempfile
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -20,7 +19,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import count
 from pathlib import Path
+from unicodedata import combining, normalize
 
+from helpers.data.files import write_whole
 from helpers.grading.verdict import MessageAlone
 from helpers.operations.kernels import ROOT
 
@@ -31,6 +32,7 @@ OUTCOMES = "outcomes.txt"  # a line for each puzzle that was graded
 PUT_TOGETHER = {"four_curves": ("curve_A", "curve_B", "curve_C", "curve_D")}  # what was asked one by one once
 NOW_PART_OF = {part: name for name, parts in PUT_TOGETHER.items() for part in parts}
 IN_A_BROWSER = sys.platform == "emscripten"
+TOPS = (ROOT, Path("/drive")) if IN_A_BROWSER else (ROOT,)  # a browser shows its storage from /drive on
 # What no file holds, and when it was written: a file's text by its path, and a puzzle's last attempt by its name.
 _unwritten: dict[Path | str, tuple[int, str]] = {}
 _unwritten_answers: dict[str, object] = {}
@@ -49,6 +51,15 @@ def my_folder() -> Path:
     return Path(os.environ.get("CONVGRAD_MY") or NOTEBOOKS / "my")
 
 
+def shown(path: Path) -> str:
+    """The path of a file as a reader finds it: from the project's folder on, or whole where the file is elsewhere."""
+    path = path.absolute()
+    for top in TOPS:
+        if path.is_relative_to(top):
+            return path.relative_to(top).as_posix()
+    return str(path)
+
+
 @cache
 def suffix(puzzle: str) -> str:
     """How the names of a puzzle's files end: as that of its official text."""
@@ -56,17 +67,9 @@ def suffix(puzzle: str) -> str:
 
 
 def write(path: Path, source: str) -> None:
-    """Write a file at one stroke, in a folder that may be new: it is whole, or it is not there."""
+    """Write a text whole, in a folder that may be new. Raises OSError where it cannot be written."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, unfinished = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(source.encode("utf-8", "surrogatepass"))
-        os.replace(unfinished, path)
-    except OSError:
-        with suppress(OSError):
-            os.unlink(unfinished)
-        raise
+    write_whole(path, source.encode("utf-8", "surrogatepass"))
 
 
 # --- The text of a puzzle --------------------------------------------------------------------------------------
@@ -140,7 +143,7 @@ def keep_attempt(puzzle: str, source: str) -> None:
         path = _next(puzzle)
         try:
             write(path, source)
-        except OSError:
+        except BaseException:
             path.unlink()
             raise
         _unwritten.pop(puzzle, None)
@@ -291,7 +294,7 @@ class Packed:
     def __repr__(self) -> str:
         if not self.file:
             return "There is nothing to hand in yet: grade a kernel or answer a question first."
-        return f"{self._counted} notebooks/my/{self.file.name}: send this file to your teacher"
+        return f"{self._counted} {shown(self.file)}: send this file to your teacher"
 
     def _repr_html_(self) -> str | None:
         """In a browser, which has no folder to take it from: a link that downloads the file."""
@@ -311,8 +314,7 @@ def pack(student: str, puzzles: Iterable[str]) -> Packed:
     kernels = {puzzle: text for puzzle in puzzles if (text := latest(puzzle)) is not None}
     if not kernels and not answers():
         return Packed(None, 0, 0, 0, "")
-    name = re.sub(r"[^\w-]+", "_", student).strip("_")[:60]
-    file = my_folder() / f"hand_in_{name}.json"
+    file = my_folder() / f"hand_in_{_in_a_file_name(student)}.json"
     content = {"format": FORMAT, "student": student, "kernels": kernels, "answers": answers()}
     text = json.dumps(content, indent=1)
     try:
@@ -322,6 +324,21 @@ def pack(student: str, puzzles: Iterable[str]) -> Packed:
             raise StudentFileError(f"{file} cannot be written ({error.strerror or error})") from None
     python = sum(suffix(puzzle) == ".py" for puzzle in kernels)
     return Packed(file, len(kernels) - python, python, len(answers()), text)
+
+
+def _in_a_file_name(student: str) -> str:
+    """A student's name as a part of a file's name.
+
+    Where the locale lacks a letter, as C lacks all beyond ASCII, the letter loses its accent or becomes its number.
+    """
+    name = re.sub(r"[^\w-]+", "_", student).strip("_")[:60]
+    encoding = sys.getfilesystemencoding()
+    try:
+        name.encode(encoding)
+    except UnicodeEncodeError:
+        plain = "".join(letter for letter in normalize("NFKD", name) if not combining(letter))
+        return plain.encode(encoding, "backslashreplace").decode(encoding).replace("\\", "")
+    return name
 
 
 def latest(puzzle: str) -> str | None:

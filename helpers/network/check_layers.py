@@ -20,7 +20,7 @@ from helpers.checks.adjoint import directions
 from helpers.checks.report import Report
 from helpers.gpu import read, run
 from helpers.gpu.buffers import write
-from helpers.network.network import Network
+from helpers.network.network import Network, check_batch
 from helpers.operations.network import check
 from helpers.operations.network.shapes import UpdateShape
 
@@ -55,6 +55,8 @@ def check_step(
     The arguments are those of `Network.step`; 4 to 16 images are enough. The gradient of the images, which training
     leaves out, is judged as well.
     """
+    check_batch(network, images, labels)
+    UpdateShape(network.words, learning_rate, momentum)  # refuses numbers that no update takes
     before, space = network.state(), network.workspace(len(images))
     space.compute(images, labels)
     tensors = {name: space.tensor(name) for step in space.all_steps for name in step.tensors}

@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from math import prod
 from typing import ClassVar, NamedTuple
 
+from helpers.checks.arguments import as_int, check_pair, check_size
+from helpers.operations.activations import check_activation
 from helpers.operations.convolution.operations import FORWARD, GRAD_BIAS, GRAD_INPUT, GRAD_WEIGHT
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.operations.gemm.operations import BACKWARD as GEMM_BACKWARD
 from helpers.operations.gemm.operations import FORWARD as GEMM
 from helpers.operations.gemm.shapes import GemmShape
 from helpers.operations.network.operations import AVG, AVG_BACKWARD, MAX, MAX_BACKWARD, RELU_BACKWARD
-from helpers.operations.network.shapes import ElementShape, PoolShape
+from helpers.operations.network.shapes import ElementShape, Pair, PoolShape
 from helpers.operations.operation import Operation, Shape
 
 Size = tuple[int, ...]  # (C, H, W), or (features,)
@@ -47,10 +49,32 @@ OWN = {"b": "weight", "grad": "grad_output", "d_b": "grad_weight", "d_bias": "gr
 
 @dataclass(frozen=True)
 class Layer:
-    """What a network asks of a layer. `input` is the name of the tensor that it reads, `size` is that of one item."""
+    """What a network asks of a layer. `input` is the name of the tensor that it reads, `size` is that of one item.
+
+    Raises
+    ------
+    TypeError, ValueError
+        The name is not a word without a dot, or another argument breaks a rule; the message names the layer.
+    """
 
     operations: ClassVar[tuple[Operation, ...]]  # forward, and those of its backward pass
+    takes_images: ClassVar[bool] = True  # (C, H, W) alone
     name: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise TypeError(f"name = {self.name!r} is a {type(self.name).__name__}: it must be text, such as 'conv1'")
+        if not self.name.strip() or "." in self.name:
+            rule = "it must be a word without a dot, as in 'conv1', whose weight is called conv1.weight"
+            raise ValueError(f"name = {self.name!r}: {rule}")
+        try:
+            self._check()
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{self.name}: {error}") from None
+
+    def _check(self) -> None:
+        """Refuse arguments that no input size makes right, by a TypeError or a ValueError."""
+        raise NotImplementedError
 
     def shape(self, size: Size, batch: int) -> Shape:
         """The sizes of the problem for a batch."""
@@ -83,27 +107,33 @@ class Layer:
 
 @dataclass(frozen=True)
 class Conv2d(Layer):
-    """A convolution and its ReLU in one kernel, as in lessons 01 to 04; arguments as those of torch.nn.Conv2d."""
+    """A convolution and its ReLU in one kernel, as in lessons 01 to 04; arguments as those of torch.nn.Conv2d.
+
+    It takes images, (C, H, W), so it comes before the first Linear.
+    """
 
     operations = FORWARD, GRAD_WEIGHT, GRAD_BIAS, GRAD_INPUT
     out_channels: int
-    kernel_size: int
-    stride: int = 1
-    padding: int = 0
+    kernel_size: int | Pair
+    stride: int | Pair = 1
+    padding: int | Pair = 0
     activation: str = "relu"
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.activation not in ("none", "relu"):
-            raise ValueError(f"{self.name}: activation = {self.activation!r}: a convolution here has none or relu")
+            raise ValueError(f"activation = {self.activation!r}: a convolution here has none or relu")
+        self.shape((1, *check_pair("kernel_size", self.kernel_size)), 1)  # the smallest image is a window
 
     def shape(self, size: Size, batch: int) -> ConvShape:
         """The sizes of the problem for a batch."""
-        filters = self.out_channels, self.kernel_size, self.kernel_size
-        return ConvShape(batch, *size, *filters, self.stride, self.padding, activation=self.activation)
+        window = check_pair("kernel_size", self.kernel_size)
+        steps = self.stride, self.padding
+        return ConvShape(batch, *size, self.out_channels, *window, *steps, activation=self.activation)
 
     def parameters(self, size: Size) -> dict[str, Size]:
         """weight (Co, Ci, kH, kW), bias (Co,)"""
-        return {"weight": self.shape(size, 1).weight, "bias": (self.out_channels,)}
+        shape = self.shape(size, 1)
+        return {"weight": shape.weight, "bias": shape.of("bias")}
 
     def backward(self, input: str, size: Size, batch: int) -> Iterator[Step]:
         """The same, behind the derivative of the ReLU."""
@@ -117,11 +147,14 @@ class Conv2d(Layer):
 
 @dataclass(frozen=True)
 class _Pool2d(Layer):
-    """A pooling layer; arguments as those of torch.nn.MaxPool2d and AvgPool2d."""
+    """A pooling layer; arguments as those of torch.nn.MaxPool2d and AvgPool2d. It takes images, (C, H, W)."""
 
-    kernel_size: int
-    stride: int | None = None
-    padding: int = 0
+    kernel_size: int | Pair
+    stride: int | Pair | None = None
+    padding: int | Pair = 0
+
+    def _check(self) -> None:
+        self.shape((1, *check_pair("kernel_size", self.kernel_size)), 1)  # the smallest image is a window
 
     def shape(self, size: Size, batch: int) -> PoolShape:
         """The sizes of the problem for a batch."""
@@ -144,12 +177,18 @@ class AvgPool2d(_Pool2d):
 class Linear(Layer):
     """A fully connected layer with its activation, the fused GEMM of lesson 06.
 
-    Its weight is (in, out), as the GEMM reads it: the transpose of torch.nn.Linear's.
+    It takes any size: an image, (C, H, W), counts as C*H*W features, so that no layer is needed to flatten it. Its
+    weight is (in, out), as the GEMM reads it: the transpose of torch.nn.Linear's.
     """
 
     operations = GEMM, GEMM_BACKWARD
+    takes_images = False
     out_features: int
     activation: str = "relu"
+
+    def _check(self) -> None:
+        check_size("out_features", as_int(self.out_features))
+        check_activation(self.activation)
 
     def shape(self, size: Size, batch: int) -> GemmShape:
         """The sizes of the problem for a batch."""
@@ -157,13 +196,15 @@ class Linear(Layer):
 
     def output_size(self, size: Size) -> Size:
         """(out,)"""
-        return (self.out_features,)
+        return self.shape(size, 1).of("bias")
 
     def parameters(self, size: Size) -> dict[str, Size]:
         """weight (in, out), bias (out,)"""
-        return {"weight": (prod(size), self.out_features), "bias": (self.out_features,)}
+        shape = self.shape(size, 1)
+        return {"weight": shape.of("b"), "bias": shape.of("bias")}
 
 
+OF_LAYERS = (*Conv2d.operations, RELU_BACKWARD, *MaxPool2d.operations, *AvgPool2d.operations, *Linear.operations)
 LENET = (
     Conv2d("conv1", 6, 5),
     MaxPool2d("pool1", 2),

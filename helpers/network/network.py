@@ -10,13 +10,22 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
 from math import prod, sqrt
-from typing import Protocol
 
 import numpy as np
 
-from helpers.checks.arguments import check_tensor
+from helpers.checks.arguments import as_int, check_shape, check_size, check_tensor
 from helpers.gpu import Pass, adapter_info, empty, read, run
-from helpers.gpu.buffers import ALIGNMENT, Slice, read_together, write
+from helpers.gpu.buffers import ALIGNMENT, Slice, read_together, require_binding, write
+from helpers.network.construction import (
+    SMALLER,
+    Kernels,
+    Replacement,
+    checked_kernels,
+    checked_layers,
+    checked_size,
+    checked_values,
+)
+from helpers.network.ink import warn_of_inverted_ink
 from helpers.network.layers import DIGIT, LENET, Layer, Size, Step, gradient_of
 from helpers.operations.network.operations import CROSS_ENTROPY, INITIALIZE, SGD, check_finite, check_labels
 from helpers.operations.network.shapes import LossShape, StartShape, UpdateShape
@@ -36,25 +45,16 @@ LONG_RUNS = {
 Array = np.ndarray
 
 
-class Replacement(Protocol):
-    """Kernels that take an operation's place in layers, with bindings or parameters of their own."""
-
-    def prepare(self, buffers: Sequence, shape: Shape) -> tuple[Pass, ...]:
-        """The passes over the operation's tensors, in their order there."""
-
-
-Kernels = Mapping[str, str | Kernel | Replacement]
-
-
 class Network:
     """Layers one after the other, with their parameters on the GPU.
 
     Parameters
     ----------
-    layers : sequence of Layer
-        The last one gives one number for each class.
+    layers : list or tuple of Layer
+        Convolutions and pooling come first, as they take images, (C, H, W); a Linear takes any size. The last layer
+        gives one number for each class, (classes,) or (classes, 1, 1).
     input_size : tuple of int
-        The size of one image, (C, H, W).
+        The size of one image, (C, H, W), or (features,) where all layers are Linear.
     seed : int
         Of the random start, from 0 to 2**32 - 1; the same seed is the same start on every adapter.
     kernels : mapping, optional
@@ -72,14 +72,18 @@ class Network:
     Raises
     ------
     TypeError, ValueError
-        Two layers have one name, a layer does not fit the output of the one before, or the seed is out of range.
+        Two layers have one name, a layer does not fit the output of the one before, no layer has weights, the last one
+        does not give a number for each class, `kernels` names another operation or version, or the seed is out of
+        range.
+    GpuError
+        The parameters, or the output of a layer for one image, are too large for a binding.
     """
 
     def __init__(
         self, layers: Sequence[Layer] = LENET, input_size: Size = DIGIT, seed: int = 0, kernels: Kernels | None = None
     ) -> None:
-        self.layers, self.kernels = tuple(layers), dict(kernels or {})
-        self.values = _values(self.layers, tuple(input_size))
+        self.layers, self.kernels = checked_layers(layers), checked_kernels(kernels)
+        self.values = checked_values(self.layers, checked_size(input_size))
         self.shapes = {
             f"{layer.name}.{own}": shape
             for layer, size in zip(self.layers, self.values.values(), strict=False)
@@ -88,9 +92,17 @@ class Network:
         step = ALIGNMENT // 4  # in words: a slice begins at a multiple of it
         room = [-(-prod(shape) // step) * step for shape in self.shapes.values()]
         self.words, self._offsets = sum(room), [*accumulate(room, initial=0)]
+        self._check_words()
         self.buffers = {name: empty(4 * self.words, name) for name in ("parameters", "gradients", "velocities")}
         self._workspaces: dict[int, Workspace] = {}
         self.initialize(seed)
+
+    def _check_words(self) -> None:
+        """Refuse a network that has nothing to train, or more parameters than a buffer holds."""
+        if not self.words:
+            names = [layer.name for layer in self.layers]
+            raise ValueError(f"layers = {names}: none of them has weights to train: add a Conv2d or a Linear")
+        require_binding(4 * self.words, "the buffer of all parameters", SMALLER)
 
     @property
     def classes(self) -> int:
@@ -118,8 +130,9 @@ class Network:
 
     def workspace(self, batch: int) -> "Workspace":
         """The buffers and passes for a size of batch; they are made once."""
+        check_size("batch", as_int(batch))
         if batch not in self._workspaces:
-            self._workspaces[batch] = Workspace(self, batch)
+            self._workspaces[batch] = Workspace(self, int(batch))
         return self._workspaces[batch]
 
     def update(self, learning_rate: float, momentum: float) -> tuple[Pass, ...]:
@@ -136,15 +149,16 @@ class Network:
         leaves parameters and velocities as they are.
         """
         check_batch(self, images, labels)
+        update = self.update(learning_rate, momentum)
         space = self.workspace(len(images))
         space.fill(images, labels)
-        update = self.update(learning_rate, momentum) if learning_rate else ()
-        run(*space.forward, *space.backward, *update)
+        run(*space.forward, *space.backward, *(update if learning_rate else ()))
         return float(space.tensor("losses").mean())
 
     def logits(self, images: Array, batch: int = 250) -> Array:
         """The network's outputs for images (N, C, H, W), computed `batch` images at a time: (N, classes)."""
-        check_batch(self, images)
+        check_images(self, images)
+        check_size("batch", as_int(batch))
         found = []
         for first in range(0, len(images), batch):
             some = images[first : first + batch]
@@ -155,8 +169,13 @@ class Network:
         return np.concatenate(found)
 
     def predict(self, images: Array, batch: int = 250) -> Array:
-        """The class of each image (N, C, H, W), as int (N,): the largest output."""
-        return self.logits(images, batch).argmax(1)
+        """The class of each image (N, C, H, W), as int (N,): the largest output.
+
+        Warns where images are mostly ink, and those that `Training` gave were mostly paper.
+        """
+        classes = self.logits(images, batch).argmax(1)
+        warn_of_inverted_ink(self, images)
+        return classes
 
     def parameters(self) -> dict[str, Array]:
         """All parameters by name, as float32 arrays."""
@@ -186,8 +205,17 @@ class Network:
         return read_together([(self.buffers[name], (self.words,)) for name in ("parameters", "velocities")])
 
     def restore(self, state: tuple[Array, Array]) -> None:
-        """Take parameters and velocities as `state` gave them."""
-        for name, flat in zip(("parameters", "velocities"), state, strict=True):
+        """Take parameters and velocities as `state` gave them.
+
+        Raises TypeError or ValueError for what is not two float32 arrays of this network's size; nothing is taken then.
+        """
+        if not isinstance(state, tuple | list) or len(state) != 2:
+            raise ValueError("state: it must be two arrays, parameters and velocities, as `state()` returns them")
+        named = dict(zip(("parameters", "velocities"), state, strict=True))
+        for name, flat in named.items():
+            check_tensor("network", name, flat, "words")
+            check_shape("network", name, flat, (self.words,), lambda: "the layers")
+        for name, flat in named.items():
             write(self.buffers[name], flat)
 
 
@@ -206,6 +234,8 @@ class Workspace:
 
     def __init__(self, network: Network, batch: int) -> None:
         self.network, self.batch = network, batch
+        for name, size in network.values.items():
+            require_binding(4 * batch * prod(size), name)
         self.logits = [*network.values][-1]
         walk = [*zip(network.layers, network.values.items(), strict=False)]
         forward = [step for layer, input in walk for step in layer.forward(*input, batch)]
@@ -255,12 +285,14 @@ class Workspace:
     def compute(self, images: Array, labels: Array) -> None:
         """Run all steps over a batch, also to the gradient of the images; no parameter is updated."""
         check_batch(self.network, images, labels)
+        if len(images) != self.batch:
+            raise ValueError(f"network: {len(images)} images: this workspace is for a batch of {self.batch}")
         self.fill(images, labels)
         run(*self.forward, *self.backward, *self.to_images)
 
     def tensor(self, name: str) -> Array:
         """One tensor of the last step by its name, such as "conv2.grad_output"."""
-        if name not in self.sizes:
+        if name not in [*self.sizes]:
             raise ValueError(f"name = {name!r}: it must be one of {', '.join(self.sizes)}")
         dtype = np.uint32 if name == "labels" else np.float32
         return read(self.buffers[name], self.sizes[name], dtype)
@@ -286,44 +318,44 @@ def _for_a_long_run(step: Step, batch: int) -> str | None:
     return None if step.operation.problem(step.shape, version) else version
 
 
-# --- Sizes, and checks ------------------------------------------------------------------------------------
-
-
-def _values(layers: Sequence[Layer], size: Size) -> dict[str, Size]:
-    """The sizes of one item: of the images, then of each layer's output."""
-    if len({layer.name for layer in layers}) < len(layers) or not layers:
-        raise ValueError(f"layers = {[layer.name for layer in layers]}: each needs a name of its own")
-    values = {"images": size}
-    for layer in layers:
-        try:
-            values[f"{layer.name}.output"] = size = layer.output_size(size)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{layer.name} does not fit what it is given, {size} an image: {error}") from None
-    return values
+# --- Checks ------------------------------------------------------------------------------------
 
 
 def _check_parameters(parameters: Mapping[str, Array], shapes: Mapping[str, Size]) -> None:
+    if not isinstance(parameters, Mapping):
+        rule = "it must be a dict of arrays by name, as `parameters()` returns it"
+        raise TypeError(f"parameters is a {type(parameters).__name__}: {rule}")
     for name, shape in shapes.items():
         if name not in parameters:
             raise ValueError(f"parameters: {name} {shape} is missing: they are of another network")
-        given = np.asarray(parameters[name])
+        given = parameters[name]
+        if not isinstance(given, np.ndarray) or isinstance(given, np.ma.MaskedArray):
+            raise TypeError(f"parameters: {name} is a {type(given).__name__}: it must be a plain NumPy array")
         if given.shape != shape:
             raise ValueError(f"parameters: {name} has shape {given.shape}: in this network it is {shape}")
-        if given.dtype.kind != "f" or not np.isfinite(given).all():
+        if given.dtype.kind != "f":
+            raise TypeError(f"parameters: {name} has dtype {given.dtype}: it must be of floats, such as float32")
+        if not np.isfinite(given).all():
             raise ValueError(f"parameters: {name} must hold finite numbers only")
     if unknown := [name for name in parameters if name not in shapes]:
         raise ValueError(f"parameters: this network has no {unknown[0]}: they are of another network")
 
 
-def check_batch(network: Network, images: Array, labels: Array | None = None) -> None:
-    """Refuse images or labels that the network cannot learn from, by the place of the first bad one.
+def check_images(network: Network, images: Array) -> None:
+    """Refuse images that the network cannot read, by the place of the first bad one.
 
-    Raises TypeError for another dtype, ValueError for another shape, a number that is not finite or an unknown class.
+    Raises TypeError for another dtype, ValueError for another shape or a number that is not finite.
     """
+    if not isinstance(network, Network):
+        raise TypeError(f"network is a {type(network).__name__}: it must be a Network")
     size = network.values["images"]
     check_tensor("network", "images", images, "N C H W" if len(size) == 3 else "N features")
     if images.shape[1:] != size:
         raise ValueError(f"network: images has shape {images.shape}: it must be (N, {str(size)[1:]}")
     check_finite("network", "images", images)
-    if labels is not None:
-        check_labels("network", labels, LossShape(len(images), network.classes), f"{len(images)} images")
+
+
+def check_batch(network: Network, images: Array, labels: Array) -> None:
+    """Refuse images as `check_images` does, and labels that are not one class for each of them."""
+    check_images(network, images)
+    check_labels("network", labels, LossShape(len(images), network.classes), f"{len(images)} images")

@@ -12,12 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.checks.arguments import as_int, check_size
+from helpers.checks.arguments import MAX_SIZE, as_int, check_number, check_size
 from helpers.gpu import Pass, empty, read, run, upload
-from helpers.gpu.buffers import Slice, uniform, write
+from helpers.gpu.buffers import uniform, write
 from helpers.gpu.passes import Copy
+from helpers.network.ink import keep_ink
 from helpers.network.layers import gradient_of
 from helpers.network.network import Network, Workspace, check_batch
+from helpers.operations.network.shapes import UpdateShape
 from helpers.operations.operation import flat
 from wgsl import Kernel
 
@@ -55,7 +57,7 @@ class Training:
     learning_rate, momentum : float
         Of the update; both may be changed between steps.
     seed : int
-        Of the order of the images, another one in each epoch.
+        Of the order of the images, another one in each epoch; from 0 to 2**32 - 1.
 
     Attributes
     ----------
@@ -70,7 +72,8 @@ class Training:
     Raises
     ------
     TypeError, ValueError
-        A wrong size, a number that is not finite, a label that is no class, or fewer images than one batch.
+        A wrong size, a number that is not finite or out of range, a label that is no class, or fewer images than one
+        batch.
     """
 
     def __init__(
@@ -85,7 +88,10 @@ class Training:
         seed: int = 0,
     ) -> None:
         check_batch(network, images, labels)
+        keep_ink(network, images)
         check_size("batch", as_int(batch), largest=len(images))
+        check_size("seed", as_int(seed), 0, 2**32 - 1)
+        UpdateShape(network.words, learning_rate, momentum)  # refuses numbers that no update takes
         self.network, self.images, self.labels = network, images, labels.astype(np.uint32)
         self.batch, self.seed = int(batch), seed
         self.learning_rate, self.momentum = learning_rate, momentum
@@ -101,14 +107,20 @@ class Training:
         """How many full batches the images make."""
         return len(self.images) // self.batch
 
+    def steps_in(self, epochs: float) -> int:
+        """Return how many steps make this many passes through the images; refuse a number below 0 or not finite."""
+        check_number("epochs", epochs, MAX_SIZE // self.steps_per_epoch)
+        return ceil(epochs * self.steps_per_epoch)
+
     def run(self, epochs: float = 1) -> "Training":
         """Train for this many passes through the images, and return itself. Raises DivergedError as `advance` does."""
-        if (steps := ceil(epochs * self.steps_per_epoch)) > 0:
+        if steps := self.steps_in(epochs):
             self.advance(steps)
         return self
 
     def stages(self, until: int) -> Iterator[int]:
         """Train to this step, and yield the number of steps done at each state that is kept, and at the end."""
+        check_size("until", as_int(until), 0)
         while self.step < until:
             self.advance(min(EVERY - self.step % EVERY, until - self.step))
             yield self.step
@@ -178,16 +190,21 @@ class Training:
         return good
 
 
+def check_training(training: Training) -> None:
+    """Refuse what is not a Training."""
+    if not isinstance(training, Training):
+        raise TypeError(f"training is a {type(training).__name__}: it must be a Training")
+
+
 def shuffled(count: int, seed: int, epoch: int) -> Array:
     """The order in which an epoch takes the images."""
     return np.random.default_rng([seed, epoch]).permutation(count)
 
 
 def _kept(network: Network) -> tuple[Copy, ...]:
-    """Copies that keep all parameters and velocities in a buffer of their own."""
-    kept, size = empty(8 * network.words, "state"), 4 * network.words
-    places = {"parameters": 0, "velocities": size}
-    return tuple(Copy(network.buffers[name], Slice(kept, place, size)) for name, place in places.items())
+    """Copies that keep all parameters and velocities, each in a buffer of its own."""
+    copied = [network.buffers[name] for name in ("parameters", "velocities")]
+    return tuple(Copy(buffer, empty(buffer.size, "state")) for buffer in copied)
 
 
 @cache

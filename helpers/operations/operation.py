@@ -23,6 +23,7 @@ from wgsl import Kernel
 from wgsl.specialize import specialize, with_sizes
 
 CACHED = 256  # plans, each with the text of a kernel
+LAST_RESORT = "it is the first version that can run"
 Workgroups = tuple[int, int, int]
 Answer = Callable[..., Array | tuple[Array, ...]]
 Judge = Callable[..., Report | Sequence[Report]]
@@ -138,7 +139,8 @@ class Operation:
     versions : mapping of str to function
         For each file stem, its schedule for a shape and a kernel (whose constants count).
     choose : function
-        For a shape and an adapter, the versions worth running, best first, each with the reason.
+        For a shape and an adapter, the versions worth running, best first, each with the reason. Where none of these
+        can run, the first other version that can takes over.
     answer : function
         The right outputs in float64, from the inputs in binding order, and the shape.
     examples : sequence of Shape
@@ -210,6 +212,13 @@ class Operation:
             raise ValueError(f"kernel = {stem!r}: {self.name} has {', '.join(self.versions)}")
         return version if isinstance(version, Kernel) else load(self.name, version)
 
+    def choices(self, shape: Shape, adapter: AdapterInfo) -> Sequence[Choice]:
+        """Return all versions: those worth running, best first, then the others, simplest first."""
+        best = tuple(self.choose(shape, adapter))
+        worth_running = {choice.version for choice in best}
+        others = (Choice(version, LAST_RESORT) for version in self.versions if version not in worth_running)
+        return *best, *others
+
     def plan(self, shape: Shape, kernel: str | Kernel | None = None) -> Plan:
         """How a problem is computed, with the given kernel or with the best version that this adapter can run.
 
@@ -246,7 +255,7 @@ class Operation:
     def explain_choice(self, shape: Shape) -> str:
         """Which version a call without `kernel=` takes for this shape on this adapter, and why, in one sentence."""
         taken = self.plan(shape).passes[0].kernel.version
-        choices = list(self.choose(shape, adapter_info()))
+        choices = self.choices(shape, adapter_info())
         at = [choice.version for choice in choices].index(taken)
         passed = ((choice.version, self.problem(shape, choice.version)) for choice in choices[:at])
         skipped = (f" ({name} comes first, but cannot run: {problem})" for name, problem in passed)
@@ -320,11 +329,19 @@ def _able(plan: Plan) -> Plan:
 
 @lru_cache(maxsize=CACHED)
 def _chosen(operation: Operation, shape: Shape, adapter: AdapterInfo) -> tuple[Kernel, Plan]:
-    """The best version that can run on the adapter, and its plan; the first one where none can run."""
-    kernels = (operation.kernel(choice.version) for choice in operation.choose(shape, adapter))
-    plans = ((kernel, _planned(operation, shape, kernel)) for kernel in kernels)
-    first = next(plans)
-    return next((planned for planned in chain([first], plans) if planned[1].problem is None), first)
+    """Return the best version that can run on the adapter, and its plan; where none can, one that says why."""
+    tried = []
+    for choice in operation.choices(shape, adapter):
+        kernel = operation.kernel(choice.version)
+        plan = _planned(operation, shape, kernel)
+        if plan.problem is None:
+            return kernel, plan
+        tried.append((kernel, plan))
+    takes_the_shape = (each for each in tried if each[1].passes)
+    kernel, plan = next(takes_the_shape, tried[0])
+    if len(tried) == 1:
+        return kernel, plan
+    return kernel, plan._replace(problem=f"no version of {operation.name} can run this here: {plan.problem}")
 
 
 @lru_cache(maxsize=CACHED)

@@ -21,11 +21,14 @@ def explain_choice(operation: str, shape: Shape) -> str:
 
     Raises
     ------
-    ValueError
-        There is no such operation.
+    TypeError, ValueError
+        There is no such operation, or the shape is that of another one.
     GpuError
         No version can run here.
     """
-    if operation not in OPERATIONS:
+    if operation not in [*OPERATIONS]:
         raise ValueError(f"operation = {operation!r}: it must be one of {', '.join(OPERATIONS)}")
+    kind = type(OPERATIONS[operation].examples[0])
+    if not isinstance(shape, kind):
+        raise TypeError(f"shape is a {type(shape).__name__}: {operation} takes a {kind.__name__}")
     return OPERATIONS[operation].explain_choice(shape)

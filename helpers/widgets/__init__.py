@@ -1,14 +1,31 @@
 """What a reader touches: widgets with a little JavaScript, each of which stores a still picture and a sentence."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
 from threading import RLock
 
+from IPython import get_ipython
 from traitlets import TraitType
 
 HERE = Path(__file__).parent
 WAKE = "To use it, run all cells down to this one."  # below what is stored of a widget, which answers nothing
+VIEW = "application/vnd.jupyter.widget-view+json"  # the name of the live widget, which a page prefers to a picture
+
+
+def displayed(bundle: Mapping[str, object]) -> dict[str, object]:
+    """What a cell shows of a widget: the picture or the words alone where no reader, but a program runs the notebook.
+
+    nbconvert, papermill and nbclient end the kernel before anybody opens what they write, and a live widget without its
+    kernel is blank there. They tell the kernel that nobody can type.
+    """
+    return {kind: content for kind, content in bundle.items() if kind != VIEW or _has_reader()}
+
+
+def _has_reader() -> bool:
+    """Whether a reader can type where this cell runs: the request to run it says so; where it says nothing, yes."""
+    request = getattr(get_ipython(), "parent_header", {})
+    return request.get("content", {}).get("allow_stdin", True)
 
 
 def synced(kind: type[TraitType], *first: object) -> TraitType:

@@ -15,7 +15,7 @@ from helpers.grading.read_sets import ReadSets
 from helpers.grading.sandbox import LONGEST
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, Grades, Verdict, capitalized, ends_with
 from helpers.pictures.canvas import Picture
-from helpers.widgets import HERE, WAKE, in_turn, script, synced
+from helpers.widgets import HERE, WAKE, displayed, in_turn, script, synced
 from helpers.widgets.race_picture import RacePicture
 from helpers.widgets.read_sets_picture import ReadSetsPicture
 
@@ -116,7 +116,7 @@ class Editor(anywidget.AnyWidget):
             return False
         problem = student_files.keep(self.puzzle, text)
         self._kept = student_files.stamp(self.puzzle)
-        place = f"kept in notebooks/my/{student_files.path_of(self.puzzle).name}"
+        place = f"kept in {student_files.shown(student_files.path_of(self.puzzle))}"
         self.state = problem or os.environ.get("CONVGRAD_KEPT", place)  # a browser may store nothing
         return not problem
 
@@ -139,15 +139,16 @@ class Editor(anywidget.AnyWidget):
         return grades
 
     def __repr__(self) -> str:
-        file = student_files.path_of(self.puzzle).name
-        return f"{self.puzzle}: write the {self.noun} here, or in notebooks/my/{file} with any editor"
+        file = student_files.shown(student_files.path_of(self.puzzle))
+        return f"{self.puzzle}: write the {self.noun} here, or in {file} with any editor"
 
     def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
         data, metadata = super()._repr_mimebundle_(**kwargs)
         begun = html.escape(self._chosen.skeleton, quote=False)
         fold = f"<details><summary>What you begin with</summary><pre>{begun}</pre></details>"
         words = {"text/plain": f"{self!r}\n\n{self._chosen.skeleton}"}
-        return data | words | {"text/html": f"<p>{html.escape(repr(self))}</p><p><i>{WAKE}</i></p>{fold}"}, metadata
+        page = {"text/html": f"<p>{html.escape(repr(self))}</p><p><i>{WAKE}</i></p>{fold}"}
+        return displayed(data | words | page), metadata
 
 
 def _worst(grades: Grades) -> Verdict:

@@ -12,7 +12,7 @@ import numpy as np
 
 from helpers.pictures.canvas import Picture
 from helpers.pictures.parts import Adjustable, Touchable, Window
-from helpers.widgets import WAKE, in_turn
+from helpers.widgets import WAKE, displayed, in_turn
 from helpers.widgets.controls import (
     DRAG,
     PACE,
@@ -66,7 +66,7 @@ class Shown(ipywidgets.VBox):
 
     def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
         data, metadata = self.picture._repr_mimebundle_(WAKE)
-        return super()._repr_mimebundle_(**kwargs) | data, metadata
+        return displayed(super()._repr_mimebundle_(**kwargs) | data), metadata
 
 
 class Explorer(Shown):

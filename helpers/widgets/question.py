@@ -12,7 +12,7 @@ from helpers.grading.matching import Matching
 from helpers.grading.prediction import AnswerError, Question
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT
 from helpers.pictures.canvas import Picture
-from helpers.widgets import HERE, WAKE, in_turn, script, synced
+from helpers.widgets import HERE, WAKE, displayed, in_turn, script, synced
 
 LONGEST = 100  # characters of an older answer in a reply
 TRIES = 2  # wrong ones, after which the explanation can be opened
@@ -83,7 +83,7 @@ class Ask(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
         data, metadata = super()._repr_mimebundle_(**kwargs)
-        return data | {"text/plain": repr(self), "text/html": self._folded()}, metadata
+        return displayed(data | {"text/plain": repr(self), "text/html": self._folded()}), metadata
 
     def _folded(self) -> str:
         """The question for a page without Python, such as GitHub's, which keeps only the plainest HTML."""

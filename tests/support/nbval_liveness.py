@@ -1,7 +1,8 @@
 """A pytest plugin: a notebook whose kernel dies or hangs fails in seconds.
 
 nbval waits for a cell's whole timeout, even for a kernel process that is gone, and lets every cell after a hung one
-wait as long again. Here it looks at the process once a second, and a kernel that hung once is stopped.
+wait as long again. Here it looks at the process once a second, and a kernel that hung once is stopped. A reader who
+keeps their files in a folder of their own gets the outputs that are stored.
 """
 
 import sys
@@ -15,6 +16,7 @@ if "rfc3987_syntax" not in sys.modules:  # it makes 38 parsers, in 2 s of each p
 import pytest
 from nbval.kernel import RunningKernel
 from nbval.plugin import IPyNbCell
+from support.default_folder import as_by_default
 
 LOOK_EVERY = 1.0  # seconds
 
@@ -49,6 +51,8 @@ def get_message(kernel: RunningKernel, stream: str, timeout: float) -> dict:
 
 
 RunningKernel.get_message = get_message
+_sanitize = IPyNbCell.sanitize
+IPyNbCell.sanitize = lambda cell, output: _sanitize(cell, as_by_default(output) if isinstance(output, str) else output)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -21,6 +21,7 @@ from nbformat import NotebookNode
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # this file is a script, too
 
+from support.default_folder import as_by_default
 from support.notebook_gate import IGNORED, NOTEBOOKS, WIDGET_VIEW, Lesson, broken_rules, errors
 
 CELL_TIMEOUT = 120  # seconds
@@ -60,6 +61,8 @@ def normalize(notebook: NotebookNode) -> None:
         for output in [*cell.get("outputs", [])]:
             if output.get("data", {}).pop(WIDGET_VIEW, None) and not output.data:
                 cell.outputs.remove(output)
+            for kind, content in output.get("data", {}).items():
+                output.data[kind] = as_by_default(content) if isinstance(content, str) else content
 
 
 def ids(notebook: NotebookNode) -> list[str]:

@@ -54,3 +54,22 @@ def test_it_runs_as_a_module_and_needs_no_wgpu():
         f"sys.argv[1:] = {arguments!r}\nrunpy.run_module('wgsl', run_name='__main__')"
     )
     assert "no finding" in told
+
+
+HIDDEN = "\x1b]0;a title\x07\u202e\u200b"  # a terminal would obey, and turn the direction of reading
+SEEN = r"\x1b]0;a title\x07\u202e\u200b"
+
+
+def test_a_text_does_not_command_the_terminal(tmp_path, printed, capsys):
+    """What is not seen is an escape, and the caret below it points to the right place."""
+    head = (
+        "@group(0) @binding(0) var<storage, read_write> data: array<f32>;\n@compute @workgroup_size(1)\nfn main() {\n"
+    )
+    file = tmp_path / "kernel.wgsl"
+    for line in ("data[5] = 1.0;", "data[5] = ;"):
+        file.write_text(f"{head}\t/*{HIDDEN}*/ {line}\n}}\n", encoding="utf-8")
+        main([str(file), "data=2", "--lines"])
+        said = "".join(capsys.readouterr())
+        assert {letter for letter in said if not letter.isprintable()} == {"\n", "\t"}
+        shown, caret = re.search(rf"(.*{re.escape(SEEN)}.*)\n(.*)\^", said).groups()
+        assert shown[len(caret) :].startswith(("data", ";"))

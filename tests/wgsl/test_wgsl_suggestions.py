@@ -13,6 +13,7 @@ from helpers.gpu import passes
 from helpers.grading.grader import grade
 from helpers.lessons.exercises import PUZZLES
 from wgsl import Kernel, WgslError, suggestions
+from wgsl.output import visible
 from wgsl.suggestions import unknown_names
 from wgsl.types.declarations import INPUTS
 
@@ -65,7 +66,7 @@ def test_a_mistake_is_explained_as_stored_at_the_line_and_column_of_its_mark(fam
         assert (line, column) == (above.count("\n") + 1, len(indent) + len(before) + 1)
         assert OF_ITS_PLACE.sub("", other) == OF_ITS_PLACE.sub("", reason)
         excerpts = there.split("\n")[1:]
-        assert f"{line} │ {mistaken(place, text).split(chr(10))[line - 1]}" in excerpts
+        assert f"{line} │ {visible(mistaken(place, text).split(chr(10))[line - 1], keep=chr(9))}" in excerpts
 
 
 def test_there_are_many_mistakes_and_each_line_is_there_once():

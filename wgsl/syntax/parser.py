@@ -28,6 +28,10 @@ TYPE_FOLLOWS = ("COLON", "ARROW", "ASSIGN")
 def _parser() -> Lark:
     """The parser; its tables, which take 0.25 s to make, are kept beside the byte code, where that can be written."""
     kept = f"{Path(__file__).parent}/__pycache__/wgsl.lark"
+    try:
+        kept.encode()
+    except UnicodeEncodeError:  # a locale such as C does not read this path, and Lark hashes it as UTF-8
+        kept = False
     return Lark.open(
         "wgsl.lark", __file__, parser="lalr", lexer=Tokens, start="module", transformer=Builder(), cache=kept
     )

@@ -206,10 +206,14 @@ def student_kernels(texts: Mapping[str, str]) -> dict[str, StudentKernels]:
 
     Raises ValueError for a puzzle that has no place in a network, and for two that take the same place.
     """
+    if not isinstance(texts, Mapping):
+        raise TypeError(f"texts is a {type(texts).__name__}: it must be a dict of texts by their puzzles")
     chosen: dict[str, StudentKernels] = {}
     for puzzle, text in texts.items():
         if puzzle not in PLACES:
             raise ValueError(f"puzzle = {puzzle!r}: it must be one of {', '.join(PLACES)}")
+        if not isinstance(text, str):
+            raise TypeError(f"texts[{puzzle!r}] is a {type(text).__name__}: it must be the text of a kernel")
         operation = PLACES[puzzle].operation
         others = chosen.get(operation.name, StudentKernels(operation, {})).kernels
         if rival := next((name for name in others if PLACES[name].entry_point == PLACES[puzzle].entry_point), None):

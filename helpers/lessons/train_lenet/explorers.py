@@ -14,7 +14,8 @@ from helpers.lessons.train_lenet.pictures.opened import OpenedPicture
 from helpers.lessons.train_lenet.pictures.softmax import SoftmaxPicture
 from helpers.lessons.train_lenet.trace import NetworkTrace, moved
 from helpers.network.network import Network as Net
-from helpers.network.training import Training
+from helpers.network.network import check_batch
+from helpers.network.training import Training, check_training
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.operations.network.reference import cross_entropy, softmax
 from helpers.widgets.explorer import Explorer
@@ -30,10 +31,9 @@ FRAMES, PACE = 60, 200  # about this many pictures of a run that is played; mill
 
 def _traces(net: Net, images: Array, labels: Array) -> list[NetworkTrace]:
     """The tensors of each digit, read from the GPU now: touching a picture needs no GPU."""
-    if not 1 <= len(images) <= MOST or len(images) != len(labels):
-        raise ValueError(
-            f"{len(images)} images and {len(labels)} labels: a picture takes 1 to {MOST} digits, as many of each"
-        )
+    check_batch(net, images, labels)
+    if len(images) > MOST:
+        raise ValueError(f"{len(images)} images: a picture takes 1 to {MOST} digits")
     return [NetworkTrace(net, image, label) for image, label in zip(images, labels, strict=True)]
 
 
@@ -97,9 +97,12 @@ def open_number(
         Which number is open at first, such as "conv1.grad_weight" and (3, 0, 2, 1): zeros if there is no index.
     """
     picture = OpenedPicture(_traces(net, images, labels))
-    shape = picture.traces[0].shapes.get(name, ())
-    index = tuple(index) or (0,) * len(shape)
-    picture.traces[0].open(name, index)  # refuses a name or an index that is none
+    trace = picture.traces[0]
+    trace.maker(name)  # refuses the name of what is not computed
+    shape = trace.shapes[name]
+    if index == ():
+        index = (0,) * len(shape)
+    index = trace.open(name, index).index  # refuses a place that is not there
     tensor = picture.names.index(name)
     place = dict(zip(("map", "row", "column"), moved(index, shape, picture.maps(tensor)), strict=True))
     rules = {"digit": len(images), "tensor": len(picture.names)}
@@ -128,6 +131,7 @@ def rewind(training: Training, step: int = 0) -> Explorer:
 
     Raises ValueError where nothing is recorded, or the first layer is no convolution of one channel.
     """
+    check_training(training)
     moments = [*training.moments]
     picture = FiltersPicture(moments, training.network.classes)
     last = len(moments) - 1
@@ -147,6 +151,7 @@ def mistakes(net: Net, images: Array, labels: Array) -> Explorer:
 
     Raises ValueError where all are right.
     """
+    check_batch(net, images, labels)
     shares = softmax(net.logits(images))
     wrong = np.flatnonzero(shares.argmax(1) != labels)
     if not wrong.size:

@@ -19,6 +19,7 @@ from helpers.network.training import Moment, Training
 from helpers.operations.network.reference import softmax
 from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, WIDTH, Box, Word
 from helpers.pictures.figures import colored, draw_ink
+from wgsl.output import escape_what_cannot_be_printed
 
 Array = np.ndarray
 EPOCHS, FRAMES, SLOW = 3, 176, 1.6  # the step of a frame grows with this power: the start is slow
@@ -99,6 +100,7 @@ def write(picture: FilmPicture, file: Path) -> None:
 
 def main() -> None:
     """The command."""
+    escape_what_cannot_be_printed()
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", type=Path, help="where to write it, such as film.webp")
     file = parser.parse_args().file

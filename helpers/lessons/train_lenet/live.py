@@ -9,7 +9,6 @@ import asyncio
 import sys
 from contextlib import suppress
 from importlib import import_module
-from math import ceil
 from time import perf_counter
 
 import ipywidgets
@@ -17,7 +16,8 @@ import numpy as np
 
 from helpers.gpu import adapter_info
 from helpers.lessons.shared.pictures.curves import MEAN, CurvesPicture
-from helpers.network.training import Training
+from helpers.network.network import check_batch
+from helpers.network.training import Training, check_training
 from helpers.widgets import WAKE
 from helpers.widgets.explorer import Shown
 
@@ -41,6 +41,8 @@ class Live(Shown):
         Images (N, C, H, W) and labels (N,) that are not learned from: how many are answered right is measured at the
         end.
 
+    Raises TypeError or ValueError for arguments that the training does not take.
+
     It begins at once where there is an event loop, as in a notebook; `finish` does what remains anywhere. Only one run
     trains at a time: one that begins, or goes on, stops the one before.
     """
@@ -48,8 +50,13 @@ class Live(Shown):
     _at_work: "Live | None" = None
 
     def __init__(self, training: Training, epochs: float, unseen: Unseen | None) -> None:
+        check_training(training)
+        if unseen is None:
+            unseen = [], []
+        else:
+            _check_unseen(training, unseen)
+        steps = training.steps_in(epochs)
         super().__init__()
-        steps, unseen = ceil(epochs * training.steps_per_epoch), unseen or ([], [])
         self._simulated = adapter_info().simulated
         if self._simulated:
             steps, unseen = min(steps, FEW_STEPS), tuple(each[: training.batch] for each in unseen)
@@ -205,6 +212,13 @@ class Live(Shown):
             return data, metadata
         del data["image/png"]  # its curves differ from run to run
         return data | {"text/plain": f"{self!r} {WAKE}"}, {}
+
+
+def _check_unseen(training: Training, unseen: Unseen) -> None:
+    """Refuse what is not a pair of images and labels that the network takes."""
+    if not isinstance(unseen, tuple | list) or len(unseen) != 2:
+        raise ValueError("unseen: it must be a pair, images and labels")
+    check_batch(training.network, *unseen)
 
 
 def _reason(error: BaseException) -> str:

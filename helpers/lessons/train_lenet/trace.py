@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from helpers.checks.arguments import as_int, check_shape, check_size, check_tensor
 from helpers.checks.tolerance import SMALLEST_NORMAL
 from helpers.gpu.buffers import read_together
 from helpers.lessons.train_lenet.indices import MADE, Factor, Term, pixels_of_window
@@ -103,6 +104,12 @@ class NetworkTrace:
     """
 
     def __init__(self, network: Network, image: np.ndarray, label: int) -> None:
+        if not isinstance(network, Network):
+            raise TypeError(f"network is a {type(network).__name__}: it must be a Network")
+        size = network.values["images"]
+        check_tensor("network", "image", image, "C H W" if len(size) == 3 else "features")
+        check_shape("network", "image", image, size, lambda: "the network's images")
+        check_size("label", as_int(label), 0, network.classes - 1)
         self.network, self.label = network, int(label)
         space = network.workspace(1)
         space.compute(image[None], np.array([label]))
@@ -123,20 +130,27 @@ class NetworkTrace:
 
     def line(self, name: str) -> Line:
         """Which line of which kernel computed a tensor, in the version that runs here."""
-        step, own = self.makers[name]
+        step, own = self.maker(name)
         return line_of(step, own, self.network.kernels.get(step.operation.name))
+
+    def maker(self, name: str) -> tuple[Step, str]:
+        """Return the step that computes a tensor, and the step's own name for it; refuse what no step computes."""
+        if name not in [*self.makers]:
+            raise ValueError(f"name = {name!r}: it must be one of {', '.join(self.makers)}")
+        return self.makers[name]
 
     def open(self, name: str, index: Index) -> Opened:
         """What one number was made of.
 
-        Raises ValueError for a tensor that no step computes, or a place that it does not have.
+        Raises TypeError or ValueError for a tensor that no step computes, or a place that it does not have.
         """
-        if name not in self.makers:
-            raise ValueError(f"name = {name!r}: it must be one of {', '.join(self.makers)}")
+        step, own = self.maker(name)
         shape = self.shapes[name]
-        if len(index) != len(shape) or not all(0 <= i < size for i, size in zip(index, shape, strict=True)):
-            raise ValueError(f"index = {index}: {name} is {shape}")
-        step, own = self.makers[name]
+        if not isinstance(index, tuple | list) or len(index) != len(shape):
+            raise ValueError(f"index = {index!r}: it must be {len(shape)} ints, as {name} is {shape}")
+        index = tuple(map(as_int, index))
+        for axis, (place, size) in enumerate(zip(index, shape, strict=True)):
+            check_size(f"index[{axis}] of {name}", place, 0, size - 1)
         made = MADE[step.operation.name, own](step.shape, *moved(index, shape, step.shape.of(own)))
         rows = [self._row(step, term) for term in made.terms]
         places = [place for row in rows for place in row.places]

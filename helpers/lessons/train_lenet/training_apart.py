@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from helpers.checks.arguments import as_int, check_size
+from helpers.checks.arguments import MAX_SIZE, as_int, check_number, check_size
 from helpers.data.digits import seen_and_unseen
 from helpers.grading import student_files
 from helpers.grading.grader import MOST_WORK
@@ -102,6 +102,9 @@ def train_apart(
     """
     for name, value, most in ("digits", digits, 4000), ("unseen", unseen, 1000), ("batch", batch, digits):
         check_size(name, as_int(value), 1, most)
+    check_size("seed", as_int(seed), 0, 2**32 - 1)
+    check_number("epochs", epochs, MAX_SIZE // digits)
+    UpdateShape(1, learning_rate)  # refuses what no update takes
     texts = {puzzle: _allowed(puzzle) for puzzle in dict.fromkeys(puzzles)}
     student_kernels(texts)  # refuses two for one place
     how = {"epochs": epochs, "learning_rate": learning_rate, "seed": seed}

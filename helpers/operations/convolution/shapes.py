@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from helpers.checks.arguments import MAX_SIZE, as_int, check_pair, check_size
+from helpers.checks.arguments import MAX_SIZE, check_pair, keep_sizes
 from helpers.checks.report import Array
 from helpers.operations.activations import check_activation
 
@@ -52,10 +52,7 @@ class ConvShape:
 
     def __post_init__(self) -> None:
         check_activation(self.activation)
-        for name in SIZES:
-            value = getattr(self, name)
-            check_size(name, as_int(value))
-            object.__setattr__(self, name, int(value))
+        keep_sizes(self, *SIZES)
         for name, least in PAIRS.items():
             object.__setattr__(self, name, check_pair(name, getattr(self, name), least))
         for name in ("in_channels", "out_channels"):

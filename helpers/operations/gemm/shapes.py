@@ -1,10 +1,10 @@
 """The sizes of one fully connected layer, its activation, and the rules that they must keep."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.checks.arguments import check_size
+from helpers.checks.arguments import keep_sizes
 from helpers.operations.activations import ACTIVATIONS, check_activation
 
 
@@ -32,12 +32,11 @@ class GemmShape:
     per_item: bool = False
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.type is int:
-                check_size(field.name, value)
-            elif field.type is bool and not isinstance(value, bool):
-                raise TypeError(f"{field.name} = {value!r}: it must be True or False")
+        keep_sizes(self, "m", "k", "n", "batch_size")
+        for name in ("b_per_item", "per_item"):
+            value = getattr(self, name)
+            if not isinstance(value, bool):
+                raise TypeError(f"{name} = {value!r}: it must be True or False")
         check_activation(self.activation)
 
     def of(self, tensor: str) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from helpers.checks.arguments import as_int, check_pair, check_size
+from helpers.checks.arguments import as_int, check_number, check_pair, check_size, keep_sizes
 from helpers.checks.tolerance import FLOAT32_MAX
 from helpers.operations.convolution.shapes import ConvShape
 
@@ -37,9 +37,7 @@ class PoolShape:
     padding: int | Pair = 0
 
     def __post_init__(self) -> None:
-        for name in ("batch", "channels", "in_h", "in_w"):
-            check_size(name, as_int(getattr(self, name)))
-            object.__setattr__(self, name, int(getattr(self, name)))
+        keep_sizes(self, "batch", "channels", "in_h", "in_w")
         object.__setattr__(self, "kernel", check_pair("kernel_size", self.kernel))
         stride = self.kernel if self.stride is None else check_pair("stride", self.stride)
         object.__setattr__(self, "stride", stride)
@@ -79,7 +77,7 @@ class ElementShape:
     count: int
 
     def __post_init__(self) -> None:
-        check_size("count", self.count)
+        keep_sizes(self, "count")
 
     def of(self, tensor: str) -> tuple[int, ...]:
         """The shape of every tensor."""
@@ -98,8 +96,7 @@ class LossShape:
     classes: int
 
     def __post_init__(self) -> None:
-        check_size("rows", self.rows)
-        check_size("classes", self.classes)
+        keep_sizes(self, "rows", "classes")
 
     def of(self, tensor: str) -> tuple[int, ...]:
         """The shape of a tensor, by its name: logits, labels, losses or grad_logits."""
@@ -133,7 +130,9 @@ class UpdateShape(ElementShape):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name, most in (("learning_rate", FLOAT32_MAX), ("momentum", np.nextafter(np.float32(1), 0))):
-            object.__setattr__(self, name, _number(name, getattr(self, name), float(most)))
+            value = getattr(self, name)
+            check_number(name, value, float(most))
+            object.__setattr__(self, name, float(np.float32(value)))  # as the kernel computes with it
 
     def params(self) -> tuple[int, ...]:
         """The count, and the bits of two float32."""
@@ -151,19 +150,13 @@ class StartShape(ElementShape):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("seed", "stream"):
-            check_size(name, as_int(getattr(self, name)), 0, 2**32 - 1)
-        if not 0 < self.bound < np.inf:
-            raise ValueError(f"bound = {self.bound!r}: it must be a finite number above 0")
+            number = as_int(getattr(self, name))
+            check_size(name, number, 0, 2**32 - 1)
+            object.__setattr__(self, name, number)
+        check_number("bound", self.bound, FLOAT32_MAX)
+        if not self.bound:
+            raise ValueError("bound = 0: it must be above 0")
 
     def params(self) -> tuple[int, ...]:
         """The words that the kernel takes: three u32, and the bits of a float32."""
         return self.count, self.seed, self.stream, int(np.float32(self.bound).view(np.uint32))
-
-
-def _number(name: str, value: float, most: float) -> float:
-    """`value` as the float32 that the kernel computes with; refuse what is not a number from 0 to `most`."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
-        raise TypeError(f"{name} = {value!r} is a {type(value).__name__}: it must be a number")
-    if not 0 <= value <= most:
-        raise ValueError(f"{name} = {value}: it must be from 0 to {most:.9g}")
-    return float(np.float32(value))

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from helpers.checks.arguments import check_size
+from helpers.checks.arguments import keep_sizes
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class SumShape:
     count: int
 
     def __post_init__(self) -> None:
-        check_size("count", self.count)
+        keep_sizes(self, "count")
 
     def of(self, tensor: str) -> tuple[int, ...]:
         """The shape of a tensor, by its name: input or total."""
