@@ -9,12 +9,13 @@ from support.notebook_gate import NOTEBOOKS, Lesson, lessons_of
 from support.sample import sample
 
 import helpers
-from helpers.classroom import class_table, handed_in
+from helpers.classroom import class_table
 from helpers.classroom import gradebook as command
 from helpers.grading import student_files
 from helpers.grading.grader import grade
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, Grades
 from helpers.lessons.exercises import ALL_PUZZLES, FAULTS, MARKINGS, MATCHINGS, PUZZLES, QUESTIONS, WORKER
+from helpers.lessons.shared.notebook_cells import exercises
 
 LESSONS = {path.stem: Lesson.read(path) for path in lessons_of(NOTEBOOKS)}
 CELLS = {name: [cell.source for cell in lesson.code] for name, lesson in LESSONS.items()}
@@ -39,7 +40,7 @@ def _graded_here(monkeypatch):
 
 def asked(lesson: str) -> set[str]:
     """The exercises that a lesson names."""
-    return {name for function, name in handed_in.exercises(CELLS[lesson]) if function in EXERCISES}
+    return {name for function, name in exercises(CELLS[lesson]) if function in EXERCISES}
 
 
 def do(cells: list[str]) -> None:
@@ -56,7 +57,7 @@ def do(cells: list[str]) -> None:
                     names |= dict(zip((name.id for name in target.elts), value, strict=True))
                 elif isinstance(target, ast.Name):
                     names[target.id] = value
-            elif handed_in.exercises([ast.unparse(statement)]):
+            elif exercises([ast.unparse(statement)]):
                 exec(compile(ast.Module([statement], []), "cell", "exec"), names)
 
 
@@ -66,7 +67,7 @@ def test_every_exercise_has_a_name_of_its_own():
 
 
 def test_every_matrix_to_mark_and_every_fault_to_find_is_in_one_lesson_and_they_come_in_order():
-    found = [call for cells in CELLS.values() for call in handed_in.exercises(cells)]
+    found = [call for cells in CELLS.values() for call in exercises(cells)]
     assert [name for function, name in found if function == "mark"] == list(MARKINGS)
     assert [name for function, name in found if function == "match"] == list(MATCHINGS)
     assert [name for function, name in found if function == "find_fault"] == list(FAULTS)
@@ -90,7 +91,7 @@ def test_filled_in_with_the_right_answers_everything_is_right(lesson):
 
 def require_all_right(cells: list[str], lesson: class_table.Lesson, names: set[str]) -> class_table.Row:
     """What is right in a lesson, filled in and handed in, must be right in the teacher's table."""
-    answer_in_the_page(handed_in.exercises(cells))
+    answer_in_the_page(exercises(cells))
     do(filled(cells, right_answers()))
     file: Path = helpers.hand_in("Ada Lovelace").file
     said = class_table.row("lesson", file, command.GRADERS, [lesson])

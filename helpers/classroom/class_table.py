@@ -17,6 +17,7 @@ from helpers.grading.drawing import aligned
 from helpers.grading.prediction import AnswerError
 from helpers.grading.student_files import ANSWERS, OUTCOMES
 from helpers.grading.verdict import RIGHT, UNSAFE, WRONG, Grades, Verdict
+from helpers.lessons.shared.notebook_cells import code_cells, exercises
 from wgsl.output import visible
 
 NOT_READABLE, NOT_GRADED = "not readable", "not graded"
@@ -63,8 +64,8 @@ def short(text: str) -> str:
 
 
 def lesson(path: Path) -> Lesson:
-    """The exercises in one of our notebooks. Raises FileError where it is none."""
-    called = handed_in.exercises(handed_in.code_cells(path))
+    """The exercises in one of our notebooks. Raises ValueError where it is none."""
+    called = exercises(code_cells(path))
     return {name: function in ("predict", "ask", "match") for function, name in called}
 
 

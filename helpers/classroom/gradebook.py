@@ -17,7 +17,6 @@ from functools import partial
 from pathlib import Path
 
 from helpers.classroom import class_mistakes, class_table
-from helpers.classroom.handed_in import FileError
 from helpers.gpu import GpuError
 from helpers.grading.fault import Fault
 from helpers.grading.prediction import AnswerError, Question
@@ -145,7 +144,7 @@ def _lessons() -> dict[str, class_table.Lesson]:
     lessons = {}
     for pattern in ("[0-9]*.ipynb", "appendix_*.ipynb"):
         for path in sorted(NOTEBOOKS.glob(pattern)):
-            with suppress(FileError):
+            with suppress(ValueError, OSError):
                 lessons[path.stem.removeprefix("appendix_").partition("_")[0].upper()] = class_table.lesson(path)
     return lessons
 

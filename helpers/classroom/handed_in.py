@@ -1,17 +1,13 @@
-"""What students handed in: files that `helpers.hand_in` made, read without running anything; and what a lesson asks."""
+"""What students handed in: files that `helpers.hand_in` made, read without running anything."""
 
 import json
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from helpers.grading.student_files import FORMAT, renewed
 
 LARGEST_FILE = 20_000_000  # bytes; a lesson with its outputs takes half a million
-EXERCISE = re.compile(
-    r"""\b(grade|write|predict|ask|match|mark|find_fault|plant_fault)\(\s*(?:\w+\s*=\s*)?["']([^"']+)["']"""
-)
 ARCHIVES = frozenset({".zip", ".7z", ".rar", ".tar", ".tgz", ".gz", ".bz2", ".xz"})
 ASK = 'ask for the file that helpers.hand_in("name") makes'
 NOTEBOOK = f"it is a notebook: {ASK}"
@@ -48,15 +44,6 @@ def work(path: Path) -> Work:
     raise FileError(f"it is JSON of another kind: {ASK}")
 
 
-def code_cells(path: Path) -> list[str]:
-    """The texts of a notebook's code cells. Raises FileError where it is not one."""
-    try:
-        cells = _content(path)["cells"]
-        return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    except (KeyError, TypeError):
-        raise FileError("it has no cells") from None
-
-
 def _content(path: Path) -> object:
     """What a file of JSON holds."""
     try:
@@ -89,8 +76,3 @@ def _bytes(path: Path) -> bytes:
         cure = "a hand-in has less than 1 MB: ask for a new one"
         raise FileError(f"it is larger than {LARGEST_FILE / 1e6:g} MB; {cure}")
     return path.read_bytes()
-
-
-def exercises(cells: Iterable[str]) -> list[tuple[str, str]]:
-    """Which exercises a lesson has: the function that is called for each, and its name."""
-    return [match for cell in cells for match in EXERCISE.findall(cell)]

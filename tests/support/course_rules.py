@@ -24,8 +24,8 @@ if __name__ == "__main__":
 from support import speakers
 from support.notebook_gate import DETAILS, NOTEBOOKS, Cell, Lesson, lessons_of
 
-from helpers.classroom.handed_in import EXERCISE
 from helpers.lessons.exercises import ALL_PUZZLES, FAULTS, MARKINGS, QUESTIONS
+from helpers.lessons.shared.notebook_cells import EXERCISE
 from helpers.pictures.parts import Grid
 
 IN_NEW_FORM = (

@@ -12,10 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from helpers.classroom.handed_in import code_cells, exercises
 from helpers.gpu import GpuError
 from helpers.grading.student_files import NOTEBOOKS, StudentFileError
 from helpers.lessons.exercises import ALL_PUZZLES, is_right
+from helpers.lessons.shared.notebook_cells import code_cells, exercises
 from helpers.lessons.shared.student_kernels import PLACES
 from helpers.network.layers import LENET
 

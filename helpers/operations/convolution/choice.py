@@ -1,6 +1,6 @@
 """Which version of a convolution runs where no `kernel=` is given, and why: a few thresholds, all measured.
 
-Those of GPUs come from `python -m helpers.bench` on an NVIDIA H200 (helpers/speed/recorded; a test holds the rule
+Those of GPUs come from `python -m helpers.bench` on an NVIDIA H200 (helpers/bench/recorded; a test holds the rule
 against that table), those of software adapters from the same command on Mesa's lavapipe with 2 processor cores.
 """
 
