@@ -4,10 +4,9 @@ import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
-import wgpu
-
 from helpers import gpu
 from helpers.gpu import timing
+from helpers.gpu.adapter import adapters
 from helpers.gpu.passes import counting_pass, loop_cap
 
 PACKAGES = ("wgpu", "numpy", "jupyterlab", "ipywidgets", "matplotlib")
@@ -51,10 +50,10 @@ def version_of(package: str) -> str:
 
 def machine_report() -> str:
     """What is known without opening a GPU."""
-    adapters = "; ".join(adapter.summary for adapter in wgpu.gpu.enumerate_adapters_sync())
+    summaries = "; ".join(adapter.summary for adapter in adapters())
     packages = ", ".join(f"{name} {version_of(name)}" for name in PACKAGES)
     system = f"{platform.platform()}, Python {platform.python_version()} ({platform.machine()})"
-    return f"adapters {adapters or 'none'}\nsystem   {system}\npackages {packages}"
+    return f"adapters {summaries or 'none'}\nsystem   {system}\npackages {packages}"
 
 
 def main() -> int:
