@@ -14,6 +14,7 @@ from helpers.data_parallel import training as data_parallel
 from helpers.gpu import run
 from helpers.gpu.adapter import made_once
 from helpers.gpu.passes import Cache
+from helpers.grading import student_files
 from helpers.network.check_layers import check_step
 from helpers.network.layers import Conv2d, Linear
 from helpers.network.network import Network
@@ -124,3 +125,26 @@ def test_two_threads_use_one_network_and_each_gets_its_own_numbers(monkeypatch, 
     network = Network(SMALL)
     alone = USES[first](network, MINE)
     assert np.array_equal(used_in_the_midst(monkeypatch, network, first, second, before), alone)
+
+
+# --- Several processes and threads, one folder ----------------------------------------------------------------
+
+WRITER = """
+import time
+from concurrent.futures import ThreadPoolExecutor
+from helpers.grading import student_files
+my = student_files.my_folder()
+(my / "{mine}").touch()
+while not (my / "{other}").exists(): time.sleep(0.001)
+with ThreadPoolExecutor(2) as pool:
+    list(pool.map(lambda i: student_files.keep_answer(f"{mine}_{{i}}", i), range(100)))
+"""
+
+
+def test_two_processes_that_answer_at_once_lose_no_answer(tmp_path, monkeypatch):
+    codes = WRITER.format(mine="first", other="second"), WRITER.format(mine="second", other="first")
+    with ThreadPoolExecutor() as pool:
+        done = [pool.submit(python, code, CONVGRAD_MY=str(tmp_path)) for code in codes]
+        assert [each.result() for each in done] == ["", ""]
+    monkeypatch.setenv("CONVGRAD_MY", str(tmp_path))
+    assert student_files.answers() == {f"{who}_{i}": i for who in ("first", "second") for i in range(100)}
