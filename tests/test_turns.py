@@ -20,6 +20,8 @@ from helpers.network.layers import Conv2d, Linear
 from helpers.network.network import Network
 from helpers.network.training import Training
 from helpers.turns import turn
+from wgsl import Kernel
+from wgsl.types.declarations import Declarations
 
 MIXED = "conv2d", "gradients", "products", "max_pool2d", "simulate", "refused"
 FIRST_CALLS = {
@@ -56,6 +58,25 @@ def test_what_a_process_needs_once_is_made_once(once):
         got = [future.result() for future in [pool.submit(get) for _ in range(4)]]
     assert len(made) == 1
     assert all(each is made[0] for each in got)
+
+
+def test_a_constant_that_two_threads_read_is_read_once_and_does_not_use_itself(monkeypatch):
+    read, together, names = Declarations._read, Barrier(2), []
+
+    def slowly(declarations, node):
+        names.append(node.name)
+        time.sleep(0.05)
+        return read(declarations, node)
+
+    def get(_):
+        together.wait()
+        return kernel.value("N")
+
+    monkeypatch.setattr(Declarations, "_read", slowly)
+    kernel = Kernel("const M = 2u; const N = M + 1u;")
+    with ThreadPoolExecutor() as pool:
+        assert [*pool.map(get, range(2))] == [3, 3]
+    assert names == ["N", "M"]
 
 
 # --- One network in two threads -----------------------------------------------------------------------------
