@@ -27,11 +27,12 @@ MIXED = "conv2d", "gradients", "products", "max_pool2d", "simulate", "refused"
 FIRST_CALLS = {
     "conv2d": ("conv2d",),
     "mixed": MIXED,
+    "adapters": ("list_adapters",),
     "all": (*MIXED, "learn", "report", "grade"),
 }
 
 
-@pytest.mark.parametrize("calls", ["conv2d", "mixed", pytest.param("all", marks=at_night)])
+@pytest.mark.parametrize("calls", ["conv2d", "mixed", "adapters", pytest.param("all", marks=at_night)])
 def test_the_first_calls_of_eight_threads_at_once_are_right(calls):
     code = f"from support.first_calls import said; print(said(*{FIRST_CALLS[calls]!r}))"
     assert python(code, PYTHONPATH="tests") == "\n"

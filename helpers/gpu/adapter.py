@@ -96,10 +96,13 @@ def adapter() -> wgpu.GPUAdapter:
         ) from error
 
 
+@made_once
 def adapters() -> list[wgpu.GPUAdapter]:
-    """All adapters of this machine."""
-    with MAKING:
-        return wgpu.gpu.enumerate_adapters_sync()
+    """All adapters of this machine.
+
+    They are kept: to let one of OpenGL go while another thread makes one ends the process.
+    """
+    return wgpu.gpu.enumerate_adapters_sync()
 
 
 def gpus() -> list[wgpu.GPUAdapter]:
