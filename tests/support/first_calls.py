@@ -142,5 +142,6 @@ def grade(rng: np.random.Generator) -> Pairs:
 
 
 CALLS: dict[str, Callable[[np.random.Generator], Pairs]] = {
-    call.__name__: call for call in (conv2d, gradients, products, max_pool2d, simulate, refused, learn, report, list_adapters, grade)
+    call.__name__: call
+    for call in (conv2d, gradients, products, max_pool2d, simulate, refused, learn, report, list_adapters, grade)
 }
