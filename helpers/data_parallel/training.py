@@ -18,6 +18,7 @@ from helpers.data.digits import seen_and_unseen
 from helpers.gpu import read
 from helpers.grading.verdict import MessageAlone
 from helpers.network.network import Network
+from helpers.turns import turn
 from helpers.workers import WorkersError
 
 if TYPE_CHECKING:
@@ -117,10 +118,11 @@ def gradient(part: Part) -> Gradient:
 
 def gradient_in(network: Network, images: Array, labels: Array, part: Part) -> Gradient:
     """The mean gradient of a part of some images in a network."""
-    network.restore((part.parameters, np.zeros_like(part.parameters)))
     chosen = slice(part.first, part.end)
-    loss = network.step(images[chosen], labels[chosen], learning_rate=0)
-    numbers = read(network.buffers["gradients"], (network.words,))
+    with turn(network):  # a worker may have several threads
+        network.restore((part.parameters, np.zeros_like(part.parameters)))
+        loss = network.step(images[chosen], labels[chosen], learning_rate=0)
+        numbers = read(network.buffers["gradients"], (network.words,))
     return Gradient(numbers, loss, part.end - part.first)
 
 

@@ -23,6 +23,7 @@ from helpers.gpu.buffers import write
 from helpers.network import check
 from helpers.network.network import Network, check_batch
 from helpers.network.shapes import UpdateShape
+from helpers.turns import turn
 
 Array = np.ndarray
 UPDATE = "update: sgd"
@@ -57,6 +58,12 @@ def check_step(
     """
     check_batch(network, images, labels)
     UpdateShape(network.words, learning_rate, momentum)  # refuses numbers that no update takes
+    with turn(network):
+        return _judged(network, images, labels, learning_rate, momentum)
+
+
+def _judged(network: Network, images: Array, labels: Array, learning_rate: float, momentum: float) -> StepReports:
+    """Return what is said of each operation; no other thread may use the network meanwhile."""
     before, space = network.state(), network.workspace(len(images))
     space.compute(images, labels)
     tensors = {name: space.tensor(name) for step in space.all_steps for name in step.tensors}

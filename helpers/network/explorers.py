@@ -17,6 +17,7 @@ from helpers.network.pictures.softmax import SoftmaxPicture
 from helpers.network.reference import cross_entropy, softmax
 from helpers.network.trace import NetworkTrace, moved
 from helpers.network.training import Training, check_training
+from helpers.turns import turn
 from helpers.widgets.explorer import Explorer
 
 Array = np.ndarray
@@ -154,8 +155,9 @@ def mistakes(net: Net, images: Array, labels: Array) -> Explorer:
         raise ValueError(f"all {len(images)} digits are right: give more of them, or train for fewer steps")
     shown = wrong[np.argsort(-shares.max(1)[wrong], kind="stable")][:MISTAKES]
     space = net.workspace(len(shown))
-    space.compute(images[shown], labels[shown])
-    gradients = len(shown) * space.tensor("grad_images")[:, 0]  # of each digit's own loss, not of their mean
+    with turn(net):
+        space.compute(images[shown], labels[shown])
+        gradients = len(shown) * space.tensor("grad_images")[:, 0]  # of each digit's own loss, not of their mean
     rows = zip(shown.tolist(), images[shown, 0], labels[shown].tolist(), shares[shown], gradients, strict=True)
     picture = MistakesPicture([Mistake(*row) for row in rows], len(wrong), len(images))
     steps = {

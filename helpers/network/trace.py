@@ -22,6 +22,7 @@ from helpers.network.layers import Step, gradient_of
 from helpers.network.network import Network, Size
 from helpers.pictures.canvas import number
 from helpers.pictures.parts import product_text
+from helpers.turns import turn
 
 Index = tuple[int, ...]
 Place = tuple[str, Index]  # a tensor, and a place in it
@@ -112,10 +113,11 @@ class NetworkTrace:
         check_size("label", as_int(label), 0, network.classes - 1)
         self.network, self.label = network, int(label)
         space = network.workspace(1)
-        space.compute(image[None], np.array([label]))
         self.steps, self.shapes = space.all_steps, _shapes(network)
         names = [name for name in space.sizes if name in self.shapes and name != "labels"]
-        found = read_together([(space.buffers[name], self.shapes[name]) for name in names])
+        with turn(network):
+            space.compute(image[None], np.array([label]))
+            found = read_together([(space.buffers[name], self.shapes[name]) for name in names])
         self.tensors: Mapping[str, np.ndarray] = dict(zip(names, found, strict=True))
 
     @cached_property

@@ -7,7 +7,7 @@ import ipywidgets
 
 from helpers.stepper.picture import StepperPicture
 from helpers.stepper.stops import Stops
-from helpers.widgets import in_turn
+from helpers.turns import in_turn
 from helpers.widgets.controls import Trials, Values
 from helpers.widgets.explorer import Explorer
 

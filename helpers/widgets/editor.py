@@ -12,7 +12,8 @@ from helpers.grading import student_files
 from helpers.grading.puzzle import OfficialText
 from helpers.grading.sandbox import LONGEST
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, Grades, Verdict, capitalized, ends_with
-from helpers.widgets import HERE, WAKE, displayed, in_turn, script, synced
+from helpers.turns import in_turn
+from helpers.widgets import HERE, WAKE, displayed, script, synced
 
 ELSEWHERE = "the file was changed elsewhere: which text should stay?"
 SKELETON = "This is still the text that you began with: write what its comments ask for, then run the tests again."

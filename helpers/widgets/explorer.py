@@ -12,7 +12,8 @@ import numpy as np
 
 from helpers.pictures.canvas import Picture
 from helpers.pictures.parts import Adjustable, Touchable, Window
-from helpers.widgets import WAKE, displayed, in_turn
+from helpers.turns import in_turn
+from helpers.widgets import WAKE, displayed
 from helpers.widgets.controls import (
     DRAG,
     PACE,
