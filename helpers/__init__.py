@@ -6,6 +6,7 @@ pictures, digits) works where wgpu cannot be imported.
 
 import sys
 from importlib import import_module
+from threading import RLock
 
 _NAMES = {  # by the module that has them
     "wgsl": "Kernel WgslError UnsupportedWgsl",
@@ -32,12 +33,16 @@ _NAMES = {  # by the module that has them
 }
 _HOME = {name: home for home, names in _NAMES.items() for name in names.split()}
 __all__ = list(_HOME)
+# Two threads that import a package and a module in it at once may each wait for the other one: Python then gives one of
+# them what is half imported.
+_importing = RLock()
 
 
 def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module 'helpers' has no attribute {name!r}")
-    globals()[name] = value = getattr(import_module(_HOME[name]), name)  # found at once the next time
+    with _importing:
+        globals()[name] = value = getattr(import_module(_HOME[name]), name)  # found at once the next time
     return value
 
 

@@ -60,6 +60,14 @@ def test_two_processes_that_graded_at_once_keep_both_texts(kept, monkeypatch):
     }
 
 
+def test_an_attempt_that_another_process_is_just_writing_is_not_the_last_one(kept):
+    student_files.keep_attempt("map", "whole")
+    (kept / "map_2.wgsl").touch()
+    assert helpers.last_attempt("map") == student_files.latest("map") == "whole"
+    student_files.keep_attempt("map", "the next one")
+    assert (kept / "map_3.wgsl").read_text() == helpers.last_attempt("map") == "the next one"
+
+
 def test_a_text_is_kept_before_it_is_graded(kept, monkeypatch):
     monkeypatch.setattr(WORKER, "grade", fail)
     with pytest.raises(OSError, match="no space"):

@@ -119,6 +119,33 @@ os.waitpid(child, 0)
     assert "multiprocessing's 'spawn'" in python(code)
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_process_that_is_forked_while_another_thread_opens_the_gpu_does_not_hang():
+    code = """
+import os, threading, time
+from helpers import gpu
+from helpers.gpu.adapter import MAKING
+begun = threading.Event()
+def open_gpu():
+    with MAKING:
+        begun.set()
+        time.sleep(0.2)
+threading.Thread(target=open_gpu).start()
+begun.wait()
+child = os.fork()
+if child == 0:
+    try: gpu.device()
+    except gpu.GpuError as error: print(error, flush=True)
+    os._exit(0)
+end = time.monotonic() + 20
+while os.waitpid(child, os.WNOHANG) == (0, 0):
+    if time.monotonic() > end: os.kill(child, 9)
+    time.sleep(0.01)
+gpu.device()
+"""
+    assert "multiprocessing's 'spawn'" in python(code)
+
+
 # --- Portable limits ------------------------------------------------------------------------------------
 
 

@@ -50,12 +50,34 @@ def test_any_number_that_is_graded_is_kept(answer):
 
 
 @pytest.mark.parametrize("content", [b"[1]", b"not JSON", b"\xff"])
-def test_answers_that_cannot_be_read_are_not_written_over(content):
+def test_a_spoiled_file_costs_no_other_answer_and_is_not_written_over(content):
     my = student_files.my_folder()
-    my.mkdir(parents=True)
-    for answer in (1, "\ud800"):
-        (my / "answers.json").write_bytes(content)
-        student_files.keep_answer("q", answer)
+    (my / "answers").mkdir(parents=True)
+    (my / "answers.json").write_bytes(content)
+    (my / "answers/p.txt").write_bytes(content[1:])
+    student_files.keep_answer("q", "\ud800")
     student_files.keep_answer("r", 2)
     assert student_files.answers() == {"q": "\ud800", "r": 2}
-    assert [path.read_bytes() for path in my.glob("answers_not*")] == [content] * 2
+    assert student_files.typed("p") == ""
+    assert (my / "answers.json").read_bytes() == content
+
+
+def test_an_answer_that_an_older_copy_kept_is_read_until_there_is_a_newer_one():
+    my = student_files.my_folder()
+    my.mkdir(parents=True)
+    (my / "answers.json").write_text('{"q": "1", "r": "2"}')
+    assert student_files.typed("q") == "1"
+    student_files.keep_answer("q", "3")
+    assert student_files.typed("q") == "3"
+    assert student_files.answers() == {"q": "3", "r": "2"}
+
+
+def test_what_could_not_be_written_is_written_with_the_next_answer(monkeypatch):
+    my = student_files.my_folder()
+    my.parent.mkdir(parents=True, exist_ok=True)
+    my.write_text("a file is here")
+    student_files.keep_answer("q", 1)
+    my.unlink()
+    student_files.keep_answer("r", 2)
+    monkeypatch.setattr(student_files, "_unwritten_answers", {})
+    assert student_files.answers() == {"q": 1, "r": 2}

@@ -21,7 +21,7 @@ import helpers
 from helpers.gpu import GpuError, adapter
 from helpers.gpu.adapter import SETTINGS
 from helpers.workers import WorkersError, cluster, mapped
-from helpers.workers.pieces import ROOT, versions
+from helpers.workers.pieces import ROOT, called, versions
 
 
 def summed(piece: list) -> list[float]:
@@ -75,6 +75,21 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path, capsys):
     assert f"{'#' * 30} 3 of 3" in capsys.readouterr().err
     with pytest.raises(WorkersError, match=r"the ledger .*ledger/x cannot be written: "):
         next(mapped("math:sqrt", [4], ledger=ledger / "x"))
+
+
+def test_the_same_command_may_run_twice_at_once(tmp_path, monkeypatch):
+    """The one that ends first removes the ledger of both."""
+
+    def here(function, texts, workers, _):
+        yield from ((i, called(function, text)) for i, text in enumerate(texts))
+
+    monkeypatch.setattr("helpers.workers.ROOT", tmp_path)
+    monkeypatch.setattr("helpers.workers._computed", here)
+    there = mapped("tests.test_workers:squared", [3, 1], "2")
+    assert next(there) == 9
+    assert [*mapped("tests.test_workers:squared", [3, 1], "2")] == [9, 1]
+    assert [*there] == [1]
+    assert not [*tmp_path.glob("measurements/*")]
 
 
 def test_without_workers_nobody_needs_dask():

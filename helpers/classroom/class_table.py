@@ -15,7 +15,7 @@ from helpers.classroom.handed_in import FileError
 from helpers.gpu import GpuError
 from helpers.grading.drawing import aligned
 from helpers.grading.prediction import AnswerError
-from helpers.grading.student_files import ANSWERS, OUTCOMES
+from helpers.grading.student_files import ANSWERS, ANSWERS_FOLDER, OUTCOMES
 from helpers.grading.verdict import RIGHT, UNSAFE, WRONG, Grades, Verdict
 from helpers.lessons.shared.notebook_cells import code_cells, exercises
 from wgsl.output import visible
@@ -168,10 +168,11 @@ def _everything(folder: Path) -> Iterator[Path]:
 
 def _is_in_hand_in(path: Path) -> bool:
     """Whether a file is a text or the answers in a learner's own folder that has a hand-in."""
-    folder = path.parent.parent if path.parent.name == "attempts" else path.parent
-    if path.name not in (ANSWERS, OUTCOMES) and path.suffix not in (".wgsl", ".py"):
+    folder = path.parent.parent if path.parent.name in ("attempts", ANSWERS_FOLDER) else path.parent
+    is_answer = path.name == ANSWERS or path.parent.name == ANSWERS_FOLDER
+    if not is_answer and path.name != OUTCOMES and path.suffix not in (".wgsl", ".py"):
         return False
-    is_own_folder = (folder / ANSWERS).exists() or (folder / OUTCOMES).exists()
+    is_own_folder = any((folder / name).exists() for name in (ANSWERS, ANSWERS_FOLDER, OUTCOMES))
     return is_own_folder and any(folder.glob("hand_in_*"))
 
 

@@ -4,9 +4,12 @@ import logging
 import os
 import sys
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, wraps
+from threading import RLock
+from typing import TypeVar
 
 if sys.platform == "linux":  # else the driver complains on stderr where there is no desktop session
     os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
@@ -46,6 +49,29 @@ MAX_BINDING = PORTABLE_LIMITS["max-storage-buffer-binding-size"]  # bytes
 MAX_BUFFER = PORTABLE_LIMITS["max-buffer-size"]
 # What chooses the adapter: the number of a GPU, a part of a summary, or one of Vulkan, Metal, D3D12 and OpenGL.
 SETTINGS = "CONVGRAD_GPU", "WGPUPY_WGPU_ADAPTER_NAME", "WGPU_BACKEND_TYPE"
+# A thread holds it while it makes what the whole process shares. wgpu makes its instance without a lock, and what
+# belongs to one device ends the process where another device gets it.
+MAKING = RLock()
+Made = TypeVar("Made")
+
+
+def made_once(make: Callable[[], Made]) -> Callable[[], Made]:
+    """Return the function with its result kept: the first thread makes it, and the others wait for it.
+
+    `functools.cache` calls the function in each thread that comes before there is a result.
+    """
+    kept: list[Made] = []
+
+    @wraps(make)
+    def kept_or_made() -> Made:
+        if not kept:
+            with MAKING:
+                if not kept:  # another thread may have made it while this one waited
+                    kept.append(make())
+        return kept[0]
+
+    kept_or_made.forget = kept.clear
+    return kept_or_made
 
 
 class GpuError(RuntimeError):
@@ -57,7 +83,7 @@ def reason(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[-1].strip()
 
 
-@cache
+@made_once
 def adapter() -> wgpu.GPUAdapter:
     """The adapter in use: the fastest one, or the one that the environment names.
 
@@ -76,8 +102,11 @@ def adapter() -> wgpu.GPUAdapter:
         ) from error
 
 
+@made_once
 def adapters() -> list[wgpu.GPUAdapter]:
     """All adapters of this machine.
+
+    They are kept: to let one of OpenGL go while another thread makes one ends the process.
 
     Raises GpuError where the path of wgpu's library has a letter that the locale's encoding lacks.
     """
@@ -104,7 +133,7 @@ def _numbered(number: str) -> wgpu.GPUAdapter:
     return there[number]
 
 
-@cache
+@made_once
 def device() -> wgpu.GPUDevice:
     """The one device of this process, with WebGPU's portable limits for all that a kernel uses."""
     if _forked:
@@ -127,11 +156,12 @@ _forked = False  # a GPU opened before a fork hangs in the child
 def _forget_device() -> None:
     global _forked
     _forked = True
-    device.cache_clear()
+    device.forget()
+    MAKING.release()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_device)
+if hasattr(os, "register_at_fork"):  # a lock that another thread holds at a fork is never released in the child
+    os.register_at_fork(before=MAKING.acquire, after_in_parent=MAKING.release, after_in_child=_forget_device)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ import numpy as np
 import wgpu
 
 from helpers.checks.arguments import as_int, check_size
-from helpers.gpu.adapter import MAX_WORKGROUPS, NATIVE, GpuError, adapter_info, device, reason
+from helpers.gpu.adapter import MAKING, MAX_WORKGROUPS, NATIVE, GpuError, adapter_info, device, reason
 from helpers.gpu.buffers import Slice, empty, part_of, read, uniform, upload
 from helpers.gpu.zeros import with_zeros
 from wgsl import Kernel, WgslError, limit_passed
@@ -38,15 +38,16 @@ class Cache(WeakValueDictionary[Hashable, Made]):
         self._recent: OrderedDict[Hashable, Made] = OrderedDict()
 
     def made(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """What has this key; it is made where it does not exist."""
-        made = self.get(key)
-        if made is None:
-            made = self[key] = make()
-        self._recent[key] = made
-        self._recent.move_to_end(key)
-        while len(self._recent) > IDLE:
-            self._recent.popitem(last=False)
-        return made
+        """What has this key; it is made where it does not exist. Other threads wait for it."""
+        with MAKING:
+            made = self.get(key)
+            if made is None:
+                made = self[key] = make()
+            self._recent[key] = made
+            self._recent.move_to_end(key)
+            while len(self._recent) > IDLE:
+                self._recent.popitem(last=False)
+            return made
 
 
 MODULES: Cache[wgpu.GPUShaderModule] = Cache()

@@ -1,6 +1,7 @@
 """The learner's own files in notebooks/my: the text of each puzzle, which any editor can open, attempts and answers.
 
-An attempt is a text that was graded, in ``attempts/<puzzle>_<number>.wgsl`` or ``.py``. The environment variable
+An attempt is a text that was graded, in ``attempts/<puzzle>_<number>.wgsl`` or ``.py``. Each answer has a file of its
+own, too, in ``answers/<exercise>.txt``: two notebooks that write at once lose nothing. The environment variable
 CONVGRAD_MY names another folder than notebooks/my. What cannot be written there is kept as long as Python runs. `pack`
 makes one file of all this, for the teacher.
 """
@@ -19,6 +20,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import count
 from pathlib import Path
+from threading import Lock
 from unicodedata import combining, normalize
 
 from helpers.data.files import write_whole
@@ -27,7 +29,8 @@ from helpers.operations.kernels import ROOT
 
 NOTEBOOKS = ROOT / "notebooks"
 FORMAT = "convgrad hand-in 1"
-ANSWERS = "answers.json"
+ANSWERS = "answers.json"  # where older copies of the project kept all answers
+ANSWERS_FOLDER = "answers"
 OUTCOMES = "outcomes.txt"  # a line for each puzzle that was graded
 PUT_TOGETHER = {"four_curves": ("curve_A", "curve_B", "curve_C", "curve_D")}  # what was asked one by one once
 NOW_PART_OF = {part: name for name, parts in PUT_TOGETHER.items() for part in parts}
@@ -36,6 +39,7 @@ TOPS = (ROOT, Path("/drive")) if IN_A_BROWSER else (ROOT,)  # a browser shows it
 # What no file holds, and when it was written: a file's text by its path, and a puzzle's last attempt by its name.
 _unwritten: dict[Path | str, tuple[int, str]] = {}
 _unwritten_answers: dict[str, object] = {}
+_writing_answers = Lock()  # else a thread may write an older answer after a newer one
 
 
 class StudentFileError(MessageAlone, ValueError):
@@ -168,8 +172,9 @@ def last_attempt(puzzle: str) -> str | None:
 def dated(puzzle: str) -> tuple[int, str | None]:
     """When the last attempt of a puzzle was kept, in nanoseconds, and its text; 0 and None without one."""
     with suppress(OSError):
-        if puzzle not in _unwritten and (files := _attempts(puzzle)):
-            path = files[max(files)]
+        written = {number: path for number, path in _attempts(puzzle).items() if path.stat().st_size}
+        if puzzle not in _unwritten and written:  # an empty one is just being written
+            path = written[max(written)]
             return path.stat().st_mtime_ns, path.read_bytes().decode("utf-8", "surrogatepass")
     return _unwritten.get(puzzle, (0, None))
 
@@ -212,14 +217,16 @@ def _outcome(puzzle: str, source: str, is_right: bool) -> str:
 
 def answers() -> dict[str, object]:
     """The learner's last answer to each question, matrix and fault, by its name."""
-    with suppress(OSError):
-        return (_read_answers() or {}) | _unwritten_answers
-    return dict(_unwritten_answers)
+    kept, unwritten = _older_answers(), dict(_unwritten_answers)  # first: it may be written while files are read
+    for path in sorted((my_folder() / ANSWERS_FOLDER).glob("*.txt")):
+        with suppress(OSError, ValueError):  # it cannot be read, or it is spoiled
+            kept[path.stem] = json.loads(path.read_bytes())
+    return kept | unwritten
 
 
 def typed(exercise: str) -> str:
     """The learner's last answer as text, as it is typed; nothing where there is none."""
-    answer = answers().get(exercise)
+    answer = _answer(exercise)
     if answer is None:
         with suppress(OSError, UnicodeDecodeError):  # cells, as an older copy of the project kept them
             older = re.sub("[^A-Za-z0-9]+", "_", exercise).strip("_")
@@ -231,26 +238,36 @@ def typed(exercise: str) -> str:
 def keep_answer(exercise: str, answer: object) -> None:
     """Keep an answer: text as it is typed, or a value of Python or NumPy.
 
-    Where no file can be written, it is kept as long as Python runs. A file of answers that something has spoiled is
-    put aside, not written over.
+    Where no file can be written, it is kept as long as Python runs, and written with the next answer.
     """
-    _unwritten_answers[exercise] = json.loads(json.dumps(answer, default=_plain))
-    with suppress(OSError):
-        if (kept := _read_answers()) is None:
-            _answers().replace(_answers().with_name(f"answers_not_readable_{time.time_ns()}.json"))
-        write(_answers(), json.dumps((kept or {}) | _unwritten_answers, indent=1))
-        _unwritten_answers.clear()
+    with _writing_answers:
+        _unwritten_answers[exercise] = json.loads(json.dumps(answer, default=_plain))
+        for name, value in [*_unwritten_answers.items()]:
+            with suppress(OSError):
+                write(_answer_file(name), json.dumps(value))
+                del _unwritten_answers[name]
 
 
-def _read_answers() -> dict[str, object] | None:
-    """What the file of answers holds, nothing where there is none, and None where it cannot be read."""
-    try:
-        kept = json.loads(_answers().read_bytes())
-    except FileNotFoundError:
-        return {}
-    except ValueError:
-        return None
-    return renewed(kept) if isinstance(kept, dict) else None
+def _answer(exercise: str) -> object:
+    """Return the learner's last answer to one exercise, or None."""
+    if (unwritten := _unwritten_answers.get(exercise)) is not None:
+        return unwritten
+    with suppress(OSError, ValueError):
+        return json.loads(_answer_file(exercise).read_bytes())
+    return _older_answers().get(exercise)
+
+
+def _answer_file(exercise: str) -> Path:
+    return my_folder() / ANSWERS_FOLDER / f"{exercise}.txt"
+
+
+def _older_answers() -> dict[str, object]:
+    """Return what the file of an older copy holds; nothing where there is none, or it is spoiled."""
+    with suppress(OSError, ValueError):
+        kept = json.loads((my_folder() / ANSWERS).read_bytes())
+        if isinstance(kept, dict):
+            return renewed(kept)
+    return {}
 
 
 def renewed(answers: Mapping[str, object]) -> dict[str, object]:
@@ -266,10 +283,6 @@ def renewed(answers: Mapping[str, object]) -> dict[str, object]:
 def _plain(number: object) -> object:
     """A number of NumPy, or a fraction, as one of JSON."""
     return number.tolist() if hasattr(number, "tolist") else float(number)
-
-
-def _answers() -> Path:
-    return my_folder() / ANSWERS
 
 
 # --- For the teacher ----------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ import numpy as np
 
 from helpers.checks.adjoint import directions
 from helpers.checks.report import Report
+from helpers.data.turns import turn
 from helpers.gpu import read, run
 from helpers.gpu.buffers import write
 from helpers.network.network import Network, check_batch
@@ -57,6 +58,12 @@ def check_step(
     """
     check_batch(network, images, labels)
     UpdateShape(network.words, learning_rate, momentum)  # refuses numbers that no update takes
+    with turn(network):
+        return _judged(network, images, labels, learning_rate, momentum)
+
+
+def _judged(network: Network, images: Array, labels: Array, learning_rate: float, momentum: float) -> StepReports:
+    """Return what is said of each operation; no other thread may use the network meanwhile."""
     before, space = network.state(), network.workspace(len(images))
     space.compute(images, labels)
     tensors = {name: space.tensor(name) for step in space.all_steps for name in step.tensors}

@@ -3,6 +3,9 @@
 All parameters lie one after the other in one buffer, and their gradients and velocities in two more at the same
 places: one dispatch updates them all, and one copy saves them. What depends on the size of the batch is in a
 `Workspace`: the outputs of the layers, their gradients, and the passes over them.
+
+Several threads may use one network. Batches of one size share their buffers, so a thread has the network for itself
+from the first number that it writes to the last one that it reads.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,6 +17,7 @@ from math import prod, sqrt
 import numpy as np
 
 from helpers.checks.arguments import as_int, check_shape, check_size, check_tensor
+from helpers.data.turns import in_turn, turn
 from helpers.gpu import Pass, adapter_info, empty, read, run
 from helpers.gpu.buffers import ALIGNMENT, Slice, read_together, require_binding, write
 from helpers.network.construction import (
@@ -117,6 +121,7 @@ class Network:
                 found[own] = Slice(self.buffers[buffer], 4 * offset, 4 * prod(shape))
         return found
 
+    @in_turn
     def initialize(self, seed: int = 0) -> None:
         """Start anew: numbers from -1/sqrt(terms) to 1/sqrt(terms) of each sum, as PyTorch's layers; no velocity."""
         slices, passes = self.slices(), []
@@ -128,6 +133,7 @@ class Network:
         run(*passes)
         write(self.buffers["velocities"], np.zeros(self.words, np.float32))
 
+    @in_turn
     def workspace(self, batch: int) -> "Workspace":
         """The buffers and passes for a size of batch; they are made once."""
         check_size("batch", as_int(batch))
@@ -142,6 +148,7 @@ class Network:
 
     # --- Arrays in, arrays out ----------------------------------------------------------------------------
 
+    @in_turn
     def step(self, images: Array, labels: Array, learning_rate: float = 0.05, momentum: float = 0.9) -> float:
         """One step of training on a batch, in one submission; returns the mean loss before it.
 
@@ -155,6 +162,7 @@ class Network:
         run(*space.forward, *space.backward, *(update if learning_rate else ()))
         return float(space.tensor("losses").mean())
 
+    @in_turn
     def logits(self, images: Array, batch: int = 250) -> Array:
         """The network's outputs for images (N, C, H, W), computed `batch` images at a time: (N, classes)."""
         check_images(self, images)
@@ -204,6 +212,7 @@ class Network:
         """All parameters and velocities as they lie in their buffers: what `restore` takes."""
         return read_together([(self.buffers[name], (self.words,)) for name in ("parameters", "velocities")])
 
+    @in_turn
     def restore(self, state: tuple[Array, Array]) -> None:
         """Take parameters and velocities as `state` gave them.
 
@@ -287,8 +296,9 @@ class Workspace:
         check_batch(self.network, images, labels)
         if len(images) != self.batch:
             raise ValueError(f"network: {len(images)} images: this workspace is for a batch of {self.batch}")
-        self.fill(images, labels)
-        run(*self.forward, *self.backward, *self.to_images)
+        with turn(self.network):
+            self.fill(images, labels)
+            run(*self.forward, *self.backward, *self.to_images)
 
     def tensor(self, name: str) -> Array:
         """One tensor of the last step by its name, such as "conv2.grad_output"."""

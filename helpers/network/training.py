@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers.checks.arguments import MAX_SIZE, as_int, check_number, check_size
+from helpers.data.turns import in_turn, turn
 from helpers.gpu import Pass, empty, read, run, upload
 from helpers.gpu.buffers import uniform, write
 from helpers.gpu.passes import Copy
@@ -125,6 +126,7 @@ class Training:
             self.advance(min(EVERY - self.step % EVERY, until - self.step))
             yield self.step
 
+    @in_turn
     def advance(self, steps: int = EVERY) -> None:
         """Train for some steps, and read what was recorded at the end, or else once in a hundred steps.
 
@@ -164,7 +166,8 @@ class Training:
                 if (at + 1) % EVERY == 0:
                     self.states[at + 1] = _kept(self.network)
                     passes += self.states[at + 1]
-            run(*passes)
+            with turn(self.network):  # another thread may predict a batch of this size
+                run(*passes)
             chosen = self._batches.order[place * self.batch : (place + end - step) * self.batch]
             labels.append(self.labels[chosen])
             step = end
@@ -177,6 +180,7 @@ class Training:
             f"{good} are back; go on from there with a smaller learning_rate"
         )
 
+    @in_turn
     def rewind(self, step: int) -> int:
         """Go back to the last state at or before a step, and forget what came later; returns the step of that state.
 

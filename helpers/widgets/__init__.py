@@ -1,9 +1,7 @@
 """What a reader touches: widgets with a little JavaScript, each of which stores a still picture and a sentence."""
 
-from collections.abc import Callable, Mapping
-from functools import wraps
+from collections.abc import Mapping
 from pathlib import Path
-from threading import RLock
 
 from IPython import get_ipython
 from traitlets import TraitType
@@ -31,17 +29,6 @@ def _has_reader() -> bool:
 def synced(kind: type[TraitType], *first: object) -> TraitType:
     """A value that Python and the page both have, and what it is at first."""
     return kind(*first).tag(sync=True)
-
-
-def in_turn(act: Callable) -> Callable:
-    """A method of a widget that waits for the others: JupyterLab may run what a reader does twice in two threads."""
-
-    @wraps(act)
-    def act_in_turn(widget: object, *arguments: object, **named: object) -> object:
-        with vars(widget).setdefault("_turn", RLock()):
-            return act(widget, *arguments, **named)
-
-    return act_in_turn
 
 
 def script(name: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import anywidget
 from traitlets import Bool, Dict, Unicode
 
+from helpers.data.turns import in_turn
 from helpers.grading import student_files
 from helpers.grading.puzzle import OfficialText
 from helpers.grading.race import Race

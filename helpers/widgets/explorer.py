@@ -10,9 +10,10 @@ from types import MappingProxyType
 import ipywidgets
 import numpy as np
 
+from helpers.data.turns import in_turn
 from helpers.pictures.canvas import Picture
 from helpers.pictures.parts import Adjustable, Touchable, Window
-from helpers.widgets import WAKE, displayed, in_turn
+from helpers.widgets import WAKE, displayed
 from helpers.widgets.controls import (
     DRAG,
     PACE,

@@ -6,13 +6,14 @@ import re
 import anywidget
 from traitlets import Dict, Int, List, Unicode
 
+from helpers.data.turns import in_turn
 from helpers.grading import student_files
 from helpers.grading.marking_question import Marking
 from helpers.grading.matching import Matching
 from helpers.grading.prediction import AnswerError, Question
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT
 from helpers.pictures.canvas import Picture
-from helpers.widgets import HERE, WAKE, displayed, in_turn, script, synced
+from helpers.widgets import HERE, WAKE, displayed, script, synced
 
 LONGEST = 100  # characters of an older answer in a reply
 TRIES = 2  # wrong ones, after which the explanation can be opened

@@ -71,7 +71,8 @@ def mapped(
         finally:
             print(end="\n" * bool(times), file=sys.stderr)  # below the bar
     if own:
-        own.unlink()
+        with suppress(OSError):  # the same command runs twice: the other one has removed it, or still writes to it
+            own.unlink()
 
 
 def _ledger(path: Path | None) -> tuple[dict[str, Plain], TextIO]:

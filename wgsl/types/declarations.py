@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from threading import RLock
 
 from wgsl.diagnostics import Limited, Refused, Span, Undefined, Unset, Unsupported
 from wgsl.syntax import tree
@@ -46,6 +47,7 @@ class Declarations:
         self.scope, self.constants, self._module = Scope(self.find, self.nodes.keys), constants, module
         self._meanings: dict[str, Meaning] = {}
         self._open: list[str] = []
+        self._reading = RLock()  # what another thread is just reading does not use itself
         for node in module.declarations:
             if not isinstance(node, tree.ConstAssert):
                 check_new(node.name, self.nodes)
@@ -92,14 +94,17 @@ class Declarations:
         node = self.nodes.get(name)
         if node is None or name in self._meanings:
             return self._meanings.get(name)
-        if name in self._open:
-            raise Refused(f"`{name}` uses itself, which WGSL does not allow", node.name)
-        self._open.append(name)
-        try:
-            self._meanings[name] = self._read(node)
-        finally:
-            self._open.pop()
-        return self._meanings[name]
+        with self._reading:
+            if name in self._meanings:  # another thread has read it meanwhile
+                return self._meanings[name]
+            if name in self._open:
+                raise Refused(f"`{name}` uses itself, which WGSL does not allow", node.name)
+            self._open.append(name)
+            try:
+                self._meanings[name] = self._read(node)
+            finally:
+                self._open.pop()
+            return self._meanings[name]
 
     def _read(self, node: Named) -> Meaning:
         match node:

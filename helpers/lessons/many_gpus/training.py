@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 
 from helpers.data.digits import seen_and_unseen
+from helpers.data.turns import turn
 from helpers.gpu import read
 from helpers.grading.verdict import MessageAlone
 from helpers.network.network import Network
@@ -117,10 +118,11 @@ def gradient(part: Part) -> Gradient:
 
 def gradient_in(network: Network, images: Array, labels: Array, part: Part) -> Gradient:
     """The mean gradient of a part of some images in a network."""
-    network.restore((part.parameters, np.zeros_like(part.parameters)))
     chosen = slice(part.first, part.end)
-    loss = network.step(images[chosen], labels[chosen], learning_rate=0)
-    numbers = read(network.buffers["gradients"], (network.words,))
+    with turn(network):  # a worker may have several threads
+        network.restore((part.parameters, np.zeros_like(part.parameters)))
+        loss = network.step(images[chosen], labels[chosen], learning_rate=0)
+        numbers = read(network.buffers["gradients"], (network.words,))
     return Gradient(numbers, loss, part.end - part.first)
 
 

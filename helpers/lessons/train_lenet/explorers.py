@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from helpers.data.digits import seen_and_unseen
+from helpers.data.turns import turn
 from helpers.lessons.shared.pictures.curves import FiltersPicture
 from helpers.lessons.train_lenet.live import Live, Unseen
 from helpers.lessons.train_lenet.pictures.mistakes import MOST as MISTAKES
@@ -158,8 +159,9 @@ def mistakes(net: Net, images: Array, labels: Array) -> Explorer:
         raise ValueError(f"all {len(images)} digits are right: give more of them, or train for fewer steps")
     shown = wrong[np.argsort(-shares.max(1)[wrong], kind="stable")][:MISTAKES]
     space = net.workspace(len(shown))
-    space.compute(images[shown], labels[shown])
-    gradients = len(shown) * space.tensor("grad_images")[:, 0]  # of each digit's own loss, not of their mean
+    with turn(net):
+        space.compute(images[shown], labels[shown])
+        gradients = len(shown) * space.tensor("grad_images")[:, 0]  # of each digit's own loss, not of their mean
     rows = zip(shown.tolist(), images[shown, 0], labels[shown].tolist(), shares[shown], gradients, strict=True)
     picture = MistakesPicture([Mistake(*row) for row in rows], len(wrong), len(images))
     steps = {

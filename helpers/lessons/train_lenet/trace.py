@@ -13,6 +13,7 @@ import numpy as np
 
 from helpers.checks.arguments import as_int, check_shape, check_size, check_tensor
 from helpers.checks.tolerance import SMALLEST_NORMAL
+from helpers.data.turns import turn
 from helpers.gpu.buffers import read_together
 from helpers.lessons.train_lenet.indices import MADE, Factor, Term, pixels_of_window
 from helpers.lessons.train_lenet.kernel_lines import Line, line_of
@@ -112,10 +113,11 @@ class NetworkTrace:
         check_size("label", as_int(label), 0, network.classes - 1)
         self.network, self.label = network, int(label)
         space = network.workspace(1)
-        space.compute(image[None], np.array([label]))
         self.steps, self.shapes = space.all_steps, _shapes(network)
         names = [name for name in space.sizes if name in self.shapes and name != "labels"]
-        found = read_together([(space.buffers[name], self.shapes[name]) for name in names])
+        with turn(network):
+            space.compute(image[None], np.array([label]))
+            found = read_together([(space.buffers[name], self.shapes[name]) for name in names])
         self.tensors: Mapping[str, np.ndarray] = dict(zip(names, found, strict=True))
 
     @cached_property

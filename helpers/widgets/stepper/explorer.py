@@ -5,6 +5,7 @@ from contextlib import suppress
 
 import ipywidgets
 
+from helpers.data.turns import in_turn
 from helpers.widgets import in_turn
 from helpers.widgets.controls import Trials, Values
 from helpers.widgets.explorer import Explorer
