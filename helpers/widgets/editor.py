@@ -16,7 +16,7 @@ from helpers.grading.read_sets import ReadSets
 from helpers.grading.sandbox import LONGEST
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, Grades, Verdict, capitalized, ends_with
 from helpers.pictures.canvas import Picture
-from helpers.widgets import HERE, WAKE, displayed, in_turn, script, synced
+from helpers.widgets import HERE, WAKE, displayed, script, synced
 from helpers.widgets.race_picture import RacePicture
 from helpers.widgets.read_sets_picture import ReadSetsPicture
 

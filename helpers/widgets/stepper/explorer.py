@@ -6,7 +6,6 @@ from contextlib import suppress
 import ipywidgets
 
 from helpers.data.turns import in_turn
-from helpers.widgets import in_turn
 from helpers.widgets.controls import Trials, Values
 from helpers.widgets.explorer import Explorer
 from helpers.widgets.stepper.picture import StepperPicture
