@@ -11,6 +11,7 @@ import wgpu
 
 from helpers.gpu.adapter import MAX_BINDING, MAX_BUFFER, GpuError, device, reason
 
+Buffer = wgpu.GPUBuffer
 WORDS = {*map(np.dtype, (np.float32, np.int32, np.uint32))}  # the kinds of numbers that a buffer holds
 STORAGE = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
 

@@ -1,4 +1,4 @@
-"""Mistakes that learners are known to make in a puzzle, read from ``helpers/lessons/<lesson>/puzzles/<puzzle>.mistakes``.
+"""Mistakes that learners are known to make in a puzzle, read from ``<puzzle>.mistakes`` beside the official text.
 
 In such a file, each mistake is a block of lines, and a blank line separates it from the next::
 

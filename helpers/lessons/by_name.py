@@ -1,4 +1,4 @@
-"""Find a lesson's puzzle, question or other exercise by its name: in the file that has it, so that one lesson is imported.
+"""Find a puzzle, a question or another exercise by its name: in the file that has it, so that one lesson is imported.
 
 lessons/<lesson>/puzzles/<name>.wgsl or .py    a puzzle
 lessons/<lesson>/questions.toml                [name], a question; so in matchings, markings, faults and planted

@@ -63,8 +63,8 @@ class Network:
         Of the random start, from 0 to 2**32 - 1; the same seed is the same start on every adapter.
     kernels : mapping, optional
         By the name of an operation, the kernel that computes it in every layer: a version's name, a Kernel, or what
-        `helpers.lessons.shared.student_kernels.student_kernels` makes of a puzzle's kernel. An operation that is left out
-        takes the best version for this adapter.
+        `student_kernels` (in helpers.lessons.shared) makes of a puzzle's kernel. An operation that is left out takes
+        the best version for this adapter.
 
     Attributes
     ----------

@@ -11,12 +11,11 @@ from math import ceil, prod
 from typing import NamedTuple, Protocol
 
 import numpy as np
-import wgpu
 
 from helpers.checks.report import Array, Report
 from helpers.checks.tolerance import compare_sums
 from helpers.gpu.adapter import MAX_WORKGROUPS, AdapterInfo, GpuError, adapter_info
-from helpers.gpu.buffers import empty, read_together, too_large, uniform, upload
+from helpers.gpu.buffers import Buffer, empty, read_together, too_large, uniform, upload
 from helpers.gpu.passes import Pass, run
 from helpers.operations.kernels import load
 from wgsl import Kernel
@@ -261,9 +260,7 @@ class Operation:
         skipped = (f" ({name} comes first, but cannot run: {problem})" for name, problem in passed)
         return f"{self.name} takes {taken}: {choices[at].reason}{''.join(skipped)}."
 
-    def prepare(
-        self, buffers: Sequence[wgpu.GPUBuffer], shape: Shape, kernel: str | Kernel | None = None
-    ) -> tuple[Pass, ...]:
+    def prepare(self, buffers: Sequence[Buffer], shape: Shape, kernel: str | Kernel | None = None) -> tuple[Pass, ...]:
         """The passes over resident buffers, to run together, with others or again, or to measure.
 
         Parameters
@@ -286,7 +283,7 @@ class Operation:
         self._check_buffers(buffers, shape)
         return self._passes(plan, buffers)
 
-    def launch(self, buffers: Sequence[wgpu.GPUBuffer], shape: Shape, kernel: str | Kernel | None = None) -> None:
+    def launch(self, buffers: Sequence[Buffer], shape: Shape, kernel: str | Kernel | None = None) -> None:
         """Run over resident buffers and read nothing back; arguments and errors are those of `prepare`."""
         run(*self.prepare(buffers, shape, kernel))
 
@@ -301,13 +298,13 @@ class Operation:
         return read_together([(buffers[name], shape.of(name)) for name in self.outputs])
 
     @staticmethod
-    def _passes(plan: Plan, buffers: Iterable[wgpu.GPUBuffer]) -> tuple[Pass, ...]:
+    def _passes(plan: Plan, buffers: Iterable[Buffer]) -> tuple[Pass, ...]:
         scratch = (empty(nbytes, name) for name, nbytes in plan.scratch.items())
         takes_params = plan.passes[0].kernel.buffer_types[-1] == "uniform"
         bindings = (*buffers, *scratch, *([uniform(plan.params)] if takes_params else []))
         return tuple(replace(dispatch, buffers=bindings) for dispatch in plan.passes)
 
-    def _check_buffers(self, buffers: Sequence[wgpu.GPUBuffer], shape: Shape) -> None:
+    def _check_buffers(self, buffers: Sequence[Buffer], shape: Shape) -> None:
         """Refuse a wrong number of buffers, one buffer for two tensors, or one too small for its tensor."""
         names = ", ".join(self.tensors)
         if len(buffers) != len(self.tensors):

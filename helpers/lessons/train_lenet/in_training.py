@@ -96,7 +96,8 @@ RECORDED = Path(__file__).with_name("four_curves.txt")
 def recorded() -> dict[str, list[float]]:
     """The losses of all four runs, after those of a right run. Which is which? The question four_curves asks.
 
-    They are recorded, as five runs take ten seconds on a processor: `python -m helpers.lessons.train_lenet.in_training`.
+    They are recorded, as five runs take ten seconds on a processor, by
+    `python -m helpers.lessons.train_lenet.in_training`.
     """
     rows = (line.split(": ") for line in RECORDED.read_text(encoding="utf-8").splitlines())
     return {name: [*map(float, losses.split())] for name, losses in rows}

@@ -1,7 +1,7 @@
 """Train LeNet with your own kernels from the lessons, in a process apart, which the notebook survives.
 
-`python -m helpers.lessons.train_lenet.training_apart` is that process (`helpers.grading.sandbox`). It simulates each text on the puzzle's
-tests and on LeNet's layers with 2 images, and trains with them only where nothing is found.
+`python -m helpers.lessons.train_lenet.training_apart` is that process (`helpers.grading.sandbox`). It simulates each
+text on the puzzle's tests and on LeNet's layers with 2 images, and trains with them only where nothing is found.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

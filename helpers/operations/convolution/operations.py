@@ -110,7 +110,8 @@ def conv2d(
     groups : int
         Channels are divided into this many groups, each a convolution of its own.
     activation : str
-        A name in ``helpers.operations.activations.ACTIVATIONS``, such as relu; gelu is the tanh form. The first version has none.
+        A name in ``ACTIVATIONS`` of helpers.operations.activations, such as relu; gelu is the tanh
+        form. The first version has none.
     kernel : str or Kernel, optional
         A version in kernels/conv2d; the best one for this adapter by default.
 

@@ -97,7 +97,8 @@ def gemm_bias_act_backward(
     grad : float32 array (batch, M, N)
         Gradient of the loss for the output.
     activation : str
-        A name in ``helpers.operations.activations.ACTIVATIONS``, such as relu; gelu is the tanh form. ReLU's derivative at 0 is 0.
+        A name in ``ACTIVATIONS`` of helpers.operations.activations, such as relu; gelu is the tanh
+        form. ReLU's derivative at 0 is 0.
     per_item : bool
         Keep the gradients of the items' b apart.
     kernel : str or Kernel, optional

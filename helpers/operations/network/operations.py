@@ -1,6 +1,7 @@
 """What a network needs beside its convolutions, on the GPU: pooling, ReLU backward, the loss and the update.
 
-Arguments and errors are as in `helpers.operations.convolution.operations`; the names of arguments, ties and edges are PyTorch's.
+Arguments and errors are as in `helpers.operations.convolution.operations`; the names of arguments, ties and edges are
+PyTorch's.
 """
 
 from collections.abc import Callable
