@@ -1,1 +1,1 @@
-""""""
+"""A class: what its students handed in, as tables."""

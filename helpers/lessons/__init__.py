@@ -1,1 +1,1 @@
-""""""
+"""What each lesson shows, asks and grades: one folder a notebook, named as it."""

@@ -3,8 +3,8 @@
     python tests/support/shared_blocks.py
 
 writes the blocks in all files again, and the activations' numbers in them as helpers/operations/activations.py has
-them. A block stands last in its file, below a line that names it (`wgsl.SHARED`): to give a file one more, write this line at its
-end, and run the command.
+them. A block stands last in its file, below a line that names it (`wgsl.SHARED`): to give a file one more, write
+this line at its end, and run the command.
 """
 
 import re

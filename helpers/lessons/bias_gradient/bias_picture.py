@@ -1,4 +1,4 @@
-""""""
+"""The planes of an upstream gradient, and the bias's gradient that sums them."""
 
 import numpy as np
 

@@ -1,1 +1,1 @@
-""""""
+"""Lesson 01: a convolution, forward."""

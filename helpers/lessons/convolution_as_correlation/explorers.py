@@ -1,4 +1,4 @@
-""""""
+"""Pictures with sliders of lesson 01: a window, a filter of one's own, and who contributes to whom."""
 
 from collections.abc import Callable
 from functools import lru_cache

@@ -1,4 +1,4 @@
-""""""
+"""One number of a convolution with all numbers that belong to it."""
 
 from helpers.lessons.shared.pictures.forward import Array
 from helpers.lessons.shared.pictures.sums import draw_grids, rows_and_columns

@@ -1,1 +1,1 @@
-""""""
+"""Appendix B: dilation and groups."""

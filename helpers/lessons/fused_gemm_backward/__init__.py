@@ -1,1 +1,1 @@
-""""""
+"""Lesson 06: a fused layer, backward."""

@@ -1,1 +1,1 @@
-""""""
+"""Lesson 03: the gradient of the input."""

@@ -1,4 +1,4 @@
-""""""
+"""Pictures with sliders of lesson 03: windows that drop, the flipped filter, and a test to improve."""
 
 from functools import lru_cache
 

@@ -1,1 +1,1 @@
-""""""
+"""Appendix C: raw wgpu and the launcher."""

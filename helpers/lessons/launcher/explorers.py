@@ -1,4 +1,4 @@
-""""""
+"""Pictures with sliders of appendix C: a launch's objects in their order, and the bytes of a buffer."""
 
 from helpers.gpu import adapter_info
 from helpers.lessons.launcher.pictures import OBJECTS, PLACES, WORDS, BytesPicture, LaunchPicture

@@ -1,1 +1,1 @@
-""""""
+"""Appendix E: the order of a sum."""

@@ -1,4 +1,4 @@
-""""""
+"""Pictures with sliders of appendix E: ones that are lost, four numbers in any order, and three errors."""
 
 import numpy as np
 

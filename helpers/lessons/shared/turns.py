@@ -1,4 +1,4 @@
-""""""
+"""The orders in which two threads take their turns."""
 
 from itertools import permutations
 

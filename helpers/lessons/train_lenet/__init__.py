@@ -1,1 +1,1 @@
-""""""
+"""Lesson 07: LeNet trains."""

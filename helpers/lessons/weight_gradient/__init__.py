@@ -1,1 +1,1 @@
-""""""
+"""Lesson 02: the gradient of the weights."""

@@ -1,4 +1,4 @@
-""""""
+"""Pictures with sliders of lesson 02: a weight's window, and the thread that owns it."""
 
 from math import prod
 

@@ -1,4 +1,4 @@
-""""""
+"""The first workgroup of threads beside the weights that they own."""
 
 from math import prod
 

@@ -1,1 +1,1 @@
-""""""
+"""Pooling, ReLU backward, the loss and the update."""

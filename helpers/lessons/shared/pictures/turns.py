@@ -1,4 +1,4 @@
-""""""
+"""A button with which one chooses whose turn is next."""
 
 from helpers.lessons.shared.sums import Order
 from helpers.pictures.canvas import BLUE, GRAY, Box, Picture

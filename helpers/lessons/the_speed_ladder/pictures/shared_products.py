@@ -1,4 +1,4 @@
-""""""
+"""The products of one weight, and the few that each of many threads takes."""
 
 import numpy as np
 
