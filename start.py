@@ -86,8 +86,19 @@ def say(text: str) -> None:
     print(text, flush=True)
 
 
-# These keep Python from the project or from .venv, drop the docstrings, stop at a warning, or store no byte code.
-DROPPED = ("HOME", "PATH", "SAFEPATH", "PLATLIBDIR", "OPTIMIZE", "WARNINGS", "DONTWRITEBYTECODE")
+# These keep Python from the project, from .venv or from paths with umlauts, drop the docstrings, stop at a warning, or
+# store no byte code.
+DROPPED = [
+    "HOME",
+    "PATH",
+    "SAFEPATH",
+    "PLATLIBDIR",
+    "UTF8",
+    "COERCECLOCALE",
+    "OPTIMIZE",
+    "WARNINGS",
+    "DONTWRITEBYTECODE",
+]
 
 
 def environment() -> dict:
