@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from helpers.arguments import check_tensor
+from helpers.arguments import check_shape, check_tensor
 from helpers.gpu import Pass, adapter_info, empty, read, run
 from helpers.gpu.buffers import ALIGNMENT, Slice, read_together, write
 from helpers.gpu.operation import Operation, Shape
@@ -173,7 +173,9 @@ class Network:
     def load_parameters(self, parameters: Mapping[str, Array]) -> None:
         """Take parameters by name; the velocities become zero.
 
-        Raises ValueError where one is missing, unknown, of another shape or not finite; nothing is taken then.
+        Numbers of another float dtype are rounded to float32. Raises TypeError for another kind of dtype, ValueError
+        where a parameter is missing, unknown, of another shape, not finite or too large for float32; nothing is taken
+        then.
         """
         _check_parameters(parameters, self.shapes)
         flat = np.zeros(self.words, np.float32)
@@ -186,8 +188,12 @@ class Network:
         return read_together([(self.buffers[name], (self.words,)) for name in ("parameters", "velocities")])
 
     def restore(self, state: tuple[Array, Array]) -> None:
-        """Take parameters and velocities as `state` gave them."""
-        for name, flat in zip(("parameters", "velocities"), state, strict=True):
+        """Take parameters and velocities as `state` gave them: float32 arrays, NaN and infinity as they are."""
+        names = "parameters", "velocities"
+        for name, flat in zip(names, state, strict=True):
+            check_tensor("network", name, flat, "words")
+            check_shape("network", name, flat, (self.words,), lambda: "the layers")
+        for name, flat in zip(names, state, strict=True):
             write(self.buffers[name], flat)
 
 
@@ -309,8 +315,9 @@ def _check_parameters(parameters: Mapping[str, Array], shapes: Mapping[str, Size
         given = np.asarray(parameters[name])
         if given.shape != shape:
             raise ValueError(f"parameters: {name} has shape {given.shape}: in this network it is {shape}")
-        if given.dtype.kind != "f" or not np.isfinite(given).all():
-            raise ValueError(f"parameters: {name} must hold finite numbers only")
+        if given.dtype.kind != "f":
+            raise TypeError(f"parameters: {name} has dtype {given.dtype}: it must be float32")
+        check_finite("parameters", name, given)
     if unknown := [name for name in parameters if name not in shapes]:
         raise ValueError(f"parameters: this network has no {unknown[0]}: they are of another network")
 

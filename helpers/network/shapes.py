@@ -152,8 +152,10 @@ class StartShape(ElementShape):
         super().__post_init__()
         for name in ("seed", "stream"):
             check_size(name, as_int(getattr(self, name)), 0, 2**32 - 1)
-        if not 0 < self.bound < np.inf:
-            raise ValueError(f"bound = {self.bound!r}: it must be a finite number above 0")
+        smallest = float(np.finfo(np.float32).smallest_subnormal)
+        if not smallest <= self.bound <= FLOAT32_MAX:
+            rule = f"it must be from {smallest:.2g} to {FLOAT32_MAX:.9g}, as float32 holds no other number above 0"
+            raise ValueError(f"bound = {self.bound!r}: {rule}")
 
     def params(self) -> tuple[int, ...]:
         """The words that the kernel takes: three u32, and the bits of a float32."""
