@@ -54,12 +54,11 @@ REASONS = {
         "Past the edge at which a sum ends, the other operand is 0; past the other edges, the result is not written."
     ),
     r"`var lowest = |is_nan\((rival|largest|pixel)\)|0x7fffffffu": (
-        "Only NaN or infinity shows this, and the checks draw none. tests/test_special_numbers.py has some, and rejects "
-        "it."
+        "Only NaN or infinity shows this, and the checks draw none. tests/test_special_numbers.py has some."
     ),
     r"`if \(is_nan\(x\) && params\.activation .* -> .*!= 0u": "An unsigned number that is not 0 is larger than 0.",
     r"`if \(is_nan\(x\) && params\.activation .* -> .*>= 0u": (
-        "Only NaN shows this, and the checks draw none. tests/test_special_numbers.py has some, and rejects it."
+        "Only NaN shows this, and the checks draw none. tests/test_special_numbers.py has some."
     ),
     r"`if \(is_nan\(x\) && params\.activation .* -> .*(> 1|< 0)u": (
         "Only an adapter whose clamp makes a number of NaN shows this; ReLU compares, and NaN > 0 is false."
