@@ -11,6 +11,7 @@ it was finished. To repeat it, delete .venv.
 """
 
 import argparse
+import ast
 import errno
 import hashlib
 import importlib.util
@@ -21,17 +22,25 @@ import re
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
+import urllib.parse
+import urllib.request
 import zipfile
 from pathlib import Path
 
 # This file parses on Python 3.6 too, so that an old Python can print this message instead of a syntax error.
 if sys.version_info < (3, 11):  # noqa: UP036
-    newer = [name for name in (f"python3.{minor}" for minor in range(11, 16)) if shutil.which(name)]
-    todo = f"run {newer[-1]} start.py" if newer else "install Python 3.13, then run this command again"
+    todo = "install Python 3.13, then run this command again"
+    for name in (f"python3.{minor}" for minor in range(11, 16)):
+        # A file of this name may only pass the call on, and to nothing, as pyenv's does: so it is tried.
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        if shutil.which(name) and subprocess.call([shutil.which(name), "-c", ""], **quiet) == 0:
+            todo = f"run {name} start.py"
     found = platform.python_version()
     sys.exit(f"Stopped: convgrad needs Python 3.11 or newer; this is Python {found}.\nWhat to do: {todo}.")
 
@@ -53,24 +62,21 @@ class Stop(Exception):
 
 
 DISK_FULL = ("the disk is full", f"free 2 GB in this folder and in the folder for temporary files, {AGAIN}")
-THIS_PYTHON = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
-FAILURES = {  # a pattern in a failed program's output: the reason and the remedy; the first match counts
-    r"No space left|Errno 28\b|WinError 112|Disk quota|not enough space on the disk": DISK_FULL,
-    r"CERTIFICATE_VERIFY_FAILED|SSLError": (
-        "Python does not trust the certificate of the package index",
-        f"if a proxy inspects your HTTPS traffic, set PIP_CERT to the proxy's certificate file, {AGAIN}",
-    ),
-    r"(?i)connect(ion)? ?(error|timeout|refused)|timed out|ReadTimeout|ProxyError|ProtocolError|IncompleteRead|"
-    r"getaddrinfo|Temporary failure": (
-        "there is no connection to the package index",
-        f"connect to the internet (behind a proxy, set HTTPS_PROXY), {AGAIN}",
-    ),
-    r"DO NOT MATCH THE HASHES": (
-        "a downloaded package differs from the tested one, so it was not installed",
-        "run this command again; if that does not help, report it, and do not install the package by hand",
-    ),
-    r"No matching distribution": (f"a package is not available for {THIS_PYTHON}", "use a 64-bit Python 3.13"),
-}
+PRINTED_WHEN_FULL = r"No space left|Errno 28\b|WinError 112|Disk quota|not enough space on the disk"
+BITS = 64 if sys.maxsize > 2**32 else 32
+THIS_PYTHON = f"{BITS}-bit Python {platform.python_version()} on {platform.system()} {platform.machine()}"
+
+
+class Failed(Stop):
+    """A program failed: `output` is what it printed, and the message shows its last lines."""
+
+    def __init__(self, command: list, output: str):
+        self.output = output
+        name = " ".join(Path(str(word)).name for word in command[:4])
+        lines = [line.strip() for line in output.splitlines() if line.strip()]
+        self.last = " / ".join(lines[-3:]) or "no output"
+        todo = "run this command again; if it fails again, report these lines"
+        super().__init__(f"`{name}` failed: {self.last}", todo)
 
 
 # --- Running other programs -----------------------------------------------------------------------------
@@ -80,33 +86,40 @@ def say(text: str) -> None:
     print(text, flush=True)
 
 
+# These keep Python from the project, from .venv or from paths with umlauts, drop the docstrings, stop at a warning, or
+# store no byte code.
+DROPPED = [
+    "HOME",
+    "PATH",
+    "SAFEPATH",
+    "PLATLIBDIR",
+    "UTF8",
+    "COERCECLOCALE",
+    "OPTIMIZE",
+    "WARNINGS",
+    "DONTWRITEBYTECODE",
+]
+
+
 def environment() -> dict:
     """The environment for every program started here: the current one without what would affect .venv."""
-    env = {**os.environ, "PYTHONUNBUFFERED": "1", "DEBIAN_FRONTEND": "noninteractive"}
-    # Packages are compiled when they are first imported, so Python must be allowed to store the byte code.
-    for name in ("PYTHONPATH", "PYTHONHOME", "PYTHONDONTWRITEBYTECODE"):
-        env.pop(name, None)
+    env = {name: value for name, value in os.environ.items() if not name.startswith("UV_")}
+    env |= {"PYTHONUNBUFFERED": "1", "DEBIAN_FRONTEND": "noninteractive"}
+    for name in DROPPED:
+        env.pop(f"PYTHON{name}", None)
     if sys.platform == "linux":  # without it, the graphics driver prints a warning where there is no desktop session
         env.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
     return env
-
-
-def explain(command: list, output: str) -> Stop:
-    """The reason why a command failed, if its output matches a known failure; otherwise its last line."""
-    for pattern, reason_and_remedy in FAILURES.items():
-        if re.search(pattern, output):
-            return Stop(*reason_and_remedy)
-    last = output.strip().splitlines()[-1:] or ["no output"]
-    name = " ".join(Path(str(word)).name for word in command[:4])
-    return Stop(f"`{name}` failed: {last[0].strip()}", "run this command again; if it fails again, report these lines")
 
 
 def run(command: list, env: dict) -> str:
     """Run a command and return what it prints. A failure raises `Stop` with the reason."""
     streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     done = subprocess.run(command, cwd=ROOT, env=env, text=True, errors="replace", **streams)
+    if done.returncode and re.search(PRINTED_WHEN_FULL, done.stdout):
+        raise Stop(*DISK_FULL)
     if done.returncode:
-        raise explain(command, done.stdout)
+        raise Failed(command, done.stdout)
     return done.stdout
 
 
@@ -130,6 +143,7 @@ def set_up(env: dict) -> None:
     """Make .venv and install the locked packages, unless the stamp shows that this is done."""
     if STAMP.exists() and STAMP.read_text(encoding="utf-8") == fingerprint(env):
         return
+    check_folder()
     check_venv_module()
     check_free_space()
     begin = time.monotonic()
@@ -145,6 +159,16 @@ def set_up(env: dict) -> None:
     say(f"  finished in {time.monotonic() - begin:.0f} s")
 
 
+def check_folder() -> None:
+    """Python's venv refuses such a path. Where this account may not write, the stamp raises an error."""
+    if os.pathsep in str(VENV):
+        why = f"Python cannot make .venv in a folder whose path contains {os.pathsep!r}: {ROOT}"
+        raise Stop(why, f"rename or move the folder, {AGAIN}")
+    VENV.mkdir(exist_ok=True)
+    STAMP.touch()
+    STAMP.unlink()
+
+
 def check_venv_module() -> None:
     """Debian and Ubuntu leave out `ensurepip`, which installs pip into a new .venv, and some systems `venv` itself."""
     if importlib.util.find_spec("venv") and importlib.util.find_spec("ensurepip"):
@@ -154,41 +178,147 @@ def check_venv_module() -> None:
 
 
 def check_free_space() -> None:
-    free = shutil.disk_usage(ROOT).free
+    """Stop if the packages do not fit. What .venv takes now counts as free, because it is cleared first."""
+    cleared = sum(path.lstat().st_size for path in VENV.rglob("*"))
+    free = shutil.disk_usage(VENV if VENV.exists() else ROOT).free + cleared
     if free < SPACE:
         raise Stop(f"the disk is almost full: {free / 1e9:.1f} GB are free in {ROOT}", DISK_FULL[1])
 
 
-PIP = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--no-compile", "--require-hashes", "-r"]
-UV = ["-m", "uv", "pip", "install", "--no-cache", "--no-build", "--system-certs", "--require-hashes", "-r"]
+PIP = ["install", "--disable-pip-version-check", "--no-input", "--no-compile", "--require-hashes", "-r"]
+UV = ["uv", "pip", "install", "--no-cache", "--no-build", "--no-config", "--system-certs", "--require-hashes", "-r"]
 UV_SETTINGS = {  # pip's name of a setting: uv's name of it
     "index-url": "UV_INDEX_URL",
     "extra-index-url": "UV_EXTRA_INDEX_URL",
+    "no-index": "UV_NO_INDEX",
     "cert": "SSL_CERT_FILE",
     "proxy": "ALL_PROXY",
 }
+# These of pip's settings say from where packages come. Any other one may break .venv, and the lock needs none.
+DOWNLOADS = {*UV_SETTINGS, "find-links", "trusted-host", "client-cert", "timeout", "default-timeout", "retries"}
+DOWNLOADS |= {"cache-dir", "no-cache-dir", "keyring-provider", "config-file", "disable-pip-version-check"}
 
 
 def install(env: dict) -> None:
     """Install the lock; every file is checked against its hash.
 
     pip installs uv, and uv installs the rest in a fraction of pip's time. Where uv fails, pip installs the rest too:
-    it reads more settings (proxies, certificates, mirrors), and `FAILURES` explains what it prints.
+    it reads more settings (proxies, certificates, mirrors), and `why_pip_failed` finds the cause.
     """
-    run([PYTHON, *PIP, INSTALLER], env)
+    settings = pip_settings(env)
+    left_out = sorted(settings.keys() - DOWNLOADS)
+    if left_out:
+        say(f"  leaving out these settings of your pip, which .venv does not need: {', '.join(left_out)}")
+    pip([*PIP, INSTALLER], env)
     try:
-        run([PYTHON, *UV, LOCK], {**uv_settings(env), **env, "VIRTUAL_ENV": str(VENV)})
-    except Stop:
+        run([PYTHON, "-m", *UV, LOCK], {**env, **uv_settings(settings), "VIRTUAL_ENV": str(VENV)})
+    except Failed:
         say("  uv could not install them; trying pip, which takes a minute longer")
-        run([PYTHON, *PIP, LOCK], env)
+        pip([*PIP, LOCK], env)
 
 
-def uv_settings(env: dict) -> dict:
-    """pip's settings under uv's names, from its configuration files and the environment, which comes first."""
-    found = re.findall(r"\.([\w-]+)='(.*)'", run([PYTHON, "-m", "pip", "config", "list"], env))
-    settings = {UV_SETTINGS[name]: value.replace(r"\n", " ") for name, value in reversed(found) if name in UV_SETTINGS}
+def pip(words: list, env: dict) -> None:
+    """Run pip with the user's settings for downloads and no others. A failure raises `Stop` with its cause."""
+    settings = pip_settings(env)
+    only = {name: value for name, value in env.items() if not name.startswith("PIP_")}
+    for name in DOWNLOADS & settings.keys():
+        only["PIP_" + name.upper().replace("-", "_")] = settings[name]
+    try:
+        run([PYTHON, "-m", "pip", *words], {**only, "PIP_CONFIG_FILE": os.devnull})
+    except Failed as failed:
+        raise why_pip_failed(failed, settings, env) from None
+
+
+def pip_settings(env: dict) -> dict:
+    """The user's settings of pip, from its configuration files and the environment, which comes last."""
+    # Of these, `pip config` itself would list only one file, or nothing.
+    plain = {"PIP_USER": "no", "PIP_GLOBAL": "no", "PIP_SITE": "no", "PIP_QUIET": "0"}
+    listed = run([PYTHON, "-m", "pip", "config", "list"], {**env, **plain})
+    settings = {}
+    for section in ("global", "install"):
+        for name, value in re.findall(rf"^{section}\.([\w-]+)=(.*)", listed, re.MULTILINE):
+            settings[name] = " ".join(ast.literal_eval(value).split())
+    variables = {name.removeprefix("PIP_"): value for name, value in env.items() if name.startswith("PIP_")}
+    settings |= {name.lower().replace("_", "-"): value for name, value in variables.items() if value}
+    return {name: value for name, value in settings.items() if value}
+
+
+def uv_settings(settings: dict) -> dict:
+    """pip's settings under uv's names."""
+    renamed = {UV_SETTINGS[name]: value for name, value in settings.items() if name in UV_SETTINGS}
     # uv mixes several indexes only on request. It is safe here, because only a file with the locked hash is accepted.
-    return {"UV_INDEX_STRATEGY": "unsafe-best-match", **settings}
+    return {"UV_INDEX_STRATEGY": "unsafe-best-match", **renamed}
+
+
+# --- Why pip failed -------------------------------------------------------------------------------------
+
+
+DEFAULT_INDEX = "from pip._internal.models.index import PyPI; print(PyPI.simple_url)"
+NOT_YET_VALID, EXPIRED = 9, 10  # OpenSSL's numbers
+
+
+def why_pip_failed(failed: Failed, settings: dict, env: dict) -> Stop:
+    """Find the cause in what can be tried here; what pip printed decides only where nothing else does."""
+    if "DO NOT MATCH THE HASHES" in failed.output:
+        todo = "run this command again; if that does not help, report it, and do not install the package by hand"
+        return Stop("a downloaded package differs from the tested one, so it was not installed", todo)
+    if settings.get("no-index", "no").lower() in ("1", "true", "t", "yes", "y", "on"):
+        why = f"pip needs the package index, which its setting no-index forbids: {failed.last}"
+        return Stop(why, f"remove the setting (the variable PIP_NO_INDEX, or a line in pip's configuration), {AGAIN}")
+    index = settings.get("index-url") or run([PYTHON, "-c", DEFAULT_INDEX], env).strip()
+    problem = index_problem(index, settings, env)
+    if problem:
+        return problem
+    if "No matching distribution" not in failed.output:
+        return failed
+    todo = "use a package index that has the file (PIP_INDEX_URL), or a 64-bit Python 3.13"
+    why = f"pip found no file for {THIS_PYTHON}; the package index may lack it, or there is none: {failed.last}"
+    return Stop(why, todo)
+
+
+def index_problem(index: str, settings: dict, env: dict) -> Stop | None:
+    """Ask the package index for the package uv, as pip does; None if it answers, or if it is a folder."""
+    parts = urllib.parse.urlsplit(index)
+    name = parts.netloc.rpartition("@")[2]  # without the password
+    url = parts._replace(netloc=name, path=f"{parts.path.rstrip('/')}/uv/").geturl()
+    if parts.scheme not in ("http", "https"):
+        return None
+    certificates = settings.get("cert") or env.get("REQUESTS_CA_BUNDLE") or env.get("CURL_CA_BUNDLE")
+    try:
+        context = ssl.create_default_context(cafile=certificates)
+    except OSError as error:
+        why = f"the certificate file {certificates} cannot be read: {error}"
+        return Stop(why, f"correct the setting that names it (such as PIP_CERT), {AGAIN}")
+    if not certificates:
+        for bundle in VENV.rglob("pip/_vendor/certifi/cacert.pem"):
+            context.load_verify_locations(bundle)
+    handlers = [urllib.request.HTTPSHandler(context=context)]
+    if "proxy" in settings:
+        handlers.append(urllib.request.ProxyHandler(dict.fromkeys(("http", "https"), settings["proxy"])))
+    try:
+        urllib.request.build_opener(*handlers).open(url, timeout=15).close()
+    except urllib.error.HTTPError as error:
+        if error.code == 404 and parts.netloc == name:  # with a password, the index may show more
+            why = f"the package index {name} does not have the package uv"
+            return Stop(why, f"use an index that has it (pip's setting index-url, or PIP_INDEX_URL), {AGAIN}")
+    except OSError as error:
+        return no_answer(name, getattr(error, "reason", error))
+    return None
+
+
+def no_answer(name: str, reason: object) -> Stop:
+    """The stop for a package index of this name that does not answer."""
+    if not isinstance(reason, ssl.SSLCertVerificationError):
+        todo = "connect to the internet (behind a proxy, set HTTPS_PROXY; if you set PIP_INDEX_URL, check it)"
+        return Stop(f"the package index {name} does not answer: {reason}", f"{todo}, {AGAIN}")
+    if reason.verify_code in (NOT_YET_VALID, EXPIRED):
+        why = f"the certificate of {name} is not valid at the time of this computer's clock, {time.ctime()}"
+        return Stop(why, f"if the clock is wrong, set it, {AGAIN}; if it is right, the certificate must be renewed")
+    why = f"Python does not trust the certificate of {name}: {reason.verify_message}"
+    return Stop(why, f"if a proxy inspects your HTTPS traffic, set PIP_CERT to the proxy's certificate file, {AGAIN}")
+
+
+# --- JupyterLab's first window --------------------------------------------------------------------------
 
 
 def disable_jupyter_news() -> None:
@@ -233,12 +363,14 @@ def apt_install(env: dict, *packages: str) -> None:
 
 PROBE = """
 import json, wgpu
+from helpers import gpu
 try:
-    picked = wgpu.gpu.request_adapter_sync(power_preference="high-performance").summary
-except Exception:
-    picked = ""
-print(json.dumps([picked, [adapter.summary for adapter in wgpu.gpu.enumerate_adapters_sync()]]))
+    picked, problem = gpu.adapter().summary, ""
+except gpu.GpuError as error:
+    picked, problem = "", str(error)
+print(json.dumps([picked, problem, [adapter.summary for adapter in wgpu.gpu.enumerate_adapters_sync()]]))
 """
+SETTINGS = "CONVGRAD_GPU", "WGPUPY_WGPU_ADAPTER_NAME", "WGPU_BACKEND_TYPE"  # as in helpers/gpu/adapter.py
 BACKENDS = ("via Vulkan", "via Metal", "via D3D12")  # wgpu falls back to OpenGL silently, but kernels may fail on it
 SOFTWARE_VULKAN = {  # how to install Mesa's driver and the Vulkan loader
     "apt-get": "apt-get install mesa-vulkan-drivers libvulkan1",
@@ -246,8 +378,8 @@ SOFTWARE_VULKAN = {  # how to install Mesa's driver and the Vulkan loader
 }
 
 
-def adapters(env: dict, seconds: float = 60) -> tuple[str, list[str]]:
-    """The adapter that wgpu chooses ("" for none), and all that it finds, as in "llvmpipe (CPU) via Vulkan".
+def adapters(env: dict, seconds: float = 60) -> tuple[str, str, list[str]]:
+    """The adapter that is chosen or why there is none, and all that wgpu finds, as in "llvmpipe (CPU) via Vulkan".
 
     A separate process asks, because a broken graphics driver may hang or crash.
     """
@@ -260,8 +392,7 @@ def adapters(env: dict, seconds: float = 60) -> tuple[str, list[str]]:
     if asked.returncode:
         last = asked.stderr.strip().splitlines()[-1:] or [f"exit status {asked.returncode}"]
         raise Stop(f"the search for an adapter failed: {last[0]}", f"delete .venv, {AGAIN}; if that fails, {todo}")
-    picked, seen = json.loads(asked.stdout.splitlines()[-1])
-    return picked, seen
+    return tuple(json.loads(asked.stdout.splitlines()[-1]))
 
 
 def first_usable(summaries: list[str]) -> str:
@@ -270,13 +401,15 @@ def first_usable(summaries: list[str]) -> str:
 
 def ensure_adapter(env: dict, wanted: str | None) -> None:
     """Find a usable adapter, or install a software adapter where possible, and write the choice into `env`."""
-    if wanted:
+    if wanted:  # the option counts, and not the variables
+        for name in SETTINGS:
+            env.pop(name, None)
         env["WGPUPY_WGPU_ADAPTER_NAME"] = wanted
-    wanted = env.get("WGPUPY_WGPU_ADAPTER_NAME")
-    picked, seen = adapters(env)
-    if wanted and not picked:
-        raise Stop(f"no adapter matches {wanted!r}", f"choose from: {'; '.join(seen)}" if seen else advice())
-    if not wanted and not first_usable([picked]):
+    picked, problem, seen = adapters(env)
+    if any(map(env.get, SETTINGS)):
+        if problem:
+            raise Stop(problem, f"choose another adapter, {AGAIN}" if seen else advice())
+    elif not first_usable([picked]):
         picked = first_usable(seen) or install_adapter(env)
         env["WGPUPY_WGPU_ADAPTER_NAME"] = picked
     say(f"Adapter: {picked}{'' if first_usable([picked]) else ' (kernels may fail on OpenGL)'}")
@@ -287,7 +420,7 @@ def install_adapter(env: dict) -> str:
     if can_apt():
         say("No Vulkan driver was found. Installing Mesa's software driver, which runs kernels on the processor.")
         apt_install(env, "mesa-vulkan-drivers", "libvulkan1")
-    usable = first_usable(adapters(env)[1])
+    usable = first_usable(adapters(env)[2])
     if not usable:
         raise Stop("no WebGPU adapter: no Vulkan, Metal or D3D12 driver was found (OpenGL is not enough)", advice())
     return usable
@@ -325,7 +458,7 @@ def fetch_swiftshader(folder: Path, env: dict) -> None:
     with tempfile.TemporaryDirectory() as temporary:
         pin = Path(temporary, "pin.txt")
         pin.write_text(SWIFTSHADER, encoding="utf-8")
-        run([PYTHON, "-m", "pip", "download", "--no-deps", "--require-hashes", "-d", temporary, "-r", pin], env)
+        pip(["download", "--no-deps", "--require-hashes", "-d", temporary, "-r", pin], env)
         folder.mkdir(exist_ok=True)
         with zipfile.ZipFile(next(Path(temporary).glob("*.whl"))) as archive:
             for name in SWIFTSHADER_FILES:  # the last file is the one tested for, so an interrupted copy is repeated
@@ -345,6 +478,8 @@ with sync_playwright() as playwright:
 def ensure_browser(env: dict) -> None:
     """Write the path of Chromium, Chrome or Edge into `env` as CONVGRAD_BROWSER; install Chromium if none is found."""
     env["CONVGRAD_BROWSER"] = env.get("CONVGRAD_BROWSER") or find_browser() or install_browser(env)
+    if not Path(env["CONVGRAD_BROWSER"]).exists():
+        raise Stop(f"CONVGRAD_BROWSER={env['CONVGRAD_BROWSER']}: there is no such file", f"correct it, {AGAIN}")
     say(f"Browser: {env['CONVGRAD_BROWSER']}")
 
 
@@ -384,14 +519,17 @@ def lab(args: argparse.Namespace, env: dict) -> int:
     options += [f"--ServerApp.port={args.port}", "--ServerApp.port_retries=0"] if args.port else []
     options += ["--no-browser"] if args.no_browser else []
     options += ["--allow-root"] if IS_ROOT else []
-    if "JUPYTERLAB_WORKSPACES_DIR" not in env:
-        env["JUPYTERLAB_WORKSPACES_DIR"] = str(VENV / "share" / "jupyter" / "lab" / "workspaces")
-        close_side_bar(Path(env["JUPYTERLAB_WORKSPACES_DIR"]))
-    say(f"Opening {FIRST} in JupyterLab. To stop it, press Ctrl-C twice here.")
-    server = subprocess.Popen([PYTHON, *JUPYTERLAB, *options], cwd=ROOT, env=env)
-    signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C reaches JupyterLab too, which asks before it stops
-    signal.signal(signal.SIGTERM, lambda *_: server.terminate())
-    return server.wait()
+    with tempfile.TemporaryDirectory() as temporary:
+        if "JUPYTERLAB_WORKSPACES_DIR" not in env:
+            # Another account may have made .venv, or the folder may be on a disk that can only be read.
+            settings = VENV if os.access(VENV, os.W_OK) else Path(temporary)
+            env["JUPYTERLAB_WORKSPACES_DIR"] = str(settings / "share" / "jupyter" / "lab" / "workspaces")
+            close_side_bar(Path(env["JUPYTERLAB_WORKSPACES_DIR"]))
+        say(f"Opening {FIRST} in JupyterLab. To stop it, press Ctrl-C twice here.")
+        server = subprocess.Popen([PYTHON, *JUPYTERLAB, *options], cwd=ROOT, env=env)
+        signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C reaches JupyterLab too, which asks before it stops
+        signal.signal(signal.SIGTERM, lambda *_: server.terminate())
+        return server.wait()
 
 
 def cores() -> int:
@@ -488,9 +626,13 @@ def main() -> int:
     except Stop as stop:
         print(stop, file=sys.stderr)
     except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        other = (str(error), "check that you may write to this folder and that no JupyterLab is running from it")
-        print(Stop(*(DISK_FULL if full else other)), file=sys.stderr)
+        stop = Stop(str(error), "run this command again; if it fails again, report this line")
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            stop = Stop(*DISK_FULL)
+        elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            todo = "check that you may write to this folder and that no JupyterLab is running from it"
+            stop = Stop(str(error), todo)
+        print(stop, file=sys.stderr)
     except KeyboardInterrupt:
         print("", Stop("you pressed Ctrl-C", "to continue, run this command again"), sep="\n", file=sys.stderr)
     return 1

@@ -1,6 +1,7 @@
 """The launcher: the expected adapter, portable limits, passes in their order, clear refusals, timings."""
 
 import os
+import sys
 from dataclasses import replace
 from itertools import count
 
@@ -12,7 +13,7 @@ from support.launcher import adder, numbers, python
 import helpers
 from helpers import gpu
 from helpers.gpu import GpuError, Pass, buffers, timing
-from helpers.gpu.adapter import PORTABLE_LIMITS
+from helpers.gpu.adapter import PORTABLE_LIMITS, SETTINGS
 from helpers.gpu.zeros import with_zeros
 from wgsl import Kernel, WgslError
 
@@ -91,8 +92,26 @@ def test_the_adapter_is_the_expected_one():
 def test_an_adapter_that_does_not_exist_is_an_error_that_lists_those_that_do():
     code = "from helpers import gpu\ntry: gpu.adapter()\nexcept gpu.GpuError as error: print(error)"
     printed = python(code, WGPUPY_WGPU_ADAPTER_NAME="nosuch")
-    assert printed.startswith("no adapter matches 'nosuch'")
+    assert printed.startswith("WGPUPY_WGPU_ADAPTER_NAME=nosuch: no adapter matches; this machine has ")
     assert gpu.adapter().summary in printed
+
+
+@pytest.mark.parametrize(
+    ("backend", "reason"),
+    [
+        *(
+            (name, "no backend has this name; choose one of Vulkan, Metal, D3D12, OpenGL")
+            for name in ("Vulkn", "vulkan")
+        ),
+        ("D3D12" if sys.platform == "linux" else "OpenGL", "no adapter matches; this machine has .+ via "),
+    ],
+)
+def test_a_backend_that_does_not_exist_is_refused(backend, reason, monkeypatch):
+    for name in SETTINGS:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("WGPU_BACKEND_TYPE", backend)
+    with pytest.raises(gpu.GpuError, match=f"^WGPU_BACKEND_TYPE={backend}: {reason}"):
+        gpu.adapter.__wrapped__()
 
 
 def test_adapter_info_has_one_line_for_each_fact():

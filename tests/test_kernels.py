@@ -30,9 +30,8 @@ from helpers.operations.convolution.shapes import ConvShape
 from helpers.operations.gemm.shapes import GemmShape
 from helpers.operations.harness import drawn, launched, ones, operation_of
 from helpers.operations.kernels import load
-from helpers.operations.network.shapes import ElementShape, PoolShape, StartShape, UpdateShape
+from helpers.operations.network.shapes import ElementShape, PoolShape, UpdateShape
 from helpers.operations.operation import Shape
-from helpers.operations.summation.shapes import SumShape
 from wgsl import Kernel
 
 # --- Right for every shape ------------------------------------------------------------------------------
@@ -120,9 +119,10 @@ SPARSE = ConvShape(1, 1, 6, 1, 2, 2, 3, 3, (3, 1))
 APART = GemmShape(3, 5, 4, 2, "none", True, True)
 APART_OF = {ConvShape: SPARSE, GemmShape: APART, PoolShape: PoolShape(2, 1, 4, 3, 2, (3, 1), (1, 0))}
 APART_OF |= {ElementShape: ElementShape(5), UpdateShape: UpdateShape(5, 0.5, 0.5)}
-# Every number contributes to a sum. Where a header says that padding is multiplied, 0 * NaN is NaN; with a NaN, it may
-# also say, there is no maximum.
-PARTLY = [k for k in EVERY_VERSION if kind_of(k) not in (SumShape, StartShape) and "NaN" not in header(k)["limits"]]
+# Every number contributes to a sum, to a loss, and, if it is NaN, to a maximum. Where a header says that padding is
+# multiplied, 0 * NaN is NaN.
+WHOLLY = "sum", "cross_entropy", "max_pool2d", "max_pool2d_backward", "initialize"
+PARTLY = [k for k in EVERY_VERSION if operation_of(k).name not in WHOLLY and "NaN" not in header(k)["limits"]]
 
 
 @pytest.mark.parametrize("poison", [np.nan, np.inf])

@@ -1,10 +1,12 @@
 """A notebook whose kernel dies or hangs is red soon, and its later cells do not wait again."""
 
+import os
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbformat import v4
+from support import nbval_liveness
 from support.nbval_runs import nbval
 from support.sample import ALL
 
@@ -29,3 +31,18 @@ def test_a_sick_kernel_is_red_soon_and_once(tmp_path: Path, name: str) -> None:
     assert said in broken
     assert source in broken
     assert "Kernel dead on test start" in later  # and it does not wait again
+
+
+@pytest.mark.parametrize("name", ["helpers", "wgsl"])
+def test_a_package_that_hides_the_lessons_is_named(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = tmp_path / name / "__init__.py"
+    other.parent.mkdir()
+    monkeypatch.setenv("PYTHONPATH", f"{nbval_liveness.ROOT}{os.pathsep}{tmp_path}")
+    nbval_liveness.pytest_configure()  # a folder without a file hides nothing, nor one that comes later
+    other.touch()
+    nbval_liveness.pytest_configure()
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(pytest.UsageError) as refused:
+        nbval_liveness.pytest_configure()
+    assert str(other) in str(refused.value)
+    assert str(nbval_liveness.ROOT / name) in str(refused.value)

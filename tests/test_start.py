@@ -12,7 +12,9 @@ import subprocess
 import sys
 import zipfile
 from contextlib import nullcontext
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from types import SimpleNamespace
 from unittest.mock import Mock
 
@@ -20,6 +22,7 @@ import pytest
 from support.sample import at_night
 
 import start
+from helpers.gpu.adapter import SETTINGS
 from start import Stop
 
 ROOT = Path(start.__file__).parent
@@ -51,11 +54,13 @@ def test_an_old_python_is_refused(tmp_path):
     ast.parse((ROOT / "start.py").read_text(encoding="utf-8"), feature_version=(3, 6))
     old = "import runpy, sys; sys.version_info = (3, 6, 15); runpy.run_path('start.py', run_name='__main__')"
     options = {"cwd": ROOT, "env": {**os.environ, "PATH": str(tmp_path)}, "capture_output": True, "text": True}
-    for todo in ("install Python", "python3.12 start.py"):
+    newer = tmp_path / "python3.12"
+    for status, todo in ((127, "install Python"), (0, "python3.12 start.py")):  # pyenv's file may find no such Python
+        newer.write_text(f"#!/bin/sh\nexit {status}\n")
+        newer.chmod(0o755)
         done = subprocess.run([sys.executable, "-c", old], timeout=300, **options)
         assert done.returncode == 1
         assert is_clear(done.stderr, "3.11", todo)
-        (tmp_path / "python3.12").touch(mode=0o755)
 
 
 def make_python(version):
@@ -107,6 +112,55 @@ def test_a_full_disk_is_noticed_first(steps, monkeypatch):
     assert steps == []
 
 
+def test_an_unfinished_venv_counts_as_free_space(project, monkeypatch):
+    start.VENV.mkdir()
+    unfinished = start.VENV / "package"
+    unfinished.touch()
+    os.truncate(unfinished, 600_000_000)  # takes no space itself
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=1_000_000_000))
+    start.check_free_space()
+    unfinished.unlink()
+    with pytest.raises(Stop, match=r"1\.0 GB"):
+        start.check_free_space()
+
+
+def test_a_folder_that_venv_refuses_is_named(steps, tmp_path, monkeypatch):
+    folder = tmp_path / f"a{os.pathsep}b"
+    monkeypatch.setattr(start, "VENV", folder / ".venv")
+    with pytest.raises(Stop, match=f"contains '{os.pathsep}'.*\nWhat to do: rename or move the folder"):
+        start.set_up({})
+    assert steps == []
+
+
+def test_a_folder_that_cannot_be_written_stops_before_anything_runs(steps, monkeypatch):
+    monkeypatch.setattr(start, "STAMP", start.LOCK / "stamp")  # root may write in every folder, but not below a file
+    with pytest.raises(OSError, match="stamp"):
+        start.set_up({})
+    assert steps == []
+
+
+def test_jupyterlab_opens_where_the_folder_cannot_be_written(project, monkeypatch):
+    monkeypatch.setattr(start, "VENV", start.LOCK / ".venv")  # below a file: not even root may write there
+    env, opened = {}, []
+
+    def popen(command, **options):
+        opened.append(Path(env["JUPYTERLAB_WORKSPACES_DIR"], start.WORKSPACE).exists())
+        return SimpleNamespace(wait=lambda: 0)
+
+    monkeypatch.setattr(subprocess, "Popen", popen)
+    monkeypatch.setattr(start.signal, "signal", lambda *words: None)
+    assert start.lab(start.arguments([]), env) == 0
+    assert opened == [True]
+    assert not Path(env["JUPYTERLAB_WORKSPACES_DIR"]).exists()
+
+
+@pytest.mark.parametrize("name", start.DROPPED)
+def test_variables_of_python_that_break_venv_are_left_out(name, monkeypatch):
+    monkeypatch.setenv(f"PYTHON{name}", "1")
+    monkeypatch.setenv("UV_SYSTEM_PYTHON", "1")
+    assert {f"PYTHON{name}", "UV_SYSTEM_PYTHON"}.isdisjoint(start.environment())
+
+
 PIN = f"convgrad-probe==1.0 --hash=sha256:{'0' * 64}\n"
 
 
@@ -116,15 +170,59 @@ def offline(**more):
     return {**env, "PIP_CONFIG_FILE": os.devnull, "PIP_RETRIES": "1", "UV_OFFLINE": "1", **more}
 
 
-def test_no_network(project, this_python):
+class Index(BaseHTTPRequestHandler):
+    """A package index that has one page, for the package of PIN: without any file that fits."""
+
+    def do_GET(self):
+        found = self.path in ("/simple/uv/", "/simple/convgrad-probe/")
+        self.send_response(200 if found else 404)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+
+    def log_message(self, *words):
+        pass
+
+
+@pytest.fixture
+def index():
+    """The address of an index on this machine."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Index)
+    Thread(target=server.serve_forever, args=(0.01,)).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize(
+    ("settings", "cause"),
+    [
+        ({"PIP_INDEX_URL": "http://127.0.0.1:9/simple"}, "127.0.0.1:9 does not answer.*\n.*internet"),
+        (
+            {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_RETRIES": "0"},
+            "127.0.0.1:9 does not answer.*\n.*internet",
+        ),
+        ({"PIP_INDEX_URL": "INDEX/empty"}, "does not have the package uv.*\n.*PIP_INDEX_URL"),
+        (
+            {"PIP_INDEX_URL": "INDEX/simple"},
+            "found no file for .*-bit Python .*No matching.*\n.*or a 64-bit Python 3.13",
+        ),
+        ({"PIP_INDEX_URL": "INDEX/simple", "PIP_NO_INDEX": "1"}, "setting no-index forbids.*\n.*PIP_NO_INDEX"),
+        (
+            {"PIP_INDEX_URL": "https://127.0.0.1:9", "PIP_CERT": "/none.pem"},
+            "file /none.pem cannot be read.*\n.*PIP_CERT",
+        ),
+    ],
+)
+def test_why_pip_failed_is_found_by_trying(settings, cause, project, this_python, index):
     start.INSTALLER.write_text(PIN)
-    with pytest.raises(Stop, match="no connection"):
-        start.install(offline(PIP_INDEX_URL="http://127.0.0.1:9/simple"))  # where nothing listens
+    settings = {name: value.replace("INDEX", index) for name, value in settings.items()}
+    with pytest.raises(Stop, match=f"^Stopped: .*{cause}"):
+        start.install(offline(**settings))
 
 
 FETCH = {
-    "pip": lambda env: start.run([start.PYTHON, *start.PIP, start.LOCK], env),
-    "uv": lambda env: start.run([start.PYTHON, *start.UV, start.LOCK, "--target", start.VENV], env),
+    "pip": lambda env: start.pip([*start.PIP, start.LOCK], env),
+    "uv": lambda env: start.run([start.PYTHON, "-m", *start.UV, start.LOCK, "--target", start.VENV], env),
     "--software": lambda env: start.fetch_swiftshader(start.VENV / "swiftshader", env),
 }
 
@@ -140,16 +238,38 @@ def test_a_changed_package_is_refused(tool, project, this_python, monkeypatch):
     start.LOCK.write_text(PIN)
     monkeypatch.setattr(start, "SWIFTSHADER", PIN)
     env = offline(PIP_NO_INDEX="1", PIP_FIND_LINKS=folder, UV_NO_INDEX="1", UV_FIND_LINKS=folder)
-    with pytest.raises(Stop, match="`python -m uv pip` failed: sha256" if tool == "uv" else "differs"):
+    with pytest.raises(Stop, match="`python -m uv pip` failed: .*sha256" if tool == "uv" else "differs"):
         FETCH[tool](env)
 
 
-def test_uv_gets_the_settings_of_pip(tmp_path, this_python):
+def test_pip_and_uv_get_the_settings_for_downloads_and_no_others(tmp_path, this_python, monkeypatch, capsys):
     config = tmp_path / "pip.conf"
-    config.write_text("[global]\nindex-url = http://a\nproxy = http://b\nextra-index-url = http://c\n  http://d\n")
-    env = offline(PIP_CONFIG_FILE=str(config), PIP_PROXY="http://mine", PIP_CERT="/c.pem")
-    indexes = {"UV_INDEX_URL": "http://a", "UV_EXTRA_INDEX_URL": "http://c http://d"}
-    assert start.uv_settings(env).items() >= {**indexes, "ALL_PROXY": "http://mine", "SSL_CERT_FILE": "/c.pem"}.items()
+    config.write_text(
+        "[global]\nindex-url = http://a\nproxy = http://b\nextra-index-url = http://c\n  http://d\nuser = true\n"
+        "[install]\nindex-url = http://e\ntarget = /x\n[download]\nindex-url = http://f\n"
+    )
+    mine = {"PIP_PROXY": "http://mine", "PIP_CERT": "/c.pem", "PIP_QUIET": "3", "PIP_DRY_RUN": "1", "PIP_PREFIX": ""}
+    ran, really_run = [], start.run
+
+    def run(command, env):
+        if "config" in command:
+            return really_run(command, env)
+        ran.append(env)
+
+    monkeypatch.setattr(start, "run", run)
+    start.install(offline(PIP_CONFIG_FILE=str(config), **mine))
+    pip, uv = ran
+    extra = "http://c http://d"
+    due = {"INDEX_URL": "http://e", "EXTRA_INDEX_URL": extra, "PROXY": "http://mine", "CERT": "/c.pem", "RETRIES": "1"}
+    assert (
+        pip.items() >= {"PIP_CONFIG_FILE": os.devnull, **{f"PIP_{name}": value for name, value in due.items()}}.items()
+    )
+    assert pip.keys().isdisjoint({"PIP_USER", "PIP_TARGET", "PIP_QUIET", "PIP_DRY_RUN", "PIP_PREFIX"})
+    indexes = {"UV_INDEX_URL": "http://e", "UV_EXTRA_INDEX_URL": extra}
+    assert uv.items() >= {**indexes, "ALL_PROXY": "http://mine", "SSL_CERT_FILE": "/c.pem"}.items()
+    said = capsys.readouterr().out
+    assert {"dry-run", "quiet", "target", "user"} <= {*re.findall(r"[\w-]+", said)}
+    assert "prefix" not in said
 
 
 def test_a_port_is_checked_first():
@@ -173,6 +293,18 @@ def test_opengl_alone_is_not_enough(this_python, monkeypatch, capsys):
     monkeypatch.setattr(start, "IS_ROOT", True)
     start.ensure_adapter(env, None)
     assert "via Vulkan" in capsys.readouterr().out
+
+
+def test_a_variable_that_names_no_gpu_stops_the_start(this_python):
+    env = {name: value for name, value in start.environment().items() if name not in start.SETTINGS}
+    with pytest.raises(Stop, match="CONVGRAD_GPU=99: no GPU has this number"):
+        start.ensure_adapter({**env, "CONVGRAD_GPU": "99"}, None)
+    assert start.SETTINGS == SETTINGS
+
+
+def test_a_browser_that_is_not_there_is_named():
+    with pytest.raises(Stop, match=r"CONVGRAD_BROWSER=/none: .*\n"):
+        start.ensure_browser({"CONVGRAD_BROWSER": "/none"})
 
 
 @pytest.mark.parametrize(("seconds", "why"), [(0.4, "did not answer"), (30, "adapter failed")])

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.launcher import python
 from support.problems import conv_shapes, pool_shapes
+from test_special_numbers import pools, rows
 
 import helpers
 from helpers.data.digits import seen_and_unseen
@@ -89,6 +90,40 @@ def test_cross_entropy_has_the_same_losses_and_the_gradient_of_their_mean(draw: 
     mean = torch.nn.functional.cross_entropy(right.requires_grad_(), classes)
     close(losses, torch.nn.functional.cross_entropy(right.detach(), classes, reduction="none"))
     close(grad, gradient(mean, right, torch.ones_like(mean)))
+
+
+def test_special_numbers_go_the_same_way() -> None:
+    """The windows and rows of test_special_numbers, and ReLU; NaN and infinity must stand in the same places."""
+    _, input, _, grad_output, _ = pools()
+    tx, tdy = doubles(input, grad_output)
+    largest = torch.nn.functional.max_pool2d(tx.requires_grad_(), 2)
+    close(helpers.max_pool2d(input, 2), largest.detach())
+    close(helpers.max_pool2d_backward(input, grad_output, 2), gradient(largest, tx, tdy))
+    mean = torch.nn.functional.avg_pool2d(tx, 2)
+    close(helpers.avg_pool2d(input, 2), mean.detach())
+    _, tensors, *_ = rows()
+    logits, labels = tensors["logits"], torch.from_numpy(tensors["labels"].astype(np.int64))
+    (right,) = doubles(logits)
+    loss = torch.nn.functional.cross_entropy(right.requires_grad_(), labels, reduction="none")
+    losses, grad = helpers.cross_entropy(**tensors)
+    close(losses, loss.detach())
+    close(grad, gradient(loss.mean(), right, torch.ones(())))
+    pre = np.float32([np.nan, np.inf, -np.inf, 0, 1, np.nan])
+    (tpre, tgrad), output = doubles(pre, GRADIENTS), torch.relu(torch.from_numpy(pre)).numpy()
+    close(helpers.relu_backward(output, GRADIENTS), gradient(torch.relu(tpre.requires_grad_()), tpre, tgrad))
+
+
+GRADIENTS = np.float32([2, np.nan, np.nan, np.inf, -np.inf, np.nan])
+
+
+@pytest.mark.parametrize("activation", ["relu", "sigmoid", "tanh"])
+def test_activations_of_special_numbers_are_the_same(activation: str) -> None:
+    """GELU and SiLU have their limit at -infinity, where PyTorch has NaN."""
+    pre = np.float32([np.nan, np.inf, -np.inf, 0])
+    layer = np.zeros((1, 1, 1), np.float32), np.zeros((1, 4), np.float32), pre
+    theirs = getattr(torch, activation)(torch.from_numpy(pre))
+    close(helpers.gemm_bias_act(*layer, activation), theirs[None, None])
+    assert torch.isnan(torch.nn.functional.silu(torch.tensor([-torch.inf]))).all()
 
 
 @pytest.mark.parametrize("momentum", [0.0, 0.9])

@@ -49,6 +49,7 @@ MAX_BINDING = PORTABLE_LIMITS["max-storage-buffer-binding-size"]  # bytes
 MAX_BUFFER = PORTABLE_LIMITS["max-buffer-size"]
 # What chooses the adapter: the number of a GPU, a part of a summary, or one of Vulkan, Metal, D3D12 and OpenGL.
 SETTINGS = "CONVGRAD_GPU", "WGPUPY_WGPU_ADAPTER_NAME", "WGPU_BACKEND_TYPE"
+BACKENDS = "Vulkan", "Metal", "D3D12", "OpenGL"
 # A thread holds it while it makes what the whole process shares. wgpu makes its instance without a lock, and what
 # belongs to one device ends the process where another device gets it.
 MAKING = RLock()
@@ -89,17 +90,26 @@ def adapter() -> wgpu.GPUAdapter:
 
     The variables of SETTINGS are read once, before the first use; with several, the first counts.
     """
-    if number := os.environ.get(SETTINGS[0]):
-        return _numbered(number)
+    name, value = _setting()
+    if name == "CONVGRAD_GPU":
+        return _numbered(value)
+    if name == "WGPU_BACKEND_TYPE" and value.strip() not in BACKENDS:  # wgpu would ignore it
+        raise GpuError(f"{name}={value}: no backend has this name; choose one of {', '.join(BACKENDS)}")
     try:
         return wgpu.gpu.request_adapter_sync(power_preference="high-performance")
     except (RuntimeError, ValueError) as error:
-        summaries = [candidate.summary for candidate in adapters()]
-        wanted = next(filter(None, map(os.environ.get, SETTINGS)), None)
-        raise GpuError(
-            (f"no adapter matches {wanted!r}" if wanted else "no GPU adapter was found")
-            + f"; this machine has {', '.join(summaries) or 'none'}: run `python3 start.py doctor`"
-        ) from error
+        there = ", ".join(candidate.summary for candidate in adapters()) or "none"
+        if name:
+            raise GpuError(f"{name}={value}: no adapter matches; this machine has {there}") from error
+        raise GpuError(f"no GPU adapter was found; this machine has {there}: run `python3 start.py doctor`") from error
+
+
+def _setting() -> tuple[str, str]:
+    """Return the variable of SETTINGS that counts and its value, or two empty texts."""
+    for name in SETTINGS:
+        if value := os.environ.get(name):
+            return name, value
+    return "", ""
 
 
 @made_once

@@ -200,7 +200,9 @@ class Network:
     def load_parameters(self, parameters: Mapping[str, Array]) -> None:
         """Take parameters by name; the velocities become zero.
 
-        Raises ValueError where one is missing, unknown, of another shape or not finite; nothing is taken then.
+        Numbers of another float dtype are rounded to float32. Raises TypeError for another kind of dtype, ValueError
+        where a parameter is missing, unknown, of another shape, not finite or too large for float32; nothing is taken
+        then.
         """
         _check_parameters(parameters, self.shapes)
         flat = np.zeros(self.words, np.float32)
@@ -214,7 +216,7 @@ class Network:
 
     @in_turn
     def restore(self, state: tuple[Array, Array]) -> None:
-        """Take parameters and velocities as `state` gave them.
+        """Take parameters and velocities as `state` gave them: NaN and infinity as they are.
 
         Raises TypeError or ValueError for what is not two float32 arrays of this network's size; nothing is taken then.
         """
@@ -345,8 +347,7 @@ def _check_parameters(parameters: Mapping[str, Array], shapes: Mapping[str, Size
             raise ValueError(f"parameters: {name} has shape {given.shape}: in this network it is {shape}")
         if given.dtype.kind != "f":
             raise TypeError(f"parameters: {name} has dtype {given.dtype}: it must be of floats, such as float32")
-        if not np.isfinite(given).all():
-            raise ValueError(f"parameters: {name} must hold finite numbers only")
+        check_finite("parameters", name, given)
     if unknown := [name for name in parameters if name not in shapes]:
         raise ValueError(f"parameters: this network has no {unknown[0]}: they are of another network")
 

@@ -31,7 +31,7 @@ MOST_ROWS, MOST_BYTES = 100, 2**24  # steps between two readings of what was rec
 
 
 class DivergedError(ValueError):
-    """The loss is no longer a number. The network has the last good parameters again."""
+    """The loss is NaN or infinite. The network has the last good parameters again."""
 
 
 class Moment(NamedTuple):
@@ -96,6 +96,7 @@ class Training:
         self.network, self.images, self.labels = network, images, labels.astype(np.uint32)
         self.batch, self.seed = int(batch), seed
         self.learning_rate, self.momentum = learning_rate, momentum
+        network.update(learning_rate, momentum)  # refuses a rate or a momentum that float32 cannot hold
         self.step, self.moments = 0, []
         self._space = network.workspace(self.batch)
         self._history = _History(self._space)
@@ -133,7 +134,8 @@ class Training:
         Raises
         ------
         DivergedError
-            A loss was not a number. Parameters and velocities are those of the last state, and nothing later is kept.
+            A loss was NaN or infinite. Parameters and velocities are those of the last state, and nothing later is
+            kept.
         KeyboardInterrupt
             It is at the last state again, as nobody can say how many of these steps were done.
         """
@@ -150,7 +152,7 @@ class Training:
             self.step += count
             for moment in moments:
                 if not np.isfinite(moment.loss):
-                    raise DivergedError(self._go_back(moment.step))
+                    raise DivergedError(self._go_back(moment))
 
     def _submit(self, first: int, count: int, update: Sequence[Pass]) -> Array:
         """Start steps, which keep their states, and return the right answers (count, batch)."""
@@ -173,10 +175,11 @@ class Training:
             step = end
         return np.concatenate(labels).reshape(count, self.batch)
 
-    def _go_back(self, bad: int) -> str:
-        good = self.rewind(max(bad - 1, 0))  # the loss is that of the parameters before the step
+    def _go_back(self, bad: Moment) -> str:
+        good = self.rewind(max(bad.step - 1, 0))  # the loss is that of the parameters before the step
+        loss = "NaN" if np.isnan(bad.loss) else "infinite"
         return (
-            f"the loss of step {bad} is not a number, at learning_rate = {self.learning_rate}: the parameters of step "
+            f"the loss of step {bad.step} is {loss} at learning_rate = {self.learning_rate}: the parameters of step "
             f"{good} are back; go on from there with a smaller learning_rate"
         )
 

@@ -24,13 +24,15 @@ from helpers.checks.tolerance import ROUNDING, SMALLEST_NORMAL, tolerance
 
 Array = np.ndarray
 ROOT, CUBE = np.sqrt(2 / np.pi), 0.044715  # GELU's, in its tanh form
+FAR = 1e4  # the sigmoid of -FAR is 0 in float64: cut off there, -infinity times 0 is no NaN
 
 # --- What is known of each ---------------------------------------------------------------------------------
 
 
 def sigmoid(x: Array) -> Array:
     """1 / (1 + exp(-x)), without overflow on the left and without losing the last digits there."""
-    return np.exp(-np.logaddexp(0, -x))
+    with np.errstate(invalid="ignore"):  # NaN stays NaN
+        return np.exp(-np.logaddexp(0, -x))
 
 
 def units(z: Array) -> Array:
@@ -75,7 +77,7 @@ class Activation:
         """act', element by element: where it is smooth, by the product rule, in which 1 - s(z) is s(-z)."""
         if not self.factors:
             return self.lines(x)
-        z, p, q = self.factors(x)
+        z, p, q = self.factors(np.clip(x, -FAR, FAR))
         return sigmoid(z) * (p + q * sigmoid(-z))
 
     def output_error(self, pre: Array) -> Array:
@@ -99,7 +101,12 @@ class Activation:
 
 def gelu(x: Array) -> Array:
     """x * (1 + tanh(u)) / 2 = x * sigmoid(2u), with u = sqrt(2/pi) * (x + 0.044715 x^3)."""
-    return x * sigmoid(2 * ROOT * (x + CUBE * x**3))
+    return np.maximum(x, -FAR) * sigmoid(2 * ROOT * (x + CUBE * x**3))
+
+
+def silu(x: Array) -> Array:
+    """x * sigmoid(x)"""
+    return np.maximum(x, -FAR) * sigmoid(x)
 
 
 def _gelu_factors(x: Array) -> tuple[Array, float, Array]:
@@ -110,7 +117,7 @@ FUNCTIONS: dict[str, Activation] = {  # the kernels number them in this order
     "none": Activation(lambda x: x),
     "relu": Activation(lambda x: np.maximum(x, 0), lines=lambda x: np.where(x > 0, 1.0, 0.0), kink=True),
     "gelu": Activation(gelu, (1.13, 0.80), _gelu_factors, size=abs, flat=11),
-    "silu": Activation(lambda x: x * sigmoid(x), (1.10, 0.51), lambda x: (x, 1.0, x), size=abs),
+    "silu": Activation(silu, (1.10, 0.51), lambda x: (x, 1.0, x), size=abs),
     "sigmoid": Activation(sigmoid, (0.25, 0.10), lambda x: (x, 0.0, 1.0)),
     # 1 - tanh(x)^2 is 4 s(2x) s(-2x)
     "tanh": Activation(np.tanh, (1.00, 0.77), lambda x: (2 * x, 0.0, 4.0), odd=True),
@@ -128,13 +135,14 @@ def check_activation(name: str) -> None:
 
 
 def act(x: Array, activation: str) -> Array:
-    """The activation, element by element."""
+    """The activation, element by element: at an infinity its limit, and NaN of NaN."""
     return FUNCTIONS[activation].function(np.asarray(x, np.float64))
 
 
 def derivative(x: Array, activation: str) -> Array:
-    """Its derivative, element by element; ReLU's at 0 is 0."""
-    return FUNCTIONS[activation].derivative(np.asarray(x, np.float64))
+    """Its derivative, element by element; ReLU's at 0 is 0, and one that is not finite counts as 0."""
+    found = FUNCTIONS[activation].derivative(np.asarray(x, np.float64))
+    return np.where(np.isfinite(found), found, 0.0)
 
 
 def pre_and_error(formula: Callable[..., Array], left: Array, right: Array, bias: Array) -> tuple[Array, Array]:

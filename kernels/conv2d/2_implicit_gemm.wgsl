@@ -27,7 +27,7 @@
 // limits    G * ceil(Co/G / TILE_M) * SPLITS is at most 65,535;
 //           a group of few channels fills little of a tile of 32 rows or more;
 //           a zero of the padding is multiplied too, so that a weight of NaN
-//           reaches every window that has padding under it
+//           or infinity reaches every window that has padding under it
 // new here  a matrix product without its matrix: rows are channels, columns are
 //           output pixels, and each column of the right matrix, the window under
 //           a pixel, is read from the input where it lies; each group of channels
@@ -273,8 +273,10 @@ const CUBE = 0.044715;
 
 // --- Shared with other files: activate ---
 
-// What layer and convolution apply to each output, right for every finite x.
+// What layer and convolution apply to each output: right for every finite x, its
+// limit at an infinity, and NaN of NaN.
 fn activate(x: f32) -> f32 {
+  if (is_nan(x)) { return x; }
   switch params.activation {
     case 1u: { return max(x, 0.0); }                 // relu
     case 2u: {                                       // gelu: x * sigmoid(z)
@@ -438,4 +440,12 @@ fn m_of(tile: Tile, thread: u32, i: u32) -> u32 {
 
 fn pixel_of(tile: Tile, thread: u32, j: u32) -> u32 {
   return tile.n0 + column_of(thread) + j / 4u * (TILE_N / 8u) + j % 4u * B_VEC4S;
+}
+
+// --- Shared with other files: is_nan ---
+
+// Is x NaN? Only its bits show it: WGSL lets compilers assume that NaN does not
+// occur, so that x != x may be false; max, min and clamp may drop a NaN.
+fn is_nan(x: f32) -> bool {
+  return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u;
 }

@@ -27,7 +27,8 @@
 // limits    filters of 3 x 3 at stride 1; scratch buffers of at most 128 MiB,
 //           which hold 36/16 numbers for each of input;
 //           rounding errors are larger than in other versions, and whole numbers
-//           round too; a NaN or an infinity reaches all of its tile
+//           round too; a NaN or an infinity makes all of its tile NaN; a number
+//           above 1e37, or a sum of products above 1e34, may overflow
 // new here  Winograd's F(4x4, 3x3): a tile takes 36 products for each pair of
 //           channels instead of 144, at the price of transforms
 //           that move 36 numbers for 16
@@ -129,8 +130,10 @@ const CUBE = 0.044715;
 
 // --- Shared with other files: activate ---
 
-// What layer and convolution apply to each output, right for every finite x.
+// What layer and convolution apply to each output: right for every finite x, its
+// limit at an infinity, and NaN of NaN.
 fn activate(x: f32) -> f32 {
+  if (is_nan(x)) { return x; }
   switch params.activation {
     case 1u: { return max(x, 0.0); }                 // relu
     case 2u: {                                       // gelu: x * sigmoid(z)
@@ -458,4 +461,12 @@ fn write_pixels(
     }
     workgroupBarrier();  // no thread still reads it
   }
+}
+
+// --- Shared with other files: is_nan ---
+
+// Is x NaN? Only its bits show it: WGSL lets compilers assume that NaN does not
+// occur, so that x != x may be false; max, min and clamp may drop a NaN.
+fn is_nan(x: f32) -> bool {
+  return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u;
 }

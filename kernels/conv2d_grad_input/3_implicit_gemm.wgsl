@@ -29,8 +29,8 @@
 // limits    G * ceil(Ci/G / TILE_M) * SPLITS is at most 65,535;
 //           with a stride over 1, all but one of Sh*Sw products are with a zero;
 //           a group of few channels fills little of a tile of 32 rows or more;
-//           a zero is multiplied too, so that a weight of NaN reaches pixels
-//           to which it did not contribute
+//           a zero is multiplied too, so that a weight of NaN or infinity
+//           reaches pixels to which it did not contribute
 // new here  a matrix product without its matrix: rows are channels, columns are
 //           input pixels, and each column of the right matrix, the outputs to
 //           which a pixel contributed, is read from grad_output where it lies;

@@ -24,7 +24,8 @@
 //           global loads,
 //           Co*kH*kW/(16*S*S) workgroup loads, Co*kH*kW/(S*S) multiply-adds
 // limits    S > 1: at stride 1 there is one class, and 3_implicit_gemm has no
-//           third pass; a zero of the border is multiplied too
+//           third pass; a zero of the border is multiplied too, so that a weight
+//           of NaN or infinity reaches pixels at the border
 // new here  pixels whose rows and columns leave the same rests when divided by
 //           the stride use the same taps, and no others: S*S classes, each a
 //           product of stride 1 without a wasted tap

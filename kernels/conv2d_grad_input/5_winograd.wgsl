@@ -31,7 +31,8 @@
 // limits    filters of 3 x 3 at stride 1; scratch buffers of at most 128 MiB,
 //           which hold 36/16 numbers for each of grad_output;
 //           rounding errors are larger than in other versions, and whole numbers
-//           round too; a NaN or an infinity reaches all of its tile
+//           round too; a NaN or an infinity makes all of its tile NaN; a number
+//           above 1e37, or a sum of products above 1e34, may overflow
 // new here  Winograd's F(4x4, 3x3): a tile takes 36 products for each pair of
 //           channels instead of 144, at the price of transforms
 //           that move 36 numbers for 16

@@ -26,7 +26,8 @@
 //           channels fills little of a tile of 32 rows or more;
 //           channels are taken in fours, so that a group with one input channel has
 //           3 zeros for each weight; a zero of the padding is multiplied too:
-//           a grad_output of NaN reaches weights that saw only padding there
+//           a grad_output of NaN or infinity reaches weights that saw only
+//           padding there
 // new here  a matrix product: rows are channels co, columns the channels ci of each
 //           tap, and k counts the outputs; the sizes are constants;
 //           split-K: a few weights, each with a sum over all outputs, make few

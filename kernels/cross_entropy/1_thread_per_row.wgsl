@@ -16,10 +16,10 @@
 // cost      per row:
 //           3*C + 2 global loads, 0 workgroup loads, 2*C multiply-adds
 //           (and 2*C exponentials)
-// limits    a row is read three times, by one thread; of a row with NaN or an
-//           infinity, the results are unspecified
+// limits    a row is read three times, by one thread
 // new here  loss and gradient in one kernel; the largest logit of a row is taken
-//           from all, so that no exponential is more than 1
+//           from all, so that no exponential is more than 1; as in PyTorch, NaN
+//           or +infinity in a row makes all of its results NaN
 
 struct Params {
   rows: u32,     // N
@@ -39,9 +39,10 @@ var<uniform> params: Params;
 
 // 1. exp(x - largest). Halves, as the difference of two finite numbers may
 //    overflow; below -87, the exponential is too small for a normal number.
+//    NaN is not below -87: it stays NaN, and with it the whole row.
 fn exponential(x: f32, largest: f32) -> f32 {
   let half = 0.5 * x - 0.5 * largest;  // at most 0
-  return select(0.0, exp(2.0 * half), half > -43.5);
+  return select(exp(2.0 * half), 0.0, half <= -43.5);
 }
 
 @compute @workgroup_size(64)

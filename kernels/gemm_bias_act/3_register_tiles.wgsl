@@ -164,8 +164,10 @@ const CUBE = 0.044715;
 
 // --- Shared with other files: activate ---
 
-// What layer and convolution apply to each output, right for every finite x.
+// What layer and convolution apply to each output: right for every finite x, its
+// limit at an infinity, and NaN of NaN.
 fn activate(x: f32) -> f32 {
+  if (is_nan(x)) { return x; }
   switch params.activation {
     case 1u: { return max(x, 0.0); }                 // relu
     case 2u: {                                       // gelu: x * sigmoid(z)
@@ -185,4 +187,12 @@ fn activate(x: f32) -> f32 {
     }
     default: { return x; }                           // none
   }
+}
+
+// --- Shared with other files: is_nan ---
+
+// Is x NaN? Only its bits show it: WGSL lets compilers assume that NaN does not
+// occur, so that x != x may be false; max, min and clamp may drop a NaN.
+fn is_nan(x: f32) -> bool {
+  return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u;
 }

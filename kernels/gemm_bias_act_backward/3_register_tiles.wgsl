@@ -390,7 +390,9 @@ const CUBE = 0.044715;
 
 // The activation's derivative, act'(x), right for every finite x: 1 - sigmoid(z) is
 // written as sigmoid(-z), for the difference would lose its digits to cancellation.
+// At an infinity it is the limit, and of NaN it is NaN; `none` has 1 everywhere.
 fn derivative(x: f32) -> f32 {
+  if (is_nan(x) && params.activation > 0u) { return x; }
   switch params.activation {
     case 1u: { return select(0.0, 1.0, x > 0.0); }    // relu: 0 at 0
     case 2u: {                                        // gelu: x * sigmoid(z)
@@ -415,8 +417,8 @@ fn derivative(x: f32) -> f32 {
 
 // --- Shared with other files: finite_or_0 ---
 
-// A derivative that is not finite counts as 0. This happens only where pre
-// is NaN, because its sum overflowed both ways.
+// A derivative that is not finite counts as 0. This happens only where pre is
+// NaN: of a NaN in a, b or bias, or because its sum overflowed both ways.
 fn finite_or_0(x: f32) -> f32 {
   // Look at the bits: a compiler may assume that no value is NaN,
   // and drop a test x == x.
@@ -455,4 +457,12 @@ fn multiply(row: u32, column: u32) {
       sums[2u * i + 9u] = fma(vec4f(a1[i]), b1, sums[2u * i + 9u]);
     }
   }
+}
+
+// --- Shared with other files: is_nan ---
+
+// Is x NaN? Only its bits show it: WGSL lets compilers assume that NaN does not
+// occur, so that x != x may be false; max, min and clamp may drop a NaN.
+fn is_nan(x: f32) -> bool {
+  return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u;
 }

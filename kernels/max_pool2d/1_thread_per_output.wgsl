@@ -13,9 +13,9 @@
 // barriers  none: each thread writes its own output and reads only inputs
 // cost      per output, at most:
 //           kH*kW global loads, 0 workgroup loads, 0 multiply-adds
-// limits    two windows that overlap load their common pixels again; of a window
-//           with NaN, WGSL promises no maximum
-// new here  one thread computes one output; padding never wins
+// limits    two windows that overlap load their common pixels again
+// new here  one thread computes one output; padding never wins, and NaN always
+//           wins, as in PyTorch
 
 @group(0) @binding(0)
 var<storage, read> input: array<f32>;         // (N,C,H,W)
@@ -23,8 +23,6 @@ var<storage, read> input: array<f32>;         // (N,C,H,W)
 var<storage, read_write> output: array<f32>;  // (N,C,oH,oW)
 @group(0) @binding(2)
 var<uniform> params: Params;
-
-const LOWEST = -3.4028234e38;  // no finite number is smaller
 
 @compute @workgroup_size(256)
 fn main(
@@ -41,16 +39,18 @@ fn main(
   let oh = index / params.out_w % params.out_h;  // [0, oH)
   let plane = index / (params.out_w * params.out_h) * params.in_h;
 
-  // 2. The largest pixel of the window.
-  var largest = LOWEST;
+  // 2. The largest pixel of the window; NaN counts as larger than any number.
+  var lowest = 0xff800000u;  // the bits of -infinity: WGSL has no literal of it
+  var largest = bitcast<f32>(lowest);
   for (var kh = 0u; kh < params.kernel_h; kh++) {              // [0, kH)
     // Above the image, ih wraps to more than H; left of it, iw to more than W.
     let ih = oh * params.stride_h + kh - params.padding_h;     // [0, H) or padding
     if (ih >= params.in_h) { continue; }
     for (var kw = 0u; kw < params.kernel_w; kw++) {            // [0, kW)
       let iw = ow * params.stride_w + kw - params.padding_w;   // [0, W) or padding
-      if (iw < params.in_w) {
-        largest = max(largest, input[(plane + ih) * params.in_w + iw]);
+      if (iw < params.in_w && !is_nan(largest)) {
+        let pixel = input[(plane + ih) * params.in_w + iw];
+        largest = select(max(largest, pixel), pixel, is_nan(pixel));
       }
     }
   }
@@ -73,4 +73,12 @@ struct Params {
   padding_w: u32,  // Pw
   out_h: u32,      // oH
   out_w: u32,      // oW
+}
+
+// --- Shared with other files: is_nan ---
+
+// Is x NaN? Only its bits show it: WGSL lets compilers assume that NaN does not
+// occur, so that x != x may be false; max, min and clamp may drop a NaN.
+fn is_nan(x: f32) -> bool {
+  return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u;
 }

@@ -19,9 +19,9 @@
 //           1 + ceil(kH/Sh)*ceil(kW/Sw)*(1 + kH*kW) global loads,
 //           0 workgroup loads, 0 multiply-adds
 // limits    each pixel looks through all of its windows again, instead of
-//           storing where the forward pass found the maximum; of a window with
-//           NaN, several pixels may take the gradient, or none
-// new here  a tie goes to the first of its pixels, row by row, as in PyTorch
+//           storing where the forward pass found the maximum
+// new here  a tie goes to the first of its pixels, row by row, as in PyTorch; NaN
+//           counts as larger than any number, and the last NaN takes the gradient
 
 @group(0) @binding(0)
 var<storage, read> input: array<f32>;             // (N,C,H,W)
@@ -44,6 +44,7 @@ fn wins(mine: u32, value: f32, plane: u32, oh: u32, ow: u32) -> bool {
       let other = (plane * params.in_h + ih) * params.in_w + iw;
       let rival = input[other];
       if (rival > value || (rival == value && other < mine)) { return false; }
+      if (is_nan(rival) && (other > mine || !is_nan(value))) { return false; }
     }
   }
   return true;
@@ -108,4 +109,12 @@ fn windows(at: u32, size: u32, stride: u32, count: u32) -> vec2u {
     first = (at - size) / stride + 1u;  // behind the last one that ends before it
   }
   return vec2u(first, min(at / stride + 1u, count));
+}
+
+// --- Shared with other files: is_nan ---
+
+// Is x NaN? Only its bits show it: WGSL lets compilers assume that NaN does not
+// occur, so that x != x may be false; max, min and clamp may drop a NaN.
+fn is_nan(x: f32) -> bool {
+  return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u;
 }

@@ -1,7 +1,7 @@
 // relu_backward / 1_thread_per_element
 //
-// equation  grad_pre[i] = grad_output[i] where output[i] > 0, else 0
-// numpy     grad_pre = np.where(output > 0, grad_output, 0)
+// equation  grad_pre[i] = 0 where output[i] <= 0, else grad_output[i]
+// numpy     grad_pre = np.where(output <= 0, 0, grad_output)
 // in        output (n), grad_output (n)
 // out       grad_pre (n)
 // dispatch  ceil(n / 256) workgroups of 256 threads
@@ -10,7 +10,8 @@
 //           2 global loads, 0 workgroup loads, 0 multiply-adds
 // limits    none that matter: it only moves memory
 // new here  the output of a fused ReLU is enough: it is positive exactly where its
-//           input was, which was never stored
+//           input was, which was never stored; where it is NaN, the gradient
+//           passes, as in PyTorch
 
 struct Params {
   count: u32,  // n
@@ -35,6 +36,6 @@ fn main(
   let i = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
   if (i >= params.count) { return; }
 
-  // 2. The derivative of ReLU is 1 where its output is positive, and else 0.
-  grad_pre[i] = select(0.0, grad_output[i], output[i] > 0.0);
+  // 2. The derivative of ReLU is 0 where its output is 0, and else 1.
+  grad_pre[i] = select(grad_output[i], 0.0, output[i] <= 0.0);
 }

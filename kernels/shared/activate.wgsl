@@ -1,5 +1,7 @@
-// What layer and convolution apply to each output, right for every finite x.
+// What layer and convolution apply to each output: right for every finite x, its
+// limit at an infinity, and NaN of NaN.
 fn activate(x: f32) -> f32 {
+  if (is_nan(x)) { return x; }
   switch params.activation {
     case 1u: { return max(x, 0.0); }                 // relu
     case 2u: {                                       // gelu: x * sigmoid(z)

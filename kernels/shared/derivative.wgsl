@@ -1,6 +1,8 @@
 // The activation's derivative, act'(x), right for every finite x: 1 - sigmoid(z) is
 // written as sigmoid(-z), for the difference would lose its digits to cancellation.
+// At an infinity it is the limit, and of NaN it is NaN; `none` has 1 everywhere.
 fn derivative(x: f32) -> f32 {
+  if (is_nan(x) && params.activation > 0u) { return x; }
   switch params.activation {
     case 1u: { return select(0.0, 1.0, x > 0.0); }    // relu: 0 at 0
     case 2u: {                                        // gelu: x * sigmoid(z)

@@ -1,5 +1,5 @@
-// A derivative that is not finite counts as 0. This happens only where pre
-// is NaN, because its sum overflowed both ways.
+// A derivative that is not finite counts as 0. This happens only where pre is
+// NaN: of a NaN in a, b or bias, or because its sum overflowed both ways.
 fn finite_or_0(x: f32) -> f32 {
   // Look at the bits: a compiler may assume that no value is NaN,
   // and drop a test x == x.

@@ -1,13 +1,16 @@
-"""A pytest plugin: a notebook whose kernel dies or hangs fails in seconds.
+"""A pytest plugin: a notebook whose kernel dies or hangs fails in seconds, and none runs with another `helpers`.
 
 nbval waits for a cell's whole timeout, even for a kernel process that is gone, and lets every cell after a hung one
 wait as long again. Here it looks at the process once a second, and a kernel that hung once is stopped. A reader who
 keeps their files in a folder of their own gets the outputs that are stored.
 """
 
+import os
 import sys
 import time
 from collections.abc import Generator
+from importlib.machinery import PathFinder
+from pathlib import Path
 from queue import Empty
 
 if "rfc3987_syntax" not in sys.modules:  # it makes 38 parsers, in 2 s of each process, to check addresses: no
@@ -19,6 +22,21 @@ from nbval.plugin import IPyNbCell
 from support.default_folder import as_by_default
 
 LOOK_EVERY = 1.0  # seconds
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def pytest_configure() -> None:
+    """Refuse a PYTHONPATH that hides the project's packages from a notebook's kernel, which looks there first."""
+    folders = [folder for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder]
+    for name in ("helpers", "wgsl"):
+        found = PathFinder.find_spec(name, folders)
+        if found and found.origin and ROOT not in Path(found.origin).resolve().parents:
+            raise pytest.UsageError(
+                f"your PYTHONPATH has another package `{name}`, {found.origin}, which hides the one of the lessons, "
+                f"{ROOT / name}: take its folder out of PYTHONPATH"
+            )
+
 
 _wait_for_message = RunningKernel.get_message
 

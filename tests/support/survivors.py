@@ -53,10 +53,17 @@ REASONS = {
     r"(2_tiled|deep_tiles).*`return (0\.0;` -> `return 1\.0;|select\(.* -> .*select\(1\.0, 1\.0, k)": (
         "Past the edge at which a sum ends, the other operand is 0; past the other edges, the result is not written."
     ),
-    r"`const LOWEST = ": (
-        "Only numbers near the end of float32 show this. tests/test_network_kernels.py has some, and rejects it."
+    r"`var lowest = |is_nan\((rival|largest|pixel)\)|0x7fffffffu": (
+        "Only NaN or infinity shows this, and the checks draw none. tests/test_special_numbers.py has some."
     ),
-    r"half > -43\.5\);` -> .*(>= -43\.5|!= -43\.5|> -87\.0)": (
+    r"`if \(is_nan\(x\) && params\.activation .* -> .*!= 0u": "An unsigned number that is not 0 is larger than 0.",
+    r"`if \(is_nan\(x\) && params\.activation .* -> .*>= 0u": (
+        "Only NaN shows this, and the checks draw none. tests/test_special_numbers.py has some."
+    ),
+    r"`if \(is_nan\(x\) && params\.activation .* -> .*(> 1|< 0)u": (
+        "Only an adapter whose clamp makes a number of NaN shows this; ReLU compares, and NaN > 0 is false."
+    ),
+    r"half <= -43\.5\);` -> .*(half < -43\.5|<= -87\.0)": (
         "Below exp(-87), a number is smaller than any normal one, which an adapter may take for 0."
     ),
     # Activations
@@ -76,7 +83,7 @@ REASONS = {
     r"series, abs\(t\) < 0\.1.* -> .*abs\(t\) (<= 0\.1|< 0\.2|< 0\.05)": (
         "Near the border, the series and the difference of two sigmoids are both within rounding."
     ),
-    r"0x7f800000u|select\(1\.0, x, finite\)": (
+    r"`let finite = |select\(1\.0, x, finite\)": (
         "Only a derivative that is not finite shows this, and no finite input has one. tests/test_wrong_kernels.py "
         "puts one there, and rejects it."
     ),

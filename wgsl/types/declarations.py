@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from math import isfinite
 from threading import RLock
 
 from wgsl.diagnostics import Limited, Refused, Span, Undefined, Unset, Unsupported
@@ -150,6 +151,8 @@ class Declarations:
         value = self.constants[node.name]
         if type in RANGES and (value != int(value) or int(value) not in RANGES[type]):
             raise ValueError(f"{node.name} = {value}: it must be a {type}")
+        if type == F32 and not isfinite(nearest(value)):
+            raise ValueError(f"{node.name} = {value}: it is too large for an f32, whose largest number is about 3.4e38")
         return Constant(type, node, ({BOOL: bool, F32: nearest}.get(type, int)(value),))
 
     def entry(self, name: str) -> tree.Function:

@@ -7,6 +7,10 @@ GpuError that says what to do. For buffers that stay on the GPU, use `prepare` a
 Everywhere, ``oh*Sh + kh*Dh - Ph`` is the input row under filter row kh at output row oh: stride Sh, dilation Dh
 and padding Ph; columns likewise. With groups, the filters of a group see its channels alone: below, ``ci`` counts the
 channels of a group. Stride, padding, dilation and groups mean what they mean in ``torch.nn.grad``.
+
+NaN and infinity reach every sum that they are in, and an activation has its limit at an infinity. In fast versions they
+reach more: tiles of Winograd's method, in which large numbers may also overflow, and sums with zeros from outside the
+image. The headers of these versions say so, and the glossary lists them, beside what PyTorch does.
 """
 
 from dataclasses import replace

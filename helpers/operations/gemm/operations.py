@@ -3,6 +3,10 @@
 Each public function takes and returns NumPy float32 arrays. An argument that breaks a rule is a TypeError or
 ValueError that names it, its value and the rule, before anything is launched; what this adapter cannot run is a
 GpuError that says what to do. For buffers that stay on the GPU, use `prepare` and `launch` of FORWARD and BACKWARD.
+
+NaN and infinity reach every sum that they are in, and an activation and its derivative have their limits at an
+infinity. A derivative that is not finite counts as 0, so NaN in `pre` stops there. NaN in `grad` does not: 0 times NaN
+is NaN. The glossary lists where this differs from PyTorch.
 """
 
 import numpy as np

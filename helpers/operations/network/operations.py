@@ -11,6 +11,7 @@ import numpy as np
 
 from helpers.checks.adjoint import directions
 from helpers.checks.arguments import check_shape, check_sizes, check_tensor
+from helpers.checks.tolerance import FLOAT32_MAX
 from helpers.operations.network import check, reference
 from helpers.operations.network.reference import Array
 from helpers.operations.network.shapes import ElementShape, LossShape, Pair, PoolShape, StartShape, UpdateShape
@@ -145,7 +146,7 @@ def max_pool2d(
     *,
     kernel: str | Kernel | None = None,
 ) -> Array:
-    """The largest pixel of each window. Padding never wins; of a window with NaN, the result is unspecified.
+    """The largest pixel of each window, as in PyTorch: NaN counts as larger than any number, and padding never wins.
 
     Parameters
     ----------
@@ -178,6 +179,8 @@ def max_pool2d_backward(
     kernel: str | Kernel | None = None,
 ) -> Array:
     """Gradient of the loss for max_pool2d's input: each window passes its gradient to its first maximum, row by row.
+
+    In a window with NaN, the last NaN takes the gradient, as in PyTorch.
 
     Parameters
     ----------
@@ -244,7 +247,9 @@ def avg_pool2d_backward(
 
 
 def relu_backward(output: Array, grad_output: Array) -> Array:
-    """Gradient of the loss for what a fused ReLU was applied to: `grad_output` where `output` is positive, else 0.
+    """Gradient of the loss for what a fused ReLU was applied to: 0 where `output` is 0, else `grad_output`.
+
+    Where `output` is NaN, the gradient passes, as in PyTorch.
 
     Parameters
     ----------
@@ -269,7 +274,7 @@ def cross_entropy(logits: Array, labels: Array) -> tuple[Array, Array]:
     Parameters
     ----------
     logits : float32 array (N, C)
-        All finite: of NaN or infinity there is no softmax, so they are refused.
+        As in PyTorch, -infinity is a class with probability 0, and NaN or infinity makes all results of its row NaN.
     labels : integer array (N,)
         The right class of each row, from 0 to C - 1.
 
@@ -280,7 +285,6 @@ def cross_entropy(logits: Array, labels: Array) -> tuple[Array, Array]:
     """
     name = CROSS_ENTROPY.name
     shape = LossShape(*check_tensor(name, "logits", logits, "N C").shape)
-    check_finite(name, "logits", logits)
     check_labels(name, labels, shape, f"logits {logits.shape}")
     return CROSS_ENTROPY.compute(shape, None, logits=logits, labels=labels.astype(np.uint32))
 
@@ -290,7 +294,8 @@ def sgd(
 ) -> tuple[Array, Array]:
     """One step of gradient descent with momentum, as torch.optim.SGD makes it; the arguments are left as they are.
 
-    ``velocity = momentum * velocity + grad``, and then ``parameter = parameter - learning_rate * velocity``.
+    ``velocity = momentum * velocity + grad``, and then ``parameter = parameter - learning_rate * velocity``. PyTorch
+    ignores the velocity where the momentum is 0. Here 0 times a velocity of NaN or infinity is NaN.
 
     Parameters
     ----------
@@ -330,10 +335,15 @@ def _count(operation: str, **arrays: Array) -> int:
 
 
 def check_finite(operation: str, name: str, array: Array) -> None:
-    """Refuse NaN and infinity, by the place of the first one."""
-    if not (finite := np.isfinite(array)).all():  # to look for the place takes 30 times as long
+    """Refuse NaN, infinity and what is infinite in float32, by the place of the first one."""
+    with np.errstate(over="ignore"):
+        finite = np.isfinite(array.astype(np.float32, copy=False))
+    if not finite.all():  # to look for the place takes 30 times as long
         place = tuple(np.argwhere(~finite)[0].tolist())
-        raise ValueError(f"{operation}: {name}{list(place)} = {array[place]}: every number must be finite")
+        value, rule = array[place], "every number must be finite"
+        if np.isfinite(value):
+            rule = f"it is too large for float32, whose largest number is {FLOAT32_MAX:.9g}"
+        raise ValueError(f"{operation}: {name}{list(place)} = {value}: {rule}")
 
 
 def check_labels(operation: str, labels: Array, s: LossShape, given: str) -> None:

@@ -1,7 +1,8 @@
 """Pooling, ReLU backward, cross-entropy and the update in float64; all trust their arguments.
 
 Ties and edges are PyTorch's: the gradient of a maximum goes to the first of equal pixels, row by row; a mean counts the
-padding as zeros; rows and columns that no whole window reaches are left out.
+padding as zeros; rows and columns that no whole window reaches are left out. So are NaN and infinity: NaN is larger
+than any number, and of several, the last one takes the gradient.
 """
 
 import numpy as np
@@ -31,11 +32,17 @@ def avg_pool2d(input: Array, shape: PoolShape) -> Array:
 
 
 def max_pool2d_backward(input: Array, grad_output: Array, shape: PoolShape) -> Array:
-    """Each window passes its gradient to its first maximum, (N, C, H, W)."""
-    seen = windows(input, shape, -np.inf)
-    first = seen.reshape(*seen.shape[:4], -1).argmax(-1)
-    n, c, oh, ow = np.indices(first.shape)
-    kh, kw = np.divmod(first, shape.kernel[1])
+    """Each window passes its gradient to its first maximum, or to its last NaN, (N, C, H, W)."""
+    seen, inside = (
+        each.reshape(*each.shape[:4], -1)
+        for each in (windows(input, shape, -np.inf), windows(np.ones(np.shape(input)), shape, 0))
+    )
+    nan = np.isnan(seen)
+    first_maximum = ((seen == seen.max(-1, keepdims=True)) & (inside > 0)).argmax(-1)
+    last_nan = nan.shape[-1] - 1 - nan[..., ::-1].argmax(-1)
+    taken = np.where(nan.any(-1), last_nan, first_maximum)
+    n, c, oh, ow = np.indices(taken.shape)
+    kh, kw = np.divmod(taken, shape.kernel[1])
     place = n, c, oh * shape.stride[0] + kh - shape.padding[0], ow * shape.stride[1] + kw - shape.padding[1]
     grad_input = np.zeros(input.shape)
     np.add.at(grad_input, place, grad_output)
@@ -53,8 +60,8 @@ def avg_pool2d_backward(grad_output: Array, shape: PoolShape) -> Array:
 
 
 def relu_backward(output: Array, grad_output: Array) -> Array:
-    """The gradient where a fused ReLU's output is positive, else 0; of the same shape."""
-    return np.where(np.asarray(output) > 0, np.asarray(grad_output, np.float64), 0.0)
+    """0 where a fused ReLU's output is 0, else the gradient; of the same shape."""
+    return np.where(np.asarray(output) <= 0, 0.0, np.asarray(grad_output, np.float64))
 
 
 def softmax(logits: Array) -> Array:
@@ -67,9 +74,10 @@ def softmax(logits: Array) -> Array:
 def cross_entropy(logits: Array, labels: Array) -> tuple[Array, Array]:
     """The loss of each row, (N,), and the gradient of their mean, (N, C), as softmax minus the right answer, over N."""
     logits, rows = np.asarray(logits, np.float64), np.arange(len(labels))
-    shifted = logits - logits.max(1, keepdims=True)
+    with np.errstate(invalid="ignore"):  # infinity - infinity is NaN, as it is due
+        shifted = logits - logits.max(1, keepdims=True)
+        grad = softmax(logits)
     losses = np.log(np.exp(shifted).sum(1)) - shifted[rows, labels]
-    grad = softmax(logits)
     grad[rows, labels] -= 1
     return losses, grad / len(logits)
 
