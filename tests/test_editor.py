@@ -164,15 +164,6 @@ def test_what_is_stored_does_not_depend_on_the_learner(my):
     assert html.unescape(re.sub("<[^>]*>", "", fold.partition("</summary>")[2])) == begun
 
 
-def test_attempts_of_an_older_copy_are_taken_over(tmp_path, monkeypatch):
-    monkeypatch.delenv("CONVGRAD_MY")
-    monkeypatch.setattr(student_files, "NOTEBOOKS", tmp_path)
-    (tmp_path / "attempts").mkdir()
-    (tmp_path / "attempts" / "map_3.wgsl").write_text("older")
-    assert student_files.last_attempt("map") == "older"
-    assert [path.name for path in (tmp_path / "my" / "attempts").iterdir()] == ["map_3.wgsl"]
-
-
 def test_what_keeps_the_machine_from_grading_is_said_beside_the_text():
     def broken(text: str) -> Grades:
         raise GpuError("the GPU is gone")

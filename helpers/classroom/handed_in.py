@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from helpers.grading.student_files import FORMAT, renewed
+from helpers.grading.student_files import FORMAT
 
 LARGEST_FILE = 20_000_000  # bytes; a lesson with its outputs takes half a million
 ARCHIVES = frozenset({".zip", ".7z", ".rar", ".tar", ".tgz", ".gz", ".bz2", ".xz"})
@@ -38,7 +38,7 @@ def work(path: Path) -> Work:
     match _content(path):
         case {"format": str(known), "kernels": dict(texts), "answers": dict(answers), **rest} if known == FORMAT:
             given = {puzzle: text if isinstance(text, str) else None for puzzle, text in texts.items()}
-            return Work(given, renewed(answers), str(rest.get("student", "")))
+            return Work(given, answers, str(rest.get("student", "")))
         case {"cells": list()}:
             raise FileError(NOTEBOOK)
     raise FileError(f"it is JSON of another kind: {ASK}")

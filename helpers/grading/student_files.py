@@ -14,7 +14,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -32,8 +32,6 @@ FORMAT = "convgrad hand-in 1"
 ANSWERS = "answers.json"  # where older copies of the project kept all answers
 ANSWERS_FOLDER = "answers"
 OUTCOMES = "outcomes.txt"  # a line for each puzzle that was graded
-PUT_TOGETHER = {"four_curves": ("curve_A", "curve_B", "curve_C", "curve_D")}  # what was asked one by one once
-NOW_PART_OF = {part: name for name, parts in PUT_TOGETHER.items() for part in parts}
 IN_A_BROWSER = sys.platform == "emscripten"
 TOPS = (ROOT, Path("/drive")) if IN_A_BROWSER else (ROOT,)  # a browser shows its storage from /drive on
 # What no file holds, and when it was written: a file's text by its path, and a puzzle's last attempt by its name.
@@ -127,15 +125,8 @@ def stamp(puzzle: str) -> int | None:
 
 
 def attempts_folder() -> Path:
-    """Where the attempts are; those of an older copy of the project, in notebooks/attempts, are moved there."""
-    new, old = my_folder() / "attempts", NOTEBOOKS / "attempts"
-    if new.parent.parent == NOTEBOOKS and old.is_dir() and not new.exists():
-        try:
-            new.parent.mkdir(parents=True, exist_ok=True)
-            old.rename(new)
-        except OSError:
-            return old
-    return new
+    """The folder of the attempts."""
+    return my_folder() / "attempts"
 
 
 def keep_attempt(puzzle: str, source: str) -> None:
@@ -228,9 +219,6 @@ def typed(exercise: str) -> str:
     """The learner's last answer as text, as it is typed; nothing where there is none."""
     answer = _answer(exercise)
     if answer is None:
-        with suppress(OSError, UnicodeDecodeError):  # cells, as an older copy of the project kept them
-            older = re.sub("[^A-Za-z0-9]+", "_", exercise).strip("_")
-            return (attempts_folder() / f"{older}.txt").read_text(encoding="utf-8")
         return ""
     return answer if isinstance(answer, str) else json.dumps(answer).strip("[]")  # `helpers.predict` keeps values
 
@@ -266,18 +254,8 @@ def _older_answers() -> dict[str, object]:
     with suppress(OSError, ValueError):
         kept = json.loads((my_folder() / ANSWERS).read_bytes())
         if isinstance(kept, dict):
-            return renewed(kept)
+            return kept
     return {}
-
-
-def renewed(answers: Mapping[str, object]) -> dict[str, object]:
-    """Answers as older copies of the project kept them, under the names of today."""
-    now = dict(answers)
-    for name, parts in PUT_TOGETHER.items():
-        given = [str(now.pop(part, "")) for part in parts]
-        if any(given):
-            now.setdefault(name, ", ".join(given))
-    return now
 
 
 def _plain(number: object) -> object:

@@ -113,12 +113,8 @@ function render({ model, el }) {
   over.textContent = "Start over";
   over.title = "Put the first text back; yours is kept as an attempt";
 
-  // What Python has not written yet outlives this page. Older pages kept it without the folder's name.
-  const older = `convgrad ${model.get("puzzle")}`, store = `convgrad ${model.get("folder")} ${model.get("puzzle")}`;
-  if (storage.getItem(older) !== null) {
-    if (storage.getItem(store) === null) storage.setItem(store, storage.getItem(older));
-    storage.removeItem(older);
-  }
+  // What Python has not written yet outlives this page.
+  const store = `convgrad ${model.get("folder")} ${model.get("puzzle")}`;
   let waiting = null, silence = null, sent = 0, pending = "";
   const tell = kind => {
     clearTimeout(waiting);
