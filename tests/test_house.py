@@ -6,14 +6,16 @@ That these checks can fail is in messages/house_rules.txt.
 import subprocess
 import sys
 
-from support.imports import between_lessons, circle, climbing, modules, order
+from support.imports import arrows, between_lessons, circle, climbing, modules, order
 from support.tokens import ROOT, by_folder, rooms
 
-MOST_ROOMS = 14
+MOST_ROOMS, MOST_ARROWS, MOST_FLOORS = 14, 60, 9
 
 
-def test_there_are_few_rooms():
+def test_there_are_few_rooms_floors_and_arrows():
     assert len(rooms(by_folder(ROOT))) <= MOST_ROOMS
+    assert len(arrows(modules(ROOT, "helpers"))) <= MOST_ARROWS
+    assert len({*order((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")).values()}) <= MOST_FLOORS
 
 
 def test_no_import_climbs_or_goes_round_in_a_circle():

@@ -1,8 +1,11 @@
 """How wgpu's types of C are read: with the names that matter, and not each time with all of wgpu's names.
 
 cffi reads each type that wgpu uses, such as ``WGPUBufferDescriptor *``, with a parser of C, to which it first tells all
-names of types that wgpu has. That takes two seconds of every process that uses a GPU. A name that does not occur in
-what is read makes no difference to it. wgpu's header, which takes a third of a second, is parsed once.
+names of types that wgpu has. A name that does not occur in what is read makes no difference to it. wgpu's header is
+parsed once, and kept.
+
+The first call of a process takes 0.36 s of the processor with this file and 1.13 s without it (from `import helpers` to
+the output of a `conv2d`; medians of five in turns, wgpu 0.32 and cffi 2.0 on two cores of an EPYC).
 """
 
 import pickle

@@ -75,3 +75,13 @@ def _lesson(module: str) -> str:
     """The folder of a lesson that has a module; nothing where none has."""
     package, room, *rest = [*module.split("."), "", ""][:5]
     return rest[0] if (package, room) == ("helpers", "lessons") and rest[1] else ""
+
+
+def arrows(graph: Graph) -> set[tuple[str, str]]:
+    """The pairs of rooms of `helpers` of which the first imports the second."""
+    pairs = set()
+    for name, imported in graph.items():
+        for other in imported:
+            if name.startswith("helpers.") and other.startswith("helpers."):
+                pairs.add((name.split(".")[1], other.split(".")[1]))
+    return {(room, other) for room, other in pairs if room != other}
