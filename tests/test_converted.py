@@ -17,7 +17,7 @@ SHOWN_AS = {  # one widget of each kind
     'helpers.write("weight_window")': "text/html",
     'helpers.mark("pixels_of_dW[0,1]")': "image/png",
 }
-IMPORTS = "import helpers\nfrom helpers.lessons.shared import explorers"
+IMPORTS = "import helpers\nfrom helpers.lessons.weight_gradient import explorers"
 
 
 @pytest.fixture(scope="module")

@@ -28,12 +28,12 @@ def check_shape(operation: str, name: str, array: np.ndarray, wanted: tuple[int,
         raise ValueError(f"{operation}: {name} has shape {array.shape}: {given()} make it {wanted}")
 
 
-def check_number(name: str, value: float, most: float) -> None:
-    """Refuse what is not a number from 0 to `most`."""
+def check_number(name: str, value: float, most: float, least: float = 0) -> None:
+    """Refuse what is not a number from `least` to `most`."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
         raise TypeError(f"{name} = {value!r} is a {type(value).__name__}: it must be a number")
-    if not 0 <= value <= most:
-        raise ValueError(f"{name} = {value}: it must be from 0 to {most:.9g}")
+    if not least <= value <= most:
+        raise ValueError(f"{name} = {value}: it must be from {least:.2g} to {most:.9g}")
 
 
 def keep_sizes(shape: object, *names: str) -> None:

@@ -17,10 +17,9 @@ from support.terminal_picture import picture
 
 import helpers
 import wgsl
-from start import FAILURES
 
 FOLDER = Path(wgsl.__file__).parent
-OFFLINE = next(pattern for pattern in FAILURES if "Temporary failure" in pattern)
+OFFLINE = "Temporary failure in name resolution|Failed to establish a new connection|getaddrinfo failed"
 
 
 def imported(path: Path) -> set[str]:
