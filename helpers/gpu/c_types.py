@@ -5,7 +5,7 @@ names of types that wgpu has. A name that does not occur in what is read makes n
 parsed once, and kept.
 
 The first call of a process takes 0.36 s of the processor with this file and 1.13 s without it (from `import helpers` to
-the output of a `conv2d`; medians of five in turns, wgpu 0.32 and cffi 2.0 on two cores of an EPYC).
+the output of a `conv2d`; medians of five in turns, wgpu 0.32 and cffi 2.1 on two cores of an EPYC).
 """
 
 import pickle

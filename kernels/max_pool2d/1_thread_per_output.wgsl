@@ -39,24 +39,27 @@ fn main(
   let oh = index / params.out_w % params.out_h;  // [0, oH)
   let plane = index / (params.out_w * params.out_h) * params.in_h;
 
-  // 2. The largest pixel of the window; NaN counts as larger than any number.
+  // 2. The largest pixel of the window, and the largest of their bits without
+  // the sign: those of NaN lie above those of infinity.
   var lowest = 0xff800000u;  // the bits of -infinity: WGSL has no literal of it
   var largest = bitcast<f32>(lowest);
+  var most_bits = 0u;
   for (var kh = 0u; kh < params.kernel_h; kh++) {              // [0, kH)
     // Above the image, ih wraps to more than H; left of it, iw to more than W.
     let ih = oh * params.stride_h + kh - params.padding_h;     // [0, H) or padding
     if (ih >= params.in_h) { continue; }
     for (var kw = 0u; kw < params.kernel_w; kw++) {            // [0, kW)
       let iw = ow * params.stride_w + kw - params.padding_w;   // [0, W) or padding
-      if (iw < params.in_w && !is_nan(largest)) {
+      if (iw < params.in_w) {
         let pixel = input[(plane + ih) * params.in_w + iw];
-        largest = select(max(largest, pixel), pixel, is_nan(pixel));
+        largest = max(largest, pixel);
+        most_bits = max(most_bits, bitcast<u32>(pixel) & 0x7fffffffu);
       }
     }
   }
 
-  // 3. Write it.
-  output[index] = largest;
+  // 3. Write it; NaN counts as larger than any number.
+  output[index] = select(largest, bitcast<f32>(most_bits), most_bits > 0x7f800000u);
 }
 
 // --- Shared with other files: pool_params ---
@@ -73,12 +76,4 @@ struct Params {
   padding_w: u32,  // Pw
   out_h: u32,      // oH
   out_w: u32,      // oW
-}
-
-// --- Shared with other files: is_nan ---
-
-// Is x NaN? Only its bits show it: WGSL lets compilers assume that NaN does not
-// occur, so that x != x may be false; max, min and clamp may drop a NaN.
-fn is_nan(x: f32) -> bool {
-  return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u;
 }

@@ -34,6 +34,7 @@ var<uniform> params: Params;
 
 // 1. Is pixel `mine`, with this value, the first maximum of a window?
 fn wins(mine: u32, value: f32, plane: u32, oh: u32, ow: u32) -> bool {
+  var last_nan = mine;  // NaN counts as larger than any number; the last one wins
   for (var kh = 0u; kh < params.kernel_h; kh++) {             // [0, kH)
     // Above the image, ih wraps to more than H; left of it, iw to more than W.
     let ih = oh * params.stride_h + kh - params.padding_h;    // [0, H) or padding
@@ -44,10 +45,10 @@ fn wins(mine: u32, value: f32, plane: u32, oh: u32, ow: u32) -> bool {
       let other = (plane * params.in_h + ih) * params.in_w + iw;
       let rival = input[other];
       if (rival > value || (rival == value && other < mine)) { return false; }
-      if (is_nan(rival) && (other > mine || !is_nan(value))) { return false; }
+      if (is_nan(rival)) { last_nan = other; }
     }
   }
-  return true;
+  return last_nan == mine;
 }
 
 @compute @workgroup_size(256)
