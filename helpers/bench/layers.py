@@ -64,7 +64,9 @@ def _shape(place: str, table: Mapping[str, object]) -> Shape:
     """Return the shape of a layer's table, which has either `convolution`, `product` or `sum`."""
     kinds = [kind for kind in SIZES if kind in table]
     if len(kinds) != 1:
-        raise ValueError(f"{place} has {listed(kinds) or 'no sizes'}: it must have one of {', '.join(SIZES)}")
+        raise ValueError(
+            f"{place} has {listed(kinds) if kinds else 'no sizes'}: it must have one of {', '.join(SIZES)}"
+        )
     if "product" in table:
         size = table["product"]
         return GemmShape(size, size, size, 1, "relu")

@@ -65,9 +65,12 @@ def _parsed(path: Path) -> dict[str, dict[str, object]]:
 def check(place: str, table: object, needed: Kinds, optional: Kinds) -> None:
     """Raise ValueError where a table does not have the keys of its kind; the message begins with its place."""
     known = {**needed, **optional}
-    rule = f"a table has {', '.join(needed)}"
+    rules = []
+    if needed:
+        rules.append(f"has {', '.join(needed)}")
     if optional:
-        rule = f"{rule}, and may have {', '.join(optional)}"
+        rules.append(f"may have {', '.join(optional)}")
+    rule = f"a table {', and '.join(rules)}"
     if not isinstance(table, dict):
         raise ValueError(f"{place} is not a table: {rule}")
     for key in needed:
