@@ -56,8 +56,14 @@ VERSIONS = {
     .replace("2.0 * input[i];", "input[i] + input[i];")
     .replace("1 global load,", "2 global loads,"),
 }
-MISTAKE = "element moved: `input[i];` -> `input[i / 2u];`"
-PLANTED = "".join(f"\n[scale/{version}]  ELEMENTS\n{MISTAKE}\n" for version in VERSIONS)
+MISTAKE = """
+["scale/{version}"]
+shape = "ELEMENTS"
+mistakes = [
+  {{ name = "element moved", old = 'input[i];', new = 'input[i / 2u];' }},
+]
+"""
+PLANTED = "".join(MISTAKE.format(version=version) for version in VERSIONS)
 ADDED = {  # to the ends of files
     "helpers/operations/network/reference.py": """
 def scale(input: Array, shape: object) -> Array:
@@ -74,7 +80,7 @@ OPERATIONS["scale"] = Operation(
     examples=[ElementShape(7), ElementShape(300)],
 )
 """,
-    "tests/support/wrong_kernels.txt": PLANTED,
+    "tests/support/wrong_kernels.toml": PLANTED,
     **{f"kernels/scale/{version}.wgsl": text for version, text in VERSIONS.items()},
 }
 QUICK_GELU = """    "quick_gelu": Activation(

@@ -78,7 +78,7 @@ def test_a_known_mistake_comes_with_one_short_question():
 # --- In a learner's own text ----------------------------------------------------------------------------------
 
 OTHERS = [(name, mistake.name, edits) for name, mistake in MISTAKES for edits in mistake.others]
-OTHERS += [(*row.name.split(", ", 1), row.edits) for row in planted("in_one_puzzle")]
+OTHERS += [(row.puzzle, row.name, row.edits) for row in planted("in_one_puzzle")]
 
 
 @pytest.mark.parametrize(("name", "mistake", "edits"), sample(OTHERS, 3))

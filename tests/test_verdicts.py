@@ -15,7 +15,7 @@ from support.sample import ALL, sample
 from support.speakers import handed_in
 
 from helpers import gpu
-from helpers.grading import grader, test_run
+from helpers.grading import grader, mistakes, test_run
 from helpers.grading.grader import WORDS, grade
 from helpers.grading.sandbox import Worker
 from helpers.grading.test_run import simulated
@@ -222,8 +222,8 @@ def shared_out(name: str, each: str) -> str:
 UNSKILLED = {f"{name}, by one thread": (shared_out(name, "(1u << 16u)"), "steps") for name in ONE_ELEMENT}
 UNSKILLED |= {f"{name}, three by a thread": (shared_out(name, "3u"), "results") for name in ONE_ELEMENT}
 for other in planted("unskilled"):
-    source = other.made_in(Kernel(edited(other.name.partition(",")[0]))).source
-    UNSKILLED[other.name] = source, other.question.rstrip("?")
+    source = mistakes.edited(Kernel(edited(other.puzzle)), other.edits).source
+    UNSKILLED[str(other)] = source, other.count
 
 
 @pytest.mark.parametrize("what", sample(UNSKILLED, 3))

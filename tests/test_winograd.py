@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from support.edits import edits
+from support.edits import Edit
 from support.problems import EVERY_VERSION, parametrized, require_close
 from support.sample import sample
 
@@ -70,16 +70,16 @@ def test_the_tolerance_of_direct_sums_would_be_too_small(kernel):
     assert not compare_sums(name, *got, lambda *data: METHODS[name].direct(*data, RAGGED), *tensors.values())
 
 
-WRONG = """
-    a constant of the filter: `0.5 / (NEAR_2` -> `0.49 / (NEAR_2`
-    a coefficient of the data: `NEAR_2 * FAR_2 * d[0]` -> `NEAR_2 * d[0]`
-    a sign of the data: `d[4] - FAR_2 * d[2]` -> `d[4] + FAR_2 * d[2]`
-    a result: `m[0] + near_even` -> `near_even`
-    the sign of odd terms: `let far_odd = FAR * (m[3] - m[4])` -> `let far_odd = FAR * (m[4] - m[3])`
-"""
+WRONG = (
+    Edit("a constant of the filter", "0.5 / (NEAR_2", "0.49 / (NEAR_2"),
+    Edit("a coefficient of the data", "NEAR_2 * FAR_2 * d[0]", "NEAR_2 * d[0]"),
+    Edit("a sign of the data", "d[4] - FAR_2 * d[2]", "d[4] + FAR_2 * d[2]"),
+    Edit("a result", "m[0] + near_even", "near_even"),
+    Edit("the sign of odd terms", "let far_odd = FAR * (m[3] - m[4])", "let far_odd = FAR * (m[4] - m[3])"),
+)
 
 
-@pytest.mark.parametrize(("kernel", "wrong"), sample(product(VERSIONS, edits(WRONG)), 2), ids=lambda value: value.name)
+@pytest.mark.parametrize(("kernel", "wrong"), sample(product(VERSIONS, WRONG), 2), ids=lambda value: value.name)
 def test_a_wrong_matrix_is_seen(kernel, wrong):
     with pytest.raises(AssertionError):
         require_close(kernel.edit(wrong.old, wrong.new), RAGGED)

@@ -13,7 +13,8 @@ from support.wrong_kernels import WRONG_KERNELS
 
 from helpers.checks.report import CheckError
 from helpers.grading.test_run import GRAVEST_FIRST
-from helpers.lessons.shared.wrong_kernels import INPUT_2, NUMBERS, RACE, STRIDE_1, WEIGHT_1, WrongKernel
+from helpers.lessons.shared.wrong_kernel_shapes import STRIDE_1
+from helpers.lessons.shared.wrong_kernels import INPUT_2, NUMBERS, RACE, WEIGHT_1, WrongKernel
 from helpers.operations import checker
 from helpers.operations.checker import check, given
 from helpers.operations.convolution import operations

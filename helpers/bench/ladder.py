@@ -6,6 +6,7 @@ from pathlib import Path
 
 from helpers.bench.layers import SHAPES
 from helpers.bench.tile_sizes import TileSizes
+from helpers.data import tables
 from helpers.operations.kernels import load
 from helpers.operations.operation import Shape
 from helpers.operations.registry import OPERATIONS
@@ -86,18 +87,24 @@ class Step:
         return 2 * self.tile.intensity if self.loaded is None else 2 / self.loaded
 
 
-SPECIAL = {  # what is not as usual in a step
-    "naive": {"fixed": NO_TILE},
-    "shared tile": {"fixed": TILE},
-    "Winograd": {"loaded": WINOGRAD_BYTES},
-    "checks off": {"checked": False},
-}
+FIXED = {"naive": NO_TILE, "shared tile": TILE}
+LOADED = {"Winograd": WINOGRAD_BYTES}
+NEEDED = {"kernel": str, "layer": str, "idea": str}
+OPTIONAL = {"limit": str, "why": str, "before": str, "checked": bool}
 
 
-def _step(block: str) -> Step:
-    """A step by its lines: the name, the kernel, the layer, the idea, the limit, why, and the version before."""
-    name, kernel, *others = block.strip().split("\n")
-    return Step(name, *kernel.split("/"), *others, **SPECIAL.get(name, {}))
+def steps(file: Path) -> tuple[Step, ...]:
+    """Return the steps of a file such as ladder.toml, in their order; `kernel` is the operation and the version.
+
+    Raises ValueError, with the file, the step, the key and the rule, where a table is no step.
+    """
+    rows = []
+    for name, table in tables.read(file, NEEDED, OPTIONAL).items():
+        operation, slash, version = table.pop("kernel").partition("/")
+        if not slash:
+            raise ValueError(f"{file.name}, [{name}]: kernel = {operation!r}: it must be <operation>/<version>")
+        rows.append(Step(name, operation, version, **table, fixed=FIXED.get(name), loaded=LOADED.get(name)))
+    return tuple(rows)
 
 
-STEPS = tuple(map(_step, Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").split("\n\n")))
+STEPS = steps(Path(__file__).with_suffix(".toml"))

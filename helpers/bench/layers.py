@@ -1,10 +1,12 @@
 """The layers that are timed, and how much work each operation does on them."""
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
+from pathlib import Path
 
+from helpers.data import tables
+from helpers.data.words import listed
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.operations.gemm.shapes import GemmShape
 from helpers.operations.operation import Shape
@@ -42,54 +44,45 @@ class Layer:
         return replace(self.shape, activation="relu") if operation == "conv2d" else self.shape
 
 
-ROWS = """
-LeNet conv1, 1 image                         1x1x28x28 to 6, k5 s1 p0          tuned, small
-LeNet conv2, 1 image                         1x6x12x12 to 16, k5 s1 p0         small, quick
-1x16x28x28 to 16, k3 s1 p1                   small
-4x64x28x28 to 64, k3 s1 p1                   small
-LeNet conv1, 256 images                      256x1x28x28 to 6, k5 s1 p0        tuned
-LeNet conv2, 256 images                      256x6x12x12 to 16, k5 s1 p0       tuned
-32x64x56x56 to 64, k3 s1 p1                  tuned
-32x256x14x14 to 256, k3 s1 p1                tuned
-32x128x28x28 to 128, k3 s2 p1                tuned
-32x64x56x56 to 256, k1 s1 p0                 tuned
-32x3x224x224 to 64, k7 s2 p3                 -
-32x512x7x7 to 512, k3 s1 p1                  -
-32x64x56x56 to 128, k3 s2 p1                 -
-128x1x28x28 to 32, k5 s1 p0                  -
-32x128x56x56 depthwise, k3 s1 p1             32x128x56x56 to 128, k3 s1 p1 d1 g128   -
-32x128x56x56 to 128 in 32 groups, k3 s1 p1   32x128x56x56 to 128, k3 s1 p1 d1 g32    -
-32x64x56x56 to 64, k3 s1 p2 dilation 2       32x64x56x56 to 64, k3 s1 p2 d2          -
-GEMM 64                                      small, quick
-GEMM 256                                     small
-GEMM 512                                     small
-GEMM 1024                                    -
-GEMM 2048                                    -
-GEMM 4096                                    -
-sum of 60,000                                small, quick
-sum of 1,048,576                             -
-sum of 4,194,304                             -
-"""
+SIZES = {"convolution": list, "product": int, "sum": int}  # each layer has one of them
+MARKS = {"tuned": bool, "small": bool, "quick": bool}
 
 
-def _layer(row: str) -> Layer:
-    """A layer by its name, its sizes where the name is not made of them, and what it is for."""
-    name, *sizes, marks = re.split(" {2,}", row)
-    return Layer(name, _shape(*sizes or [name]), **dict.fromkeys(re.findall(r"\w+", marks), True))
+def layers(file: Path) -> tuple[Layer, ...]:
+    """Return the layers of a file such as layers.toml, in their order.
+
+    Raises ValueError, with the file, the layer, the key and the rule, where a table is no layer.
+    """
+    rows = []
+    for name, table in tables.read(file, {}, SIZES | MARKS).items():
+        marks = {mark: table[mark] for mark in MARKS if mark in table}
+        rows.append(Layer(name, _shape(f"{file.name}, [{name}]", table), **marks))
+    return tuple(rows)
 
 
-def _shape(sizes: str) -> Shape:
-    """Of a convolution: "NxCixHxW to Co, kernel, stride and padding", dilation and groups, if they are not 1."""
-    first, *others = (int(digits.replace(",", "")) for digits in re.findall(r"[\d,]*\d", sizes))
-    if sizes.startswith("GEMM"):
-        return GemmShape(first, first, first, 1, "relu")
-    if sizes.startswith("sum"):
-        return SumShape(first)
-    ci, h, w, co, k, *steps = others
-    return ConvShape(first, ci, h, w, co, k, k, *steps)
+def _shape(place: str, table: Mapping[str, object]) -> Shape:
+    """Return the shape of a layer's table, which has either `convolution`, `product` or `sum`."""
+    kinds = [kind for kind in SIZES if kind in table]
+    if len(kinds) != 1:
+        raise ValueError(
+            f"{place} has {listed(kinds) if kinds else 'no sizes'}: it must have one of {', '.join(SIZES)}"
+        )
+    if "product" in table:
+        size = table["product"]
+        return GemmShape(size, size, size, 1, "relu")
+    if "sum" in table:
+        return SumShape(table["sum"])
+    sizes = table["convolution"]
+    if not 8 <= len(sizes) <= 10:
+        raise ValueError(
+            f"{place}: convolution has {len(sizes)} numbers: they must be N, Ci, H, W, Co, kernel, stride and padding, "
+            "and may be dilation and groups, too"
+        )
+    batch, in_channels, in_h, in_w, out_channels, kernel, *steps = sizes
+    return ConvShape(batch, in_channels, in_h, in_w, out_channels, kernel, kernel, *steps)
 
 
-LAYERS = tuple(map(_layer, ROWS.strip().split("\n")))
+LAYERS = layers(Path(__file__).with_suffix(".toml"))
 SHAPES = {layer.name: layer.shape for layer in LAYERS}
 
 

@@ -1,4 +1,4 @@
-"""Read a file of tables in TOML: each has a name, and the keys that its kind of table has."""
+"""Read a file of tables in TOML: each has a name or is one of a list, and has the keys of its kind of table."""
 
 import tomllib
 from collections.abc import Mapping
@@ -33,8 +33,26 @@ def read(path: Path, needed: Kinds, optional: Kinds) -> dict[str, dict[str, obje
     """
     tables = _parsed(path)
     for name, table in tables.items():
-        _check(f"{path.name}, [{name}]", table, needed, optional)
+        check(f"{path.name}, [{name}]", table, needed, optional)
     return tables
+
+
+def read_list(path: Path, key: str) -> list[dict[str, object]]:
+    """Return the tables of a file that has nothing but a list of them, each below its heading ``[[key]]``.
+
+    Raises ValueError where the file is not TOML, or has anything else. What is in the tables is not looked at.
+    """
+    content = _parsed(path)
+    for name in content:
+        if name != key:
+            raise ValueError(f"{path.name}: {name} is unknown: the file has tables below headings [[{key}]]")
+    rows = content.get(key, [])
+    if not isinstance(rows, list):
+        raise ValueError(f"{path.name}: {key} is not a list: each of its tables has a heading [[{key}]]")
+    for row in rows:
+        if not isinstance(row, dict):
+            raise ValueError(f"{path.name}: {key} has {row!r:.60}: it must have tables, each below [[{key}]]")
+    return rows
 
 
 def _parsed(path: Path) -> dict[str, dict[str, object]]:
@@ -44,12 +62,15 @@ def _parsed(path: Path) -> dict[str, dict[str, object]]:
         raise ValueError(f"{path.name}: {error}") from None
 
 
-def _check(place: str, table: object, needed: Kinds, optional: Kinds) -> None:
-    """Raise ValueError where a table does not have the keys of its kind."""
+def check(place: str, table: object, needed: Kinds, optional: Kinds) -> None:
+    """Raise ValueError where a table does not have the keys of its kind; the message begins with its place."""
     known = {**needed, **optional}
-    rule = f"a table has {', '.join(needed)}"
+    rules = []
+    if needed:
+        rules.append(f"has {', '.join(needed)}")
     if optional:
-        rule = f"{rule}, and may have {', '.join(optional)}"
+        rules.append(f"may have {', '.join(optional)}")
+    rule = f"a table {', and '.join(rules)}"
     if not isinstance(table, dict):
         raise ValueError(f"{place} is not a table: {rule}")
     for key in needed:

@@ -84,9 +84,9 @@ class OfficialText:
     """A text of ours, of which the learner writes the marked lines, and the mistakes that are known in it.
 
     It is in `folder`, named ``<name>`` with the suffix of its language, and the mistakes are beside it, in
-    ``<name>.mistakes``. Where all lines of code are marked, the learner begins with a blank page: comments that state
-    the task. A subclass has `cases`, which makes the tests, the smallest first, and `read`, which makes of a text what
-    is run, and raises WgslError, with the place, where it does not compile.
+    ``<name>.mistakes.toml``. Where all lines of code are marked, the learner begins with a blank page: comments that
+    state the task. A subclass has `cases`, which makes the tests, the smallest first, and `read`, which makes of a text
+    what is run, and raises WgslError, with the place, where it does not compile.
     """
 
     suffix: ClassVar[str] = ".wgsl"
@@ -109,7 +109,7 @@ class OfficialText:
     @cached_property
     def mistakes(self) -> tuple[Mistake, ...]:
         """The mistakes that can be named; of two that do the same, the first is."""
-        return tuple(mistakes.read(self._file.with_suffix(".mistakes")))
+        return tuple(mistakes.read(self._file.with_suffix(".mistakes.toml")))
 
     def with_mistake(self, mistake: Mistake) -> Kernel:
         """The official text, without its header and its marks, with a known mistake."""

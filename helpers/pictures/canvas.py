@@ -26,25 +26,24 @@ Array = np.ndarray
 
 # All colors of pictures, and what each becomes where the page is dark: they stay apart for color-blind eyes, and each
 # one also has an outline or a place of its own.
-PALETTE = """
-    #1a1a1a #e8e8e8 ink
-    #5f5f5f #adadad gray
-    #b5b5b5 #5c5c5c line
-    #ffffff #111111 paper
-    #005a9c #7cc4ff blue: what is pointed at, and what the kernel wrote
-    #a84200 #ffb38a orange: outputs, and what is marked
-    #00684a #5fd0a5 green: weights
-    #0072b2 #5ab4f0 sectors of memory: neighbors differ in lightness, too
-    #b8860b #e0b84a
-    #007a5a #4fcfa6
-    #a3337a #ec8fc6
-    #5b6bbf #a3b0f5
-    #8a4b08 #e0a060
-    #a9cbe6 #2b567a faint blue, faint orange, and what lies below a line
-    #ecc3a8 #7d4a2f
-    #f3ddd0 #5a3524
-"""
-DARK = dict(line.split()[:2] for line in PALETTE.strip().splitlines())
+DARK = {
+    "#1a1a1a": "#e8e8e8",  # ink
+    "#5f5f5f": "#adadad",  # gray
+    "#b5b5b5": "#5c5c5c",  # line
+    "#ffffff": "#111111",  # paper
+    "#005a9c": "#7cc4ff",  # blue: what is pointed at, and what the kernel wrote
+    "#a84200": "#ffb38a",  # orange: outputs, and what is marked
+    "#00684a": "#5fd0a5",  # green: weights
+    "#0072b2": "#5ab4f0",  # sectors of memory: neighbors differ in lightness, too
+    "#b8860b": "#e0b84a",
+    "#007a5a": "#4fcfa6",
+    "#a3337a": "#ec8fc6",
+    "#5b6bbf": "#a3b0f5",
+    "#8a4b08": "#e0a060",
+    "#a9cbe6": "#2b567a",  # faint blue, faint orange, and what lies below a line
+    "#ecc3a8": "#7d4a2f",
+    "#f3ddd0": "#5a3524",
+}
 INK, GRAY, LINE, PAPER, BLUE, ORANGE, GREEN, *SECTORS = [*DARK][:13]
 FONT = "DejaVu Sans, Verdana, sans-serif"  # what stored pictures are written in, and fonts as wide
 CODE_FONT = "DejaVu Sans Mono, Menlo, Consolas, monospace"  # all letters are equally wide

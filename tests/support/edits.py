@@ -1,20 +1,20 @@
-r"""Tables of edits, which plant mistakes: a line has the name of each, the old text and the new one.
-
-    bias forgotten: `var sum = bias[co];` -> `var sum = 0.0;`
-
-Behind two blanks may follow what a test wants to know of it. A long line may break before the arrow.
-"""
+"""Mistakes that tests plant in our own functions and kernels."""
 
 import inspect
 from collections.abc import Callable
+from typing import NamedTuple
 
-from helpers.lessons.shared.wrong_kernels import Edit, edits
 
-__all__ = ["Edit", "edited", "edits"]
+class Edit(NamedTuple):
+    """A mistake: its name, the text that it changes, and what is there then."""
+
+    name: str
+    old: str
+    new: str
 
 
 def edited(function: Callable, old: str, new: str) -> Callable:
-    """A function of the helpers with one piece of its text replaced."""
+    """Return a function of the helpers with one piece of its text replaced."""
     source = inspect.getsource(function)
     assert source.count(old) == 1, f"{function.__name__} contains {old!r} {source.count(old)} times"
     space = dict(vars(inspect.getmodule(function)))

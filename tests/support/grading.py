@@ -4,11 +4,13 @@ import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from helpers.grading import grader
-from helpers.grading.mistakes import Mistake, read
+from helpers.data import tables
+from helpers.grading import grader, mistakes
+from helpers.grading.mistakes import Edits, Mistake
 from helpers.grading.puzzle import Case, Puzzle
 from helpers.grading.read_sets import ReadSets, read_sets
 from helpers.grading.test_run import TestRun, simulated
@@ -41,9 +43,28 @@ def simulate_once(monkeypatch):
     monkeypatch.setattr(grader, "WORK", 10**9)
 
 
-def planted(table: str) -> list[Mistake]:
-    """The mistakes in a file of this folder; the name of each begins with its puzzle, before a comma."""
-    return [*read(Path(__file__).with_name(f"{table}.mistakes"))]
+class Planted(NamedTuple):
+    """Edits of a puzzle's official text: what they do, and the count that shows it, if one does."""
+
+    puzzle: str
+    name: str
+    edits: Edits
+    count: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.puzzle}, {self.name}"
+
+
+def planted(table: str) -> list[Planted]:
+    """The edits in a file of this folder, ``<table>.toml``."""
+    path = Path(__file__).with_name(f"{table}.toml")
+    rows = []
+    for row in tables.read_list(path, "texts"):
+        place = f"{path.name}, {row.get('puzzle')}, {row.get('name')!r}"
+        tables.check(place, row, {"puzzle": str, "name": str, "edits": list}, {"count": str})
+        edits = mistakes.read_edits(place, row["edits"])
+        rows.append(Planted(row["puzzle"], row["name"], edits, row.get("count", "")))
+    return rows
 
 
 @cache

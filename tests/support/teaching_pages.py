@@ -2,8 +2,8 @@
 
     python tests/support/teaching_pages.py
 
-writes the tables of mistakes in all pages again, from ``*.mistakes`` in the lessons' folders and the grader's verdicts;
-with the beginnings of file names behind it, such as `00 02`, in these pages.
+writes the tables of mistakes in all pages again, from ``*.mistakes.toml`` in the lessons' folders and the
+grader's verdicts; with the beginnings of file names behind it, such as `00 02`, in these pages.
 """
 
 import re

@@ -1,43 +1,38 @@
-"""Wrong kernels of all versions: here of those that helpers/lessons/shared/wrong_kernels.py, of lesson 05, has not.
+"""Wrong kernels of all versions: here of those that helpers/lessons/shared/wrong_kernels.toml, of lesson 05, has not.
 
-`wrong_kernels.txt` has those that are planted by hand.
+`wrong_kernels.toml` has those that are planted by hand, in the same format.
 """
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
-from support.problem_lists import NAMES as KINDS
+from support import wrong_kernel_shapes as shapes
 
+from helpers.lessons.shared import wrong_kernel_shapes as shapes_of_lesson_05
 from helpers.lessons.shared import wrong_kernels as lesson_05
-from helpers.lessons.shared.wrong_kernels import RACE, WrongKernel, small, tables
+from helpers.lessons.shared.wrong_kernels import RACE, WrongKernel, read, shapes_in, small
 from helpers.operations.kernels import load
 
 # --- The table ------------------------------------------------------------------------------------------------
 
-TABLE = Path(__file__).with_suffix(".txt")
-NAMES = vars(lesson_05) | KINDS | {"replace": replace}
-for name, value in re.findall(r"^(\w+) = (.*?)(?:  #.*)?$", TABLE.read_text(encoding="utf-8"), re.MULTILINE):
-    NAMES[name] = eval(value, NAMES)
-
-FOUND = [*tables(TABLE, NAMES)]
-USUAL = {usual.kernel: usual for usual, _ in FOUND}
-assert len(USUAL) == len(FOUND), "a version has two headings"
+SHAPES = shapes_in(shapes_of_lesson_05) | shapes_in(shapes)
+VERSIONS = read(Path(__file__).with_suffix(".toml"), SHAPES)
+USUAL = {version.usual.kernel: version.usual for version in VERSIONS}
 
 
 # --- Every barrier, missing -----------------------------------------------------------------------------------
 
 RACES = {  # the problem and the constants that show them, where they are not the usual ones
-    "conv2d/2_implicit_gemm": (NAMES["TILES"], NAMES["ALONE"]),
-    "conv2d_grad_input/3_implicit_gemm": (NAMES["TILES"], NAMES["ALONE"]),
-    "conv2d_grad_input/4_residue_classes": (NAMES["CLASSES"], NAMES["WHOLE"]),
-    "conv2d_grad_weight/3_split_k": (NAMES["TILES"], NAMES["ALONE"]),
-    "conv2d_grad_weight/4_winograd": (NAMES["TILES_18"], {"TILE_K": 16}),
+    "conv2d/2_implicit_gemm": (shapes.TILES, {"SPLITS": 1}),  # all steps of a sum in one workgroup
+    "conv2d_grad_input/3_implicit_gemm": (shapes.TILES, {"SPLITS": 1}),
+    "conv2d_grad_input/4_residue_classes": (shapes.CLASSES, {"PIECES": 1}),  # so small a layer would share them
+    "conv2d_grad_weight/3_split_k": (shapes.TILES, {"SPLITS": 1}),
+    "conv2d_grad_weight/4_winograd": (shapes.TILES_18, {"TILE_K": 16}),
 }
 RARE = {  # by the barrier's comment, the only problem that shows the race
-    "  // no thread still reads the old tile": NAMES["MANY_IMAGES"],
-    "  // no thread still reads the sums of the filter before": NAMES["PAIRS"],
+    "  // no thread still reads the old tile": shapes.MANY_IMAGES,
+    "  // no thread still reads the sums of the filter before": shapes.PAIRS,
 }
 
 
@@ -56,6 +51,6 @@ def without_a_barrier(name: str) -> Iterator[WrongKernel]:
 
 WRONG_KERNELS = (
     *lesson_05.WRONG_KERNELS,
-    *(row for _, rows in FOUND for row in rows),
-    *(row for version in USUAL for row in without_a_barrier(version)),
+    *(row for version in VERSIONS for row in version.rows),
+    *(row for name in USUAL for row in without_a_barrier(name)),
 )

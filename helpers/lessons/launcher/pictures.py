@@ -1,12 +1,13 @@
 """Pictures of appendix C: the objects of a launch, each beside the call that makes it, and whose the bytes of a buffer
 are."""
 
-import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from helpers.data import tables
 from helpers.data.words import listed
 from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, SECTORS, Box, Picture, Word
 from helpers.pictures.parts import Area, Grid
@@ -23,28 +24,24 @@ class Object(NamedTuple):
     call: str
     what: str
     made_from: list[str]
-    renewed: str
+    renewed: str = ""
 
 
-ROWS = """
-adapter    | wgpu.gpu.request_adapter_sync() | a GPU with its driver | |
-device     | adapter.request_device_sync() | your program's connection to it | adapter |
-buffers    | device.create_buffer(...) | bytes in its memory | device | they hold other data
-module     | device.create_shader_module(...) | the kernel's text, compiled | device |
-layout     | device.create_bind_group_layout(...) | the kind of buffer in each slot | device |
-pipeline   | device.create_compute_pipeline(...) | a function, ready to run | module, layout |
-bind group | device.create_bind_group(...) | a buffer in each slot | layout, buffers | it names other buffers
-recording  | encoder.begin_compute_pass() ... | what the GPU is to do | pipeline, bind group | a submission uses it up
-queue      | device.queue.submit(...) | takes it, and the kernel runs | device, recording | it gets the new recording
-"""
+def objects(file: Path) -> list[Object]:
+    """Return the objects of a file such as objects.toml, in their order.
+
+    Raises ValueError, with the file, the object, the key and the rule, where a table is no object.
+    """
+    rows = []
+    for name, table in tables.read(file, {"call": str, "what": str, "made_from": list}, {"renewed": str}).items():
+        for source in table["made_from"]:
+            if source not in [row.name for row in rows]:
+                raise ValueError(f"{file.name}, [{name}]: made_from has {source!r}: it must be an object above")
+        rows.append(Object(name, **table))
+    return rows
 
 
-def _object(row: str) -> Object:
-    name, call, what, made_from, renewed = map(str.strip, row.split("|"))
-    return Object(name, call, what, re.findall(r"\w[\w ]*", made_from), renewed)
-
-
-OBJECTS = [*map(_object, ROWS.strip().split("\n"))]
+OBJECTS = objects(Path(__file__).with_name("objects.toml"))
 PLACES = {each.name: i for i, each in enumerate(OBJECTS)}
 ROW, NAMES = 23, Box(58, 6, 116, 18)  # CSS pixels: of a row, and of a name
 CALL, WHAT, ONE = 190, 490, 724  # where columns begin

@@ -2,27 +2,35 @@
 
 Every kind of mistake that is made in practice is here, and every barrier is missing once. The tests show that the
 checker rejects each for exactly the reasons that it states, and accepts the right kernel on the same problem. Those of
-all other versions are in tests/support/wrong_kernels.py.
+all other versions are in tests/support/wrong_kernels.toml.
 """
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
-from helpers.operations.convolution.shapes import ConvShape
+from helpers.data import tables
+from helpers.lessons.shared import wrong_kernel_shapes
 from helpers.operations.kernels import load
 from helpers.operations.operation import Shape
 from wgsl import Kernel
 
-# What rejects a kernel. Several are added, as in READ + NUMBERS.
-NUMBERS = ("wrong numbers",)
-READ, WRITE = ("out-of-range read",), ("out-of-range write",)
-RACE, OVERLAP = ("data race",), ("overlapping writes",)
-UNWRITTEN, WRAPPED, ENDLESS = ("unwritten output",), ("index overflow",), ("endless loop",)
-MISSED_BARRIER, NOT_A_NUMBER = ("non-uniform barrier",), ("not-a-number",)
-NOT_PORTABLE = ("not portable",)
-UNINITIALIZED = ("uninitialized read",)
+NUMBERS, RACE, ENDLESS = ("wrong numbers",), ("data race",), ("endless loop",)
+REASONS = (  # what rejects a kernel: one or several of these
+    "wrong numbers",
+    "out-of-range read",
+    "out-of-range write",
+    "data race",
+    "overlapping writes",
+    "unwritten output",
+    "index overflow",
+    "endless loop",
+    "non-uniform barrier",
+    "not-a-number",
+    "not portable",
+    "uninitialized read",
+)
 
 SMALL = {
     "TILE: u32 = 16u": "TILE: u32 = 4u",
@@ -52,7 +60,7 @@ class WrongKernel(NamedTuple):
     old: str
     new: str
     reasons: tuple[str, ...]
-    shape: Shape
+    shape: Shape | None
     constants: Mapping[str, int]
 
     @property
@@ -62,65 +70,96 @@ class WrongKernel(NamedTuple):
 
     @property
     def wrong(self) -> Kernel:
-        """The version with the mistake."""
-        return self.right.edit(self.old, self.new)
+        """The version with the mistake. Raises ValueError, with its name, where `old` does not occur exactly once."""
+        try:
+            return self.right.edit(self.old, self.new)
+        except ValueError as error:
+            raise ValueError(f"{self}: {error}") from None
 
     def __str__(self) -> str:
         return f"{self.kernel}: {self.name}"
 
 
-# --- The format of a table: a heading for each version, and its rows, as in wrong_kernels.txt -----------------------
+# --- How a table is read --------------------------------------------------------------------------------------------
 
-HEADING = re.compile(r"^\[(.+)\]  (.+)\n", re.MULTILINE)
-ROW = re.compile(r" *(.+): `([^`]*)`\s+-> `([^`]*)`(?:  (.+))?\n")
-FIELDS = {tuple: "reasons", dict: "constants"}
-
-
-class Edit(NamedTuple):
-    """What is planted, the old text, the new one, and what follows."""
-
-    name: str
-    old: str
-    new: str
-    more: str
+VERSION = {"shape": str, "mistakes": list}
+ROW = {"name": str, "old": str, "new": str}
+NOT_AS_USUAL = {"reasons": list, "shape": str, "constants": dict}
+BY_NAME = {"kernel": str, "old": str, "new": str}
 
 
-def edits(table: str) -> list[Edit]:
-    """The rows of a version. Raises ValueError where something else is left."""
-    if rest := ROW.sub("", table).strip():
-        raise ValueError(f"{rest!r} is no row: a row is <name>: `<old text>` -> `<new text>`, and what is not as usual")
-    return [Edit(*row) for row in ROW.findall(table)]
+class VersionTable(NamedTuple):
+    """The table of a version: what is usual for its wrong kernels, which has no name and no edit, and those kernels."""
+
+    usual: WrongKernel
+    rows: tuple[WrongKernel, ...]
 
 
-def tables(path: Path, names: Mapping[str, object]) -> Iterator[tuple[WrongKernel, list[WrongKernel]]]:
-    """What is usual for each version of a file, and its rows; `names` say what the file's words stand for."""
-
-    def fields(text: str) -> dict[str, object]:
-        return {FIELDS.get(type(value), "shape"): value for value in eval(f"[{text}]", {**names})}  # our own text
-
-    _, *parts = HEADING.split(path.read_text(encoding="utf-8"))
-    for version, given, table in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
-        usual = WrongKernel(version, "", "", "", **{"reasons": NUMBERS, "constants": {}} | fields(given))
-        yield (
-            usual,
-            [usual._replace(name=name, old=old, new=new, **fields(more)) for name, old, new, more in edits(table)],
-        )
+def shapes_in(module: ModuleType) -> dict[str, Shape]:
+    """Return the shapes in a module that has no other constants, by their names in capitals."""
+    return {name: value for name, value in vars(module).items() if name.isupper()}
 
 
-# --- Problems, the smallest that show a mistake ---------------------------------------------------------------
+def read(path: Path, shapes: Mapping[str, Shape]) -> tuple[VersionTable, ...]:
+    """Return the tables of versions in a file such as wrong_kernels.toml.
 
-# In ODD rows are not columns, and N, Ci and Co differ.
-ODD = ConvShape(2, 3, 5, 7, 4, 3, 2, 2, (1, 2))
-STRIDE_1 = ConvShape(2, 3, 3, 5, 4, 3, 2, 1, (1, 2))
-ONE_FILTER = ConvShape(1, 2, 3, 5, 1, 3, 2, 1, (1, 0))  # a step past the end of one tensor is past the end of all
-POINT = ConvShape(1, 1, 1, 1, 1, 1, 1)
-MANY = ConvShape(2, 1, 17, 18, 3, 1, 1)  # more products than 256 threads
-WIDE = ConvShape(1, 2, 2, 5, 2, 5, 4, 1, (4, 3))  # more weights than the 16 threads of a tile
-IN_PIECES = ConvShape(1, 1, 2, 5, 1, 7, 3, 1, (6, 2))  # more weights than are held at once
-# No two steps along an axis are equal; two groups with two filters each over two channels; an odd number of images.
-GROUPS = ConvShape(3, 4, 5, 7, 4, 3, 2, (2, 1), (1, 2), (1, 3), 2)
-CHANNELS = ConvShape(2, 1, 3, 4, 3, 1, 1)
-SLICES = ConvShape(1, 1, 33, 64, 1, 1, 1)  # a slice and a part of one
+    Each has its usual `shape`, its `reasons` where they are not wrong numbers alone, its `constants` where it has any,
+    and the rows of its `mistakes`. A row has a `name`, the `old` text and the `new` one, both with all their blanks and
+    line breaks, and what is not as usual of those three.
+
+    Parameters
+    ----------
+    path : Path
+        A file in TOML.
+    shapes : mapping of str to Shape
+        What the names of shapes in the file stand for.
+
+    Raises
+    ------
+    ValueError
+        The file is not such a one. The message has the file, the version, the row, the key and the rule.
+    """
+    versions = []
+    for version, table in tables.read(path, VERSION, {"reasons": list, "constants": dict}).items():
+        place = f"{path.name}, [{version}]"
+        usual = _with_fields(WrongKernel(version, "", "", "", NUMBERS, None, {}), place, table, shapes)
+        rows = [_row(usual, place, number, row, shapes) for number, row in enumerate(table["mistakes"], 1)]
+        versions.append(VersionTable(usual, tuple(rows)))
+    return tuple(versions)
+
+
+def read_by_name(path: Path) -> tuple[WrongKernel, ...]:
+    """Return the wrong kernels of a file whose tables have their names, each with its `kernel` and its edit.
+
+    They have no shapes, and nothing but wrong numbers shows them. Raises ValueError as `read` does.
+    """
+    rows = tables.read(path, BY_NAME, {}).items()
+    return tuple(WrongKernel(row["kernel"], name, row["old"], row["new"], NUMBERS, None, {}) for name, row in rows)
+
+
+def _row(usual: WrongKernel, place: str, number: int, row: object, shapes: Mapping[str, Shape]) -> WrongKernel:
+    """Return the wrong kernel that a row describes."""
+    here = f"{place}, mistake {number}"
+    tables.check(here, row, ROW, NOT_AS_USUAL)
+    named = usual._replace(name=row["name"], old=row["old"], new=row["new"])
+    return _with_fields(named, f"{here}, {row['name']!r}", row, shapes)
+
+
+def _with_fields(
+    usual: WrongKernel, place: str, table: Mapping[str, object], shapes: Mapping[str, Shape]
+) -> WrongKernel:
+    """Return a wrong kernel with the reasons, the shape and the constants that a table has."""
+    reasons = tuple(table.get("reasons", usual.reasons))
+    for reason in reasons:
+        if reason not in REASONS:
+            raise ValueError(f"{place}: reasons has {reason!r}: each must be one of {', '.join(REASONS)}")
+    shape = usual.shape
+    if "shape" in table:
+        if table["shape"] not in shapes:
+            raise ValueError(f"{place}: shape = {table['shape']!r}: it must be one of {', '.join(shapes)}")
+        shape = shapes[table["shape"]]
+    return usual._replace(reasons=reasons, shape=shape, constants=table.get("constants", usual.constants))
+
 
 # --- The table, and the versions in it -----------------------------------------------------------------------
 
@@ -128,9 +167,10 @@ WEIGHT_1, WEIGHT_2 = "conv2d_grad_weight/1_thread_per_weight", "conv2d_grad_weig
 INPUT_1, INPUT_2 = "conv2d_grad_input/1_gather", "conv2d_grad_input/2_shared_weights"
 BIAS_1, BIAS_2 = "conv2d_grad_bias/1_thread_per_channel", "conv2d_grad_bias/2_workgroup_per_channel"
 
-WRONG_KERNELS = tuple(row for _, rows in tables(Path(__file__).with_suffix(".txt"), globals()) for row in rows)
+VERSIONS = read(Path(__file__).with_suffix(".toml"), shapes_in(wrong_kernel_shapes))
+WRONG_KERNELS = tuple(row for version in VERSIONS for row in version.rows)
 
 
 def named(kernel: str, name: str) -> WrongKernel:
-    """One of them, by its version and its mistake."""
+    """Return one of them, by its version and its mistake."""
     return next(row for row in WRONG_KERNELS if (row.kernel, row.name) == (kernel, name))

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
+from helpers.data import tables
 from helpers.data.digits import seen_and_unseen
 from helpers.lessons.shared.pictures.curves import RunsPicture
-from helpers.lessons.shared.wrong_kernels import BIAS_1, INPUT_1, WEIGHT_1, named, tables
+from helpers.lessons.shared.wrong_kernels import BIAS_1, INPUT_1, WEIGHT_1, named, read_by_name
 from helpers.network.layers import Conv2d, Linear, MaxPool2d
 from helpers.network.network import Network
 from wgsl import Kernel
@@ -26,14 +27,14 @@ SMALL = (
 BATCH, STEPS, LEARNING_RATE = 16, 80, 0.03  # of a run; it sees 40 batches of digits, each twice
 UNSEEN = 250  # digits
 
-OF_LESSON_05 = {  # version, and name in wrong_kernels.txt
+OF_LESSON_05 = {  # version, and name in wrong_kernels.toml
     "weight gradient of one image": (WEIGHT_1, "batch not summed"),
     "weight gradient flipped": (WEIGHT_1, "filter flipped"),
     "input gradient not flipped": (INPUT_1, "correlated, not flipped"),
     "bias gradient of one image": (BIAS_1, "batch not summed"),
 }
 WRONG = {name: named(*row) for name, row in OF_LESSON_05.items()}
-WRONG |= {row.name: row for _, rows in tables(Path(__file__).with_suffix(".txt"), {}) for row in rows}
+WRONG |= {wrong.name: wrong for wrong in read_by_name(Path(__file__).with_suffix(".toml"))}
 NAMES = "right", *WRONG
 
 
@@ -90,7 +91,7 @@ _CURVES = {
     "C": "update adds the gradient",
     "D": "bias gradient of one image",
 }
-RECORDED = Path(__file__).with_name("four_curves.txt")
+RECORDED = Path(__file__).with_name("four_curves.toml")
 
 
 def recorded() -> dict[str, list[float]]:
@@ -99,8 +100,7 @@ def recorded() -> dict[str, list[float]]:
     They are recorded, as five runs take ten seconds on a processor, by
     `python -m helpers.lessons.train_lenet.in_training`.
     """
-    rows = (line.split(": ") for line in RECORDED.read_text(encoding="utf-8").splitlines())
-    return {name: [*map(float, losses.split())] for name, losses in rows}
+    return {name: table["losses"] for name, table in tables.read(RECORDED, {"losses": list}, {}).items()}
 
 
 def curves() -> RunsPicture:
@@ -110,5 +110,8 @@ def curves() -> RunsPicture:
 
 if __name__ == "__main__":
     runs = {"Right": train_small()} | {f"Curve {letter}": train_small(name) for letter, name in _CURVES.items()}
-    lines = (f"{name}: {' '.join(f'{loss:.3f}' for loss in run.losses)}\n" for name, run in runs.items())
-    RECORDED.write_text("".join(lines), encoding="utf-8")
+    text = "# The loss of each step, written by `python -m helpers.lessons.train_lenet.in_training`.\n"
+    for name, run in runs.items():
+        losses = ", ".join(f"{loss:.3f}" for loss in run.losses)
+        text += f'\n["{name}"]\nlosses = [{losses}]\n'
+    RECORDED.write_text(text, encoding="utf-8")

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from helpers.lessons.exercises import PUZZLES
-from helpers.lessons.shared.wrong_kernels import INPUT_1, WEIGHT_1, WrongKernel, tables
+from helpers.lessons.shared.wrong_kernels import INPUT_1, WEIGHT_1, WrongKernel, read_by_name
 from helpers.lessons.trusting_a_gradient import problems
 from helpers.lessons.trusting_a_gradient.problems import Problem
 from helpers.operations.convolution.shapes import ConvShape
@@ -16,7 +16,7 @@ WRITTEN = {WEIGHT_1: "strided_grad_weight", INPUT_1: "strided_grad_input"}  # bl
 LESSONS = {WEIGHT_1: "lesson 02", INPUT_1: "lesson 03"}
 SQUARE = ConvShape(2, 3, 6, 6, 2, 3, 3, 1, 1)
 
-KERNELS = tuple(row for _, rows in tables(Path(__file__).with_suffix(".txt"), {}) for row in rows)
+KERNELS = read_by_name(Path(__file__).with_suffix(".toml"))
 DATA: dict[str, tuple[tuple[str, ...], Callable[[Problem], Problem]]] = {  # with facts that differ, in words
     "ones": (("2 images,", "upstream 1s"), problems.all_ones),
     "one image": (("1 image,", "no fractions"), lambda problem: problems.whole_numbers(problems.batch_1(problem))),

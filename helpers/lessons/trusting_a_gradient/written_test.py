@@ -116,77 +116,78 @@ def _whole_windows(s: ConvShape) -> bool:
     return (s.padded("h") - s.kernel_h) % s.stride_h == 0
 
 
-CAUSES = tuple(
-    Cause(words, holds, tuple(hides.split(", ")))
-    for words, holds, hides in (
-        (
-            "there is one image",
-            lambda s, _: s.batch == 1,
-            "batch not summed, mean over the batch, batch and channel swapped",
-        ),
-        ("there is one output channel", lambda s, _: s.out_channels == 1, "batch and channel swapped"),
-        ("there is one input channel", lambda s, _: s.in_channels == 1, "input channel ignored"),
-        (
-            "the upstream gradient is all ones",
-            lambda _, data: data == "ones",
-            "batch and channel swapped, sum rounded to 16 bits",
-        ),
-        ("all numbers are whole", lambda _, data: data == "whole", "sum cut to a whole number, sum rounded to 16 bits"),
-        (
-            "the data are their own mirror images",
-            lambda s, data: data == "symmetric" and _whole_windows(s),
-            "filter flipped",
-        ),
-        ("the filter has one row", lambda s, _: s.kernel_h == 1, "filter flipped"),
-        (
-            "the filter is square",
-            lambda s, _: s.kernel_h == s.kernel_w,
-            "index decoded by rows, channel decoded by rows (2)",
-        ),
-        (
-            "the filter is not wider than high, and there is one input channel",
-            lambda s, _: s.in_channels == 1 and s.kernel_w <= s.kernel_h,
-            "channel decoded by rows (2)",
-        ),
-        ("the stride is 1", lambda s, _: s.stride_h == 1, "stride forgotten"),
-        ("the output has one column", lambda s, _: s.out_w == 1, "stride forgotten"),
-        (
-            "the columns have no padding",
-            lambda s, _: s.padding_w == 0,
-            "padding added, padding read as data, columns of padding read (2)",
-        ),
-        (
-            "rows and columns have the same padding",
-            lambda s, _: s.padding_h == s.padding_w,
-            "one padding for both axes",
-        ),
-        ("the output has as many rows as columns", lambda s, _: s.out_h == s.out_w, "output decoded by rows (2)"),
-        (
-            "the first window lies wholly in the padding",
-            lambda s, _: _misses(s, "h", 0) or _misses(s, "w", 0),
-            "one product too many (2)",
-        ),
-        (
-            "the last window lies wholly in the padding",
-            lambda s, _: _misses(s, "h", s.out_h - 1) or _misses(s, "w", s.out_w - 1),
-            "last product left out (2)",
-        ),
-        (
-            "the last row of windows lies wholly in the padding",
-            lambda s, _: _misses(s, "h", s.out_h - 1),
-            "last output row left out",
-        ),
-        (
-            "each weight has at most 4 products, one for each thread",
-            lambda s, _: s.batch * s.out_h * s.out_w <= SIZES["THREADS"],
-            "one product per thread (2)",
-        ),
-        (
-            "each weight has two products at most",
-            lambda s, _: s.batch * s.out_h * s.out_w <= 2,
-            "tree begins at a quarter (2)",
-        ),
-    )
+CAUSES = (
+    Cause(
+        "there is one image",
+        lambda s, _: s.batch == 1,
+        ("batch not summed", "mean over the batch", "batch and channel swapped"),
+    ),
+    Cause("there is one output channel", lambda s, _: s.out_channels == 1, ("batch and channel swapped",)),
+    Cause("there is one input channel", lambda s, _: s.in_channels == 1, ("input channel ignored",)),
+    Cause(
+        "the upstream gradient is all ones",
+        lambda _, data: data == "ones",
+        ("batch and channel swapped", "sum rounded to 16 bits"),
+    ),
+    Cause(
+        "all numbers are whole",
+        lambda _, data: data == "whole",
+        ("sum cut to a whole number", "sum rounded to 16 bits"),
+    ),
+    Cause(
+        "the data are their own mirror images",
+        lambda s, data: data == "symmetric" and _whole_windows(s),
+        ("filter flipped",),
+    ),
+    Cause("the filter has one row", lambda s, _: s.kernel_h == 1, ("filter flipped",)),
+    Cause(
+        "the filter is square",
+        lambda s, _: s.kernel_h == s.kernel_w,
+        ("index decoded by rows", "channel decoded by rows (2)"),
+    ),
+    Cause(
+        "the filter is not wider than high, and there is one input channel",
+        lambda s, _: s.in_channels == 1 and s.kernel_w <= s.kernel_h,
+        ("channel decoded by rows (2)",),
+    ),
+    Cause("the stride is 1", lambda s, _: s.stride_h == 1, ("stride forgotten",)),
+    Cause("the output has one column", lambda s, _: s.out_w == 1, ("stride forgotten",)),
+    Cause(
+        "the columns have no padding",
+        lambda s, _: s.padding_w == 0,
+        ("padding added", "padding read as data", "columns of padding read (2)"),
+    ),
+    Cause(
+        "rows and columns have the same padding",
+        lambda s, _: s.padding_h == s.padding_w,
+        ("one padding for both axes",),
+    ),
+    Cause("the output has as many rows as columns", lambda s, _: s.out_h == s.out_w, ("output decoded by rows (2)",)),
+    Cause(
+        "the first window lies wholly in the padding",
+        lambda s, _: _misses(s, "h", 0) or _misses(s, "w", 0),
+        ("one product too many (2)",),
+    ),
+    Cause(
+        "the last window lies wholly in the padding",
+        lambda s, _: _misses(s, "h", s.out_h - 1) or _misses(s, "w", s.out_w - 1),
+        ("last product left out (2)",),
+    ),
+    Cause(
+        "the last row of windows lies wholly in the padding",
+        lambda s, _: _misses(s, "h", s.out_h - 1),
+        ("last output row left out",),
+    ),
+    Cause(
+        "each weight has at most 4 products, one for each thread",
+        lambda s, _: s.batch * s.out_h * s.out_w <= SIZES["THREADS"],
+        ("one product per thread (2)",),
+    ),
+    Cause(
+        "each weight has two products at most",
+        lambda s, _: s.batch * s.out_h * s.out_w <= 2,
+        ("tree begins at a quarter (2)",),
+    ),
 )
 
 
