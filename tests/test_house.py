@@ -7,7 +7,8 @@ import subprocess
 import sys
 
 from support.imports import arrows, between_lessons, circle, climbing, modules, order
-from support.tokens import ROOT, by_folder, rooms
+from support.sample import at_night
+from support.tokens import ROOT, above, by_folder, ceilings, rooms
 
 MOST_ROOMS, MOST_ARROWS, MOST_FLOORS = 14, 60, 9
 
@@ -42,3 +43,17 @@ def test_to_grade_a_text_imports_one_lesson():
     for code in GRADED, here:
         done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
         assert done.stdout.split("\n")[1] == "meet_the_gpu"
+
+
+LONGEST = 400  # lines of a file
+
+
+def test_a_file_holds_one_idea():
+    files = [path for folder in ("helpers", "wgsl") for path in (ROOT / folder).rglob("*.py")]
+    lines = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8").count("\n") for path in files}
+    assert {name: count for name, count in lines.items() if count > LONGEST} == {}
+
+
+@at_night
+def test_no_room_grows_past_its_ceiling():
+    assert above(by_folder(ROOT), ceilings((ROOT / "pyproject.toml").read_text(encoding="utf-8"))) == []
