@@ -12,7 +12,7 @@ def names(path: Path) -> tuple[str, ...]:
 
     Raises ValueError where the file is not TOML.
     """
-    return tuple(_parsed(path)) if path.exists() else ()
+    return tuple(parse(path)) if path.exists() else ()
 
 
 def read(path: Path, needed: Kinds, optional: Kinds) -> dict[str, dict[str, object]]:
@@ -31,20 +31,21 @@ def read(path: Path, needed: Kinds, optional: Kinds) -> dict[str, dict[str, obje
         The file is not TOML, or a table lacks a key, has an unknown one, or a value of another kind. The message names
         the file, the table, the key and the rule.
     """
-    tables = _parsed(path)
+    tables = parse(path)
     for name, table in tables.items():
-        _check(f"{path.name}, [{name}]", table, needed, optional)
+        check(f"{path.name}, [{name}]", table, needed, optional)
     return tables
 
 
-def _parsed(path: Path) -> dict[str, dict[str, object]]:
+def parse(path: Path) -> dict[str, object]:
+    """Return all that a file says, whatever it is; ValueError where it is not TOML."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{path.name}: {error}") from None
 
 
-def _check(place: str, table: object, needed: Kinds, optional: Kinds) -> None:
+def check(place: str, table: object, needed: Kinds, optional: Kinds) -> None:
     """Raise ValueError where a table does not have the keys of its kind."""
     known = {**needed, **optional}
     rule = f"a table has {', '.join(needed)}"
