@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support import problem_lists, right_variants, wgsl_cases, wgsl_programs
+from support import paths, problem_lists, right_variants, wgsl_cases, wgsl_programs
 
 
 def listed(file: Path) -> object:
@@ -103,6 +103,21 @@ MALFORMED = {
         variants,
         "[[combine_means]]\ndiffers = 'other names'\nmain = 'output[i] = 1;'",
         "table.toml, [[combine_means]], number 1: python is missing: a table has differs, python",
+    ),
+    "a step that is no list": (
+        paths.read,
+        "typing = [['keys', 'Enter'], 'restart']",
+        "table.toml, 'typing', step 2 = 'restart': a step is a list that begins with a part or a method of Cell",
+    ),
+    "a step that nothing does": (
+        paths.read,
+        "typing = [['role=status', 'has_text', 'right']]",
+        "table.toml, 'typing', step 1 = ['role=status', 'has_text', 'right']: behind a part stands a method of Cell, ",
+    ),
+    "a part with which nothing is done": (
+        paths.read,
+        "typing = [['role=status']]",
+        "table.toml, 'typing', step 1 = ['role=status']: behind a part stands a method of Cell, ",
     ),
 }
 
