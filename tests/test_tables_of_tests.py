@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support import paths, problem_lists, right_variants, wgsl_cases, wgsl_programs
+from support import paths, problem_lists, random_wgsl, right_variants, wgsl_cases, wgsl_programs
 
 
 def listed(file: Path) -> object:
@@ -118,6 +118,26 @@ MALFORMED = {
         paths.read,
         "typing = [['role=status']]",
         "table.toml, 'typing', step 1 = ['role=status']: behind a part stands a method of Cell, ",
+    ),
+    "a rule without alternatives": (
+        random_wgsl.grammar,
+        "[unary]\ngiven = ['T']",
+        "table.toml, [unary]: alternatives is missing: a table has alternatives, and may have given",
+    ),
+    "an alternative where something else is given": (
+        random_wgsl.grammar,
+        "[unary]\ngiven = ['T']\nalternatives = ['-a', { N = '2', text = '~a' }]",
+        "table.toml, [unary], alternative 2: N is unknown: a table has text, and may have times, needs, T",
+    ),
+    "an alternative that counts half": (
+        random_wgsl.grammar,
+        "[unary]\nalternatives = [{ times = 0.5, text = '~a' }]",
+        "table.toml, [unary], alternative 1: times = 0.5: it must be a whole number",
+    ),
+    "an alternative that needs what no writer has": (
+        random_wgsl.grammar,
+        "[unary]\nalternatives = [{ needs = 'luck', text = '~a' }]",
+        "table.toml, [unary], alternative 1: needs = 'luck': it must be a property of Writer",
     ),
 }
 
