@@ -5,8 +5,8 @@
 A fault is a comparison, a number that is one too large, a dropped check, or two arguments that are swapped. It is told
 by its function's name and its line, not by its file: `--list` prints the faults of a seed, and `--from` plants those of
 a list, with `--tree` in another checkout, wherever a function of that name has that line. They are planted in a copy.
-There run, until one fails, the tests that name the changed module (or all that are given), but those that fail without
-the fault. `no test` and `over the limit` are neither caught nor survived.
+There run, until one fails, the tests that name the changed module, or else what imports it, or those that are given;
+what fails without the fault is left out. `no test` and `over the limit` are neither caught nor survived.
 """
 
 import argparse
@@ -80,12 +80,24 @@ def as_toml(fault: Fault) -> str:
 
 
 def tests_of(tree: Path, changed: Path) -> list[str]:
-    """Return the test files that name a module, or a file of tests/support that does."""
-    texts = {path: path.read_text(encoding="utf-8") for path in (tree / "tests").rglob("*.py")}
-    module = ".".join(changed.relative_to(tree).with_suffix("").parts).removesuffix(".__init__")
-    near = {module} | {f"support.{path.stem}" for path, text in texts.items() if names(text, module)}
-    tests = [path for path in texts if path.name.startswith("test_")]
-    return sorted(str(path.relative_to(tree)) for path in tests if any(names(texts[path], each) for each in near))
+    """Return the test files that name a module; where none does, those that name what imports it, and so on."""
+    paths = [*sources(tree), *(tree / "tests").rglob("*.py")]
+    texts = {path: path.read_text(encoding="utf-8") for path in paths}
+    near, last = {module_of(tree, changed)}, set()
+    while near != last:
+        naming = [path for path in paths if any(names(texts[path], module) for module in near)]
+        files = [path.relative_to(tree) for path in naming]
+        tests = sorted(str(file) for file in files if file.parts[0] == "tests" and file.name.startswith("test_"))
+        if tests:
+            return tests
+        near, last = near | {module_of(tree, path) for path in naming}, near
+    return []
+
+
+def module_of(tree: Path, path: Path) -> str:
+    """Return a module's name, of a file of the tests as they import it."""
+    name = ".".join(path.relative_to(tree).with_suffix("").parts)
+    return name.removeprefix("tests.").removesuffix(".__init__")
 
 
 def names(text: str, module: str) -> bool:
