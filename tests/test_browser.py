@@ -238,7 +238,7 @@ IN_A_CELL = {
 @WEIGHTS
 @pytest.mark.parametrize("path", [pytest.param(name, marks=marks) for name, marks in IN_A_CELL.items()])
 def test_a_path_in_a_cell(lesson, path):
-    """What `support/paths.txt` says."""
+    """What `support/paths.toml` says."""
     here = Cell(lesson, lesson.code_cell(MARK))
     here.theme("Light")
     here.follow(path)

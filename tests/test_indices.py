@@ -10,7 +10,7 @@ from operator import attrgetter
 
 import numpy as np
 import pytest
-from support.problem_lists import listed
+from support.problem_lists import problems
 from support.problems import general_versions_of, versions_of
 
 import helpers
@@ -44,7 +44,8 @@ def whole(*shape: int) -> np.ndarray:
 
 # --- Which elements of a convolution contribute ---------------------------------------------------------------
 
-SHAPES, GENERAL = ([shape for (shape,) in listed(name)] for name in ("index sets", "index sets, any layer"))
+SHAPES = problems("index sets")
+GENERAL = problems("index sets, any layer")
 SETS = {  # what gives the products of one element of each result, and the loops of a kernel, the outermost first
     "conv2d": ("output", taps_of_output, attrgetter("kh", "kw")),
     "conv2d_grad_weight": ("weight", taps_of_weight, attrgetter("oh", "ow")),

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.headers import header
-from support.problem_lists import listed
+from support.problem_lists import listed, problems
 from support.problems import (
     EVERY_VERSION,
     every_general_version,
@@ -51,7 +51,7 @@ few = settings(max_examples=2)
 test_a_specialized_version_is_right_too = at_night(every_specialized_version(few(given(data=st.data())(require_right))))
 
 
-CASES = [shape for (shape,) in listed("kernels")]
+CASES = problems("kernels")
 
 
 FLAGS = "ALIGNED", "PAD", "GROUPS", "PIECES", "KEPT", "B_STRIDE", "D_B_STRIDE"  # constants that choose between parts

@@ -4,7 +4,6 @@ import re
 
 import numpy as np
 import pytest
-from support.wgsl_programs import rows
 
 import helpers
 from helpers.operations.convolution.shapes import ConvShape
@@ -145,70 +144,70 @@ def counted(statement: str, groups: int = 1) -> dict[str, float]:
     return {key: count for key, count in trace.counts.by_line[number].items() if count}
 
 
-ONE = """
-r += a * b;                      multiply_adds=1
-r = a - b * a;                   multiply_adds=1
-r = a * b - 1.0;                 multiply_adds=1
-r = a * b + b * a;               multiply_adds=1, other_float=1
-r = a * b * a;                   other_float=2
-r = (a + b) * a;                 other_float=2
-r = fma(a, b, a);                multiply_adds=1
-r = dot(v, v);                   multiply_adds=3
-w += vec2f(a) * b;               multiply_adds=2
-r = -a;                          other_float=1
-r = max(a, b) / sqrt(a);         other_float=3
-r = select(a, b, a < b);         nothing
-r = f32(thread * 2u + 1u);       integer=2
-let j = vec2u(thread) + 1u;      integer=2
-let j = max(i, 2) - (i << 1u);   integer=3
-r = numbers[thread + 16u * 2u];  integer=1, loads_storage=1, bytes_storage=4, sectors=0.125
-let n = arrayLength(&numbers);   nothing
-"""
+ONE = [
+    ("r += a * b;", "multiply_adds=1"),
+    ("r = a - b * a;", "multiply_adds=1"),
+    ("r = a * b - 1.0;", "multiply_adds=1"),
+    ("r = a * b + b * a;", "multiply_adds=1, other_float=1"),
+    ("r = a * b * a;", "other_float=2"),
+    ("r = (a + b) * a;", "other_float=2"),
+    ("r = fma(a, b, a);", "multiply_adds=1"),
+    ("r = dot(v, v);", "multiply_adds=3"),
+    ("w += vec2f(a) * b;", "multiply_adds=2"),
+    ("r = -a;", "other_float=1"),
+    ("r = max(a, b) / sqrt(a);", "other_float=3"),
+    ("r = select(a, b, a < b);", "nothing"),
+    ("r = f32(thread * 2u + 1u);", "integer=2"),
+    ("let j = vec2u(thread) + 1u;", "integer=2"),
+    ("let j = max(i, 2) - (i << 1u);", "integer=3"),
+    ("r = numbers[thread + 16u * 2u];", "integer=1, loads_storage=1, bytes_storage=4, sectors=0.125"),
+    ("let n = arrayLength(&numbers);", "nothing"),
+]
 
 
-@pytest.mark.parametrize(("statement", "counts"), rows(ONE))
+@pytest.mark.parametrize(("statement", "counts"), ONE)
 def test_what_one_invocation_counts(statement, counts):
     wanted = {key: 32 * float(count) for key, count in re.findall(r"(\w+)=([\d.]+)", counts)} | {"active_share": 1}
     require(counted(statement), **wanted)
     assert counted(statement).keys() == wanted.keys()
 
 
-SECTORS = """
-numbers[thread]        4
-numbers[thread + 1u]   5
-numbers[thread * 2u]   8
-numbers[7]             1
-numbers[thread * 8u]   32
-numbers[thread * 16u]  32
-fours[thread]          16.0
-"""
+SECTORS = [
+    ("numbers[thread]", 4),
+    ("numbers[thread + 1u]", 5),
+    ("numbers[thread * 2u]", 8),
+    ("numbers[7]", 1),
+    ("numbers[thread * 8u]", 32),
+    ("numbers[thread * 16u]", 32),
+    ("fours[thread]", 16.0),
+]
 
 
-@pytest.mark.parametrize(("place", "sectors"), rows(SECTORS))
+@pytest.mark.parametrize(("place", "sectors"), SECTORS)
 def test_sectors(place, sectors):
-    assert counted(f"let x = {place};")["sectors"] == float(sectors)
-    assert counted(f"let x = {place};", groups=3)["sectors"] == 3 * float(sectors)
+    assert counted(f"let x = {place};")["sectors"] == sectors
+    assert counted(f"let x = {place};", groups=3)["sectors"] == 3 * sectors
     if place.startswith("numbers"):  # a store has as many
-        assert counted(f"{place.replace('numbers', 'output')} = 1.0;")["sectors"] == float(sectors)
+        assert counted(f"{place.replace('numbers', 'output')} = 1.0;")["sectors"] == sectors
 
 
-CONFLICTS = """
-tile[thread]        0
-tile[thread * 32u]  31  all in one bank
-tile[thread * 33u]  0   a column of rows with a pad
-tile[thread * 2u]   1   16 banks, two words each
-tile[thread * 8u]   7   4 banks, 8 words each
-tile[thread / 2u]   0   two threads share each word
-tile[5]             0
-vec4s[thread].x     3   8 banks, 4 words each
-vec4s[thread]       0   128 words take 4 turns
-vec4s[thread * 8u]  28  4 banks, 32 words each: 32 turns instead of 4
-"""
+CONFLICTS = [
+    ("tile[thread]", 0),
+    ("tile[thread * 32u]", 31, "all in one bank"),
+    ("tile[thread * 33u]", 0, "a column of rows with a pad"),
+    ("tile[thread * 2u]", 1, "16 banks, two words each"),
+    ("tile[thread * 8u]", 7, "4 banks, 8 words each"),
+    ("tile[thread / 2u]", 0, "two threads share each word"),
+    ("tile[5]", 0),
+    ("vec4s[thread].x", 3, "8 banks, 4 words each"),
+    ("vec4s[thread]", 0, "128 words take 4 turns"),
+    ("vec4s[thread * 8u]", 28, "4 banks, 32 words each: 32 turns instead of 4"),
+]
 
 
-@pytest.mark.parametrize("row", rows(CONFLICTS))
+@pytest.mark.parametrize("row", CONFLICTS)
 def test_bank_conflicts(row):
-    access, conflicts = row[0], int(row[1])
+    access, conflicts = row[:2]
     assert counted(f"let x = {access};").get("bank_conflicts", 0) == conflicts
     assert counted(f"let x = {access};", groups=3).get("bank_conflicts", 0) == 3 * conflicts
     if access.startswith("tile"):  # a store has the same, and an update has them twice

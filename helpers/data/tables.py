@@ -12,7 +12,7 @@ def names(path: Path) -> tuple[str, ...]:
 
     Raises ValueError where the file is not TOML.
     """
-    return tuple(_parsed(path)) if path.exists() else ()
+    return tuple(parse(path)) if path.exists() else ()
 
 
 def read(path: Path, needed: Kinds, optional: Kinds) -> dict[str, dict[str, object]]:
@@ -31,7 +31,7 @@ def read(path: Path, needed: Kinds, optional: Kinds) -> dict[str, dict[str, obje
         The file is not TOML, or a table lacks a key, has an unknown one, or a value of another kind. The message names
         the file, the table, the key and the rule.
     """
-    tables = _parsed(path)
+    tables = parse(path)
     for name, table in tables.items():
         check(f"{path.name}, [{name}]", table, needed, optional)
     return tables
@@ -42,7 +42,7 @@ def read_list(path: Path, key: str) -> list[dict[str, object]]:
 
     Raises ValueError where the file is not TOML, or has anything else. What is in the tables is not looked at.
     """
-    content = _parsed(path)
+    content = parse(path)
     for name in content:
         if name != key:
             raise ValueError(f"{path.name}: {name} is unknown: the file has tables below headings [[{key}]]")
@@ -55,7 +55,8 @@ def read_list(path: Path, key: str) -> list[dict[str, object]]:
     return rows
 
 
-def _parsed(path: Path) -> dict[str, dict[str, object]]:
+def parse(path: Path) -> dict[str, object]:
+    """Return all that a file says, whatever it is; ValueError where it is not TOML."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:

@@ -21,61 +21,53 @@ from wgsl import Kernel, UnsupportedWgsl, WgslError
 TOKEN = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*|\d[\w.]*|&&|\|\||<<|>>|[-+*/%&|^<>=!]=|\+\+|--|\S")
 
 
-def table(text: str) -> dict[str, list[str]]:
-    """What may stand in the place of each sign: a line has it, and the others."""
-    return {sign: others for sign, *others in map(str.split, text.strip().splitlines())}
-
-
 # With a blank on each side, as the house style writes them; so `array<f32>` has none.
-OPERATORS = table("""
-+   -
--   +
-*   + /
-/   * %
-%   * /
-&   |
-|   &
-&&  ||
-||  &&
-+=  = -=
--=  = +=
-*=  /=
-/=  *= -=
-""")
-COMPARISONS = table("""
-<   <= > !=
-<=  < >
->   >= < !=
->=  > <
-==  !=
-!=  ==
-""")
+OPERATORS = {
+    "+": ["-"],
+    "-": ["+"],
+    "*": ["+", "/"],
+    "/": ["*", "%"],
+    "%": ["*", "/"],
+    "&": ["|"],
+    "|": ["&"],
+    "&&": ["||"],
+    "||": ["&&"],
+    "+=": ["=", "-="],
+    "-=": ["=", "+="],
+    "*=": ["/="],
+    "/=": ["*=", "-="],
+}
+COMPARISONS = {
+    "<": ["<=", ">", "!="],
+    "<=": ["<", ">"],
+    ">": [">=", "<", "!="],
+    ">=": [">", "<"],
+    "==": ["!="],
+    "!=": ["=="],
+}
 # What is easily taken for each other: indices, sizes, components of a vector. One family a line.
 LETTERS = [
-    family.split()
-    for family in """
-    n co ci
-    oh ow
-    ih iw
-    kh kw
-    m n k load_k first
-    row column
-    thread half
-    left right
-    item group.z
-    local.x local.y
-    group.x group.y group.z
-    workgroup.x workgroup.y workgroup.z
-    params.in_h params.in_w params.out_h params.out_w params.kernel_h params.kernel_w
-    params.padding_h params.padding_w
-    params.stride_h params.stride_w
-    params.rows params.classes
-    mine other
-    rows.x rows.y columns.x columns.y
-    params.batch params.in_channels params.out_channels
-    params.m params.n params.k params.batch_size
-    params.b_stride params.d_b_stride
-    """.strip().split("\n")
+    ["n", "co", "ci"],
+    ["oh", "ow"],
+    ["ih", "iw"],
+    ["kh", "kw"],
+    ["m", "n", "k", "load_k", "first"],
+    ["row", "column"],
+    ["thread", "half"],
+    ["left", "right"],
+    ["item", "group.z"],
+    ["local.x", "local.y"],
+    ["group.x", "group.y", "group.z"],
+    ["workgroup.x", "workgroup.y", "workgroup.z"],
+    ["params.in_h", "params.in_w", "params.out_h", "params.out_w", "params.kernel_h", "params.kernel_w"],
+    ["params.padding_h", "params.padding_w"],
+    ["params.stride_h", "params.stride_w"],
+    ["params.rows", "params.classes"],
+    ["mine", "other"],
+    ["rows.x", "rows.y", "columns.x", "columns.y"],
+    ["params.batch", "params.in_channels", "params.out_channels"],
+    ["params.m", "params.n", "params.k", "params.batch_size"],
+    ["params.b_stride", "params.d_b_stride"],
 ]
 DECLARES = ("let", "var", "const", "override", "fn", "struct", ":", "->")
 

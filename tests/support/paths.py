@@ -1,26 +1,26 @@
-"""What a reader does in a cell of a lesson, and then sees there, line by line, from `paths.txt`.
+"""What a reader does in a cell of a lesson, and then sees there, step by step, from `paths.toml`.
 
-A line names a part of the cell and what is done with it, by a method of Playwright's Locator, or what is soon seen of
-it, by one of its expectations; two blanks or more stand before what these are given. A part is a selector, in which
-`button "Check"` is short for role and name; behind `page` it is one of the whole page. Other lines are methods of
-`Cell`, as they are or of a part. `$name` is a text that `let` or `about` gave this name.
+A step names a part of the cell and what is done with it, by a method of Playwright's Locator, or what is soon seen of
+it, by one of its expectations; then comes what these are given. A part is a selector, in which `button "Check"` is
+short for role and name; behind `page` it is one of the whole page. Other steps are methods of `Cell`, as they are or of
+a part. `$name` is a text that `let` or `about` gave this name.
 """
 
-import json
 import re
+from pathlib import Path
 from string import Template
 from textwrap import indent
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, LocatorAssertions, expect
 from support.browser import LivePage, soon, text_of, touched
-from support.wgsl_programs import sections
 
 import helpers
+from helpers.data import tables
 from helpers.grading import student_files
 from helpers.lessons.exercises import ALL_PUZZLES, MATCHINGS, QUESTIONS
 
-PATHS = {name: [line for line in lines if line and line[0] != "#"] for name, lines in sections("paths").items()}
+FILE = Path(__file__).with_suffix(".toml")
 NAMED = re.compile(r'(\w+) ("[^"]*"|/[^/]*/)')
 THEME = """async theme => {  // the command is done before the page has its colors
   const paper = () => getComputedStyle(document.documentElement).getPropertyValue('--jp-layout-color0');
@@ -41,20 +41,20 @@ class Cell:
         self.lesson, self.page, self.here, self.texts = lesson, lesson.page, here, {}
 
     def follow(self, path: str) -> None:
-        """Do what the lines of a path say, and see what they say."""
-        for line in PATHS[path]:
+        """Do what the steps of a path say, and see what they say."""
+        for step in PATHS[path]:
             try:
-                self.step(*map(self.text, re.split("  +", line)))
+                self.step(*map(self.filled, step))
             except BaseException as error:
-                error.add_note(f"{path}: {line}")
+                error.add_note(f"{path}: {step}")
                 raise
 
-    def text(self, word: str) -> str:
-        """What a word of a line says: it may be in quotes, and name texts."""
-        return Template(json.loads(word) if word[0] == '"' else word).safe_substitute(self.texts)
+    def filled(self, value: object) -> object:
+        """Return a value of a step, in a text with the texts that it names."""
+        return Template(value).safe_substitute(self.texts) if isinstance(value, str) else value
 
-    def step(self, who: str, *what: str) -> None:
-        """One line: a method of this class, or what is done with a part, or expected of it."""
+    def step(self, who: str, *what: object) -> None:
+        """Take one step: a method of this class, or what is done with a part, or expected of it."""
         if hasattr(self, who):
             return getattr(self, who)(*what)
         part, does, *given = self.part(who), *what
@@ -62,15 +62,15 @@ class Cell:
             return getattr(self, does)(part, *given)
         if "to_" in does:
             part = expect(part)
-            given = [re.compile(text[1:-1]) if re.fullmatch("/.*/", text) else text for text in given]
-        return getattr(part, does)(*(map(int, given) if does.endswith("count") else given))
+            given = map(as_pattern, given)
+        return getattr(part, does)(*given)
 
     def part(self, name: str) -> Locator:
         """A part of the cell, or of the page."""
         place = self.page if name.startswith("page ") else self.here
         return place.locator(NAMED.sub(r"role=\1[name=\2]", name.removeprefix("page ")))
 
-    # --- Lines ------------------------------------------------------------------------------------------------
+    # --- Steps ------------------------------------------------------------------------------------------------
 
     def cell(self, words: str) -> None:
         """From now on, in the cell with these words."""
@@ -81,12 +81,11 @@ class Cell:
         self.shown, self.same = self.lesson.explorer(words), self.lesson.same(words)
         self.here = self.shown.cell
 
-    def says(self, values: str = "") -> None:
+    def says(self, values: dict[str, int]) -> None:
         """What the picture says is soon what it says in this process, with these values."""
-        moved = {name: int(value) for name, value in (pair.split("=") for pair in values.split())}
-        expect(self.shown.words).to_have_text(self.same.set(**moved))
+        expect(self.shown.words).to_have_text(self.same.set(**values))
 
-    def shows(self, values: str = "") -> None:
+    def shows(self, values: dict[str, int]) -> None:
         """So do its sliders, and the picture itself."""
         self.says(values)
         self.shown.shows(self.same)
@@ -160,10 +159,10 @@ class Cell:
     def finger_to(self, part: Locator, other: str) -> None:
         touched(part, self.part(other))
 
-    def mouse_at(self, part: Locator, x: str, y: str) -> None:
+    def mouse_at(self, part: Locator, x: int, y: int) -> None:
         """Move the mouse to so many pixels from the upper left corner, far faster than pictures are drawn."""
         box = part.bounding_box()
-        self.page.mouse.move(box["x"] + int(x), box["y"] + int(y), steps=20)
+        self.page.mouse.move(box["x"] + x, box["y"] + y, steps=20)
 
     def drag_to(self, part: Locator, other: str) -> None:
         part.drag_to(self.part(other))
@@ -175,9 +174,9 @@ class Cell:
         self.keys(f"m b x d d {keys}")
         self.unchanged()
 
-    def gives(self, part: Locator, code: str, value: str) -> None:
+    def gives(self, part: Locator, code: str, value: object) -> None:
         """What a function of JavaScript soon makes of it."""
-        soon(self.page, code, lambda: part.evaluate(code), json.loads(value))
+        soon(self.page, code, lambda: part.evaluate(code), value)
 
     def reads(self, part: Locator, text: str) -> None:
         """All lines of a text, however they are broken."""
@@ -197,3 +196,40 @@ class Cell:
         part.blur()
         self.page.wait_for_timeout(100)
         assert not any(sent)
+
+
+def as_pattern(value: object) -> object:
+    """Return an expected value: a text between slashes is a regular expression."""
+    if isinstance(value, str) and re.fullmatch("/.*/", value):
+        return re.compile(value[1:-1])
+    return value
+
+
+# --- The file -----------------------------------------------------------------------------------------------------
+
+
+def read(file: Path) -> dict[str, list[list[object]]]:
+    """Return the steps of each path of a file.
+
+    Raises ValueError, which names the file, the path, the step and the rule, where a step is none.
+    """
+    paths = tables.parse(file)
+    for name, steps in paths.items():
+        for number, step in enumerate(steps, 1):
+            place = f"{file.name}, {name!r}, step {number} = {step!r:.60}"
+            check(step, place)
+    return paths
+
+
+def check(step: object, place: str) -> None:
+    """Raise ValueError where a step is no method of `Cell`, and nothing that is done with a part or expected of it."""
+    if not isinstance(step, list) or not step or not isinstance(step[0], str):
+        raise ValueError(f"{place}: a step is a list that begins with a part or a method of Cell")
+    if hasattr(Cell, step[0]):
+        return
+    does = step[1] if len(step) > 1 else ""
+    if not isinstance(does, str) or not any(hasattr(kind, does) for kind in (Cell, Locator, LocatorAssertions)):
+        raise ValueError(f"{place}: behind a part stands a method of Cell, Locator or LocatorAssertions, not {does!r}")
+
+
+PATHS = read(FILE)

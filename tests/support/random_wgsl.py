@@ -1,10 +1,11 @@
-"""Random WGSL: functions that end and return what depends on all they do, by the grammar in `random_wgsl.txt`."""
+"""Random WGSL: functions that end and return what depends on all they do, by the grammar in `random_wgsl.toml`."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
+
+from helpers.data import tables
 
 TYPES, SIZES, LEVELS = ["i32", "u32", "f32", "bool"], "1234", 11
 
@@ -42,19 +43,56 @@ GIVEN = {
 }
 
 
-def grammar(text: str) -> dict[str, tuple[list[str], list[tuple[Callable, str]]]]:
-    """The rules by their names, each with what it is given and its alternatives, with what must hold for each."""
+class Alternative(NamedTuple):
+    """A text that a rule may give; where it may, by what the rule is given, and by a property of the writer."""
+
+    text: str
+    where: dict[str, list[str]]
+    needs: str = ""
+
+    def fits(self, writer: "Writer", given: dict[str, str]) -> bool:
+        """Return True where it may be chosen."""
+        for name, allowed in self.where.items():
+            if given[name] not in allowed:
+                return False
+        return getattr(writer, self.needs) if self.needs else True
+
+
+class Rule(NamedTuple):
+    """The names of what a rule is given, and its alternatives, one so many times as it counts."""
+
+    given: list[str]
+    alternatives: list[Alternative]
+
+
+def grammar(file: Path) -> dict[str, Rule]:
+    """Return the rules of a file by their names.
+
+    Raises ValueError, which names the file, the rule, the key and what it must be, where an alternative is malformed.
+    """
     rules = {}
-    for head, body in re.findall(r"^(\w.*)\n((?:  .*\n)+)", text, re.MULTILINE):
-        name, *given = head.split()
-        rules[name] = given, []
-        for holds, times, alternative in re.findall(r"^  (?:\[(.*?)\] )?(?:\*(\d) )?(.*)", body, re.MULTILINE):
-            may = eval(f"lambda {', '.join(['writer', *given])}: {holds or True}")
-            rules[name][1].extend([(may, alternative.replace("⏎", "\n"))] * int(times or 1))
+    for name, table in tables.read(file, {"alternatives": list}, {"given": list}).items():
+        rule = Rule(table.get("given", []), [])
+        for number, row in enumerate(table["alternatives"], 1):
+            alternative, times = read(row, rule.given, f"{file.name}, [{name}], alternative {number}")
+            rule.alternatives.extend([alternative] * times)
+        rules[name] = rule
     return rules
 
 
-RULES = grammar(Path(__file__).with_suffix(".txt").read_text(encoding="utf-8"))
+def read(row: object, given: list[str], place: str) -> tuple[Alternative, int]:
+    """Return the alternative of a row, and how many times it counts."""
+    if isinstance(row, str):
+        return Alternative(row, {}), 1
+    tables.check(place, row, {"text": str}, {"times": int, "needs": str} | dict.fromkeys(given, (str, list)))
+    needs = row.get("needs", "")
+    if needs and not isinstance(getattr(Writer, needs, None), property):
+        raise ValueError(f"{place}: needs = {needs!r:.60}: it must be a property of Writer")
+    where = {}
+    for name in given:
+        if name in row:
+            where[name] = row[name] if isinstance(row[name], list) else [row[name]]
+    return Alternative(row["text"], where, needs), row.get("times", 1)
 
 
 class Writer:
@@ -75,10 +113,10 @@ class Writer:
 
     def write(self, rule: str, *given: str) -> str:
         """A text of a rule. What it declares is in scope behind it."""
-        (names, alternatives), before, made = RULES[rule], (self.coming, self.level), []
-        known = dict(zip(names, given, strict=True))
+        known = dict(zip(RULES[rule].given, given, strict=True))
+        before, made = (self.coming, self.level), []
         self.coming, self.level = [], LEVELS if rule == "statement" else self.level - 1
-        fitting = [text for may, text in alternatives if may(self, *given)]
+        fitting = [each.text for each in RULES[rule].alternatives if each.fits(self, known)]
 
         def part(found: re.Match) -> str:
             word, *more = found[1].split()
@@ -91,6 +129,33 @@ class Writer:
         self.scope += self.coming
         self.coming, self.level = before
         return text.replace("@", made[-1]) if made else text
+
+    # --- What an alternative may need -------------------------------------------------------------------------------
+
+    @property
+    def may_nest(self) -> bool:
+        """True where a block may stand in the one that is being written."""
+        return self.deep < 3
+
+    @property
+    def has_helper(self) -> bool:
+        """True where a helper may be called."""
+        return bool(self.helpers)
+
+    @property
+    def has_reviser(self) -> bool:
+        """True where `revised` may be called."""
+        return "revised" in self.written
+
+    @property
+    def returns_number(self) -> bool:
+        """True in a function or a helper."""
+        return self.returns in ("function", "helper")
+
+    @property
+    def returns_record(self) -> bool:
+        """True in a reviser."""
+        return self.returns == "reviser"
 
     # --- What a rule asks for ---------------------------------------------------------------------------------------
 
@@ -150,3 +215,6 @@ class Writer:
             for part in each.parts if each.assignable and each.type in TYPES else ():
                 total = f"({total} * 31 + u32({f'i32({part})' if each.type == 'f32' else part}))"
         return total
+
+
+RULES = grammar(Path(__file__).with_suffix(".toml"))

@@ -1,8 +1,7 @@
-"""Every operator, conversion and built-in function as a WGSL expression, from `wgsl_cases.txt`, and how far two right
+"""Every operator, conversion and built-in function as a WGSL expression, from `wgsl_cases.toml`, and how far two right
 results may differ.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 from support import accuracy
+
+from helpers.data import tables
 
 TYPES = {"f": "f32", "i": "i32", "u": "u32"}
 
@@ -93,11 +94,78 @@ def ascending(a: np.ndarray, b: np.ndarray, x: np.ndarray) -> np.ndarray:
     return moderate(a, b, x) & (a < b)
 
 
-def read(line: str) -> Case:
-    """The case in a line of the table."""
-    expression, types, result, *more = re.split("  +", line)
-    return Case(expression, types, result, **eval(f"dict({', '.join(more)})", vars(accuracy) | globals()))
+# --- The table ------------------------------------------------------------------------------------------------------
+
+# What a row may name, and what makes one of numbers: `bound = "tan"`, `bound = { ulps = 4 }`.
+BOUNDS = {
+    "acosh": accuracy.acosh,
+    "asinh": accuracy.asinh,
+    "atanh": accuracy.atanh,
+    "exponential": accuracy.exponential,
+    "fma": accuracy.fma,
+    "hyperbolic": accuracy.hyperbolic,
+    "logarithm": accuracy.logarithm,
+    "mix": accuracy.mix,
+    "power": accuracy.power,
+    "reflect": accuracy.reflect,
+    "smoothstep": accuracy.smoothstep,
+    "tan": accuracy.tan,
+    "tanh": accuracy.tanh,
+}
+MAKE_BOUND = {
+    "absolute": accuracy.absolute,
+    "either": accuracy.either,
+    "products": accuracy.products,
+    "ulps": accuracy.ulps,
+}
+DOMAINS = {
+    "ascending": ascending,
+    "moderate": moderate,
+    "one_sided": one_sided,
+    "powers": powers,
+    "quotients": quotients,
+}
+MAKE_DOMAIN = {"within": within}
+FREE = {"NO_NAN": NO_NAN, "ENDLESS": ENDLESS, "SMALL": SMALL, "FLUSHED": FLUSHED}
+MAKE_FREE = {"ties": ties}
+CHOICES = {"bound": (BOUNDS, MAKE_BOUND), "domain": (DOMAINS, MAKE_DOMAIN), "free": (FREE, MAKE_FREE)}
+NEEDED = {"types": str, "result": str, "expression": str}
+OPTIONAL = dict.fromkeys(CHOICES, (str, dict))
 
 
-TABLE = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
-CASES = [read(line) for line in TABLE.splitlines() if line and line[0] != "#"]
+def read(file: Path) -> list[Case]:
+    """Return the cases of a file.
+
+    Raises ValueError, which names the file, the row, the key and the rule, where a row is no case.
+    """
+    cases = []
+    for heading, rows in tables.parse(file).items():
+        for number, row in enumerate(rows, 1):
+            place = f"{file.name}, {heading}, row {number}"
+            tables.check(place, row, NEEDED, OPTIONAL)
+            chosen = {key: choice(key, row[key], place) for key in CHOICES if key in row}
+            cases.append(Case(**row | chosen))
+    return cases
+
+
+def choice(key: str, value: str | dict[str, object], place: str) -> Callable[..., np.ndarray] | Free:
+    """Return what a row names, or what is made of the numbers in a table such as ``{ ulps = 4 }``."""
+    named, makers = CHOICES[key]
+    if isinstance(value, str) and value in named:
+        return named[value]
+    if isinstance(value, dict) and len(value) == 1:
+        ((maker, numbers),) = value.items()
+        if maker in makers:
+            return makers[maker](*arguments(numbers))
+    rule = f"it must be {', '.join(named)}, or a table with the numbers of {', '.join(makers)}"
+    raise ValueError(f"{place}: {key} = {value!r:.60}: {rule}")
+
+
+def arguments(numbers: object) -> list:
+    """Return the arguments that a number is, or a list of numbers or pairs."""
+    if not isinstance(numbers, list):
+        return [numbers]
+    return [tuple(number) if isinstance(number, list) else number for number in numbers]
+
+
+CASES = read(Path(__file__).with_suffix(".toml"))

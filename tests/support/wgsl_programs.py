@@ -1,9 +1,14 @@
-"""Small right and wrong WGSL programs, from `wgsl_programs.txt`, and those that browsers judge, `wgsl_judged.txt`."""
+"""Small right and wrong WGSL programs, from `wgsl_programs.toml`, and those that browsers judge, `wgsl_judged.toml`."""
 
 import re
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
+from helpers.data import tables
+
+PROGRAMS = Path(__file__).with_name("wgsl_programs.toml")
+FOR_BROWSERS = Path(__file__).with_name("wgsl_judged.toml")
 HEAD = """\
 struct Params { n: u32, k: u32, scale: f32, shift: i32 }
 @group(0) @binding(0) var<storage, read_write> output: array<f32>;
@@ -74,36 +79,51 @@ fn main(@builtin(global_invocation_id) g: vec3<u32>, @builtin(local_invocation_i
 """
 
 
+class Program(NamedTuple):
+    """What differs from program to program: statements of a kernel, and what the module declares before it."""
+
+    main: str = ""
+    module: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.module} {self.main}".strip()
+
+
 @cache
-def sections(file: str = "wgsl_programs") -> dict[str, list[str]]:
-    """The programs of a file, a line each, by the heading above them."""
-    text = Path(__file__).with_name(f"{file}.txt").read_text(encoding="utf-8")
-    parts = re.split(r"^\[(.*)\]\n", text, flags=re.MULTILINE)
-    return {name: body.split("\n")[:-1] for name, body in zip(parts[1::2], parts[2::2], strict=True)}
+def sections(file: Path = PROGRAMS) -> dict[str, list[Program]]:
+    """Return the programs of a file by the names of their lists.
+
+    Raises ValueError, which names the file, the row and the rule, where a row is no program.
+    """
+    return {
+        heading: [program(row, f"{file.name}, {heading}, number {number}") for number, row in enumerate(rows, 1)]
+        for heading, rows in tables.parse(file).items()
+    }
 
 
-def programs(heading: str) -> list[str]:
-    """The programs of all sections whose heading begins so."""
-    return [line for name, lines in sections().items() if name.startswith(heading) for line in lines if line]
+def program(row: object, place: str) -> Program:
+    """Return the program of a row: text, or a table with what is declared in it."""
+    if isinstance(row, str):
+        return Program(row)
+    tables.check(place, row, {"module": str}, {"main": str})
+    return Program(**row)
+
+
+def programs(heading: str) -> list[Program]:
+    """Return the programs of all lists whose name begins so."""
+    return [program for name, listed in sections().items() if name.startswith(heading) for program in listed]
 
 
 def judged(heading: str) -> dict[str, str]:
-    """The texts that browsers judge, by their lines: those they take ("right"), or those that are "refused"."""
-    parts = {line: line.rpartition(">>>") for line in sections("wgsl_judged")[heading]}
-    return {line: JUDGED % (declarations, statements) for line, (declarations, _, statements) in parts.items()}
+    """Return the texts that browsers judge, by what differs in them: those they take ("right"), or "refused" ones."""
+    return {str(program): JUDGED % (program.module, program.main) for program in sections(FOR_BROWSERS)[heading]}
 
 
-def source(line: str) -> str:
-    """The whole text of a program."""
-    declarations, _, statements = line.rpartition(">>>")
-    return HEAD + declarations.replace("  ", "\n") + MAIN + in_lines(statements) + "\n}\n"
+def source(main: str, module: str = "") -> str:
+    """Return the whole text of a program."""
+    return HEAD + module.replace("  ", "\n") + MAIN + in_lines(main) + "\n}\n"
 
 
 def in_lines(statements: str) -> str:
     """Statements, a line each."""
     return re.sub(r"([;{}]) ", r"\1\n", statements.strip())
-
-
-def rows(table: str) -> list[list[str]]:
-    """The cells of a table in a text; two blanks or more part them."""
-    return [re.split(r"  +", line) for line in table.strip().split("\n")]

@@ -7,7 +7,6 @@ import pytest
 from support.messages import every
 from support.small_kernels import DECLARED, MAIN, run, text_of
 from support.speakers import found
-from support.wgsl_programs import rows
 
 from wgsl.simulator import run as simulator
 
@@ -53,21 +52,21 @@ def test_a_call_without_a_budget_has_the_default_one(monkeypatch):
 # --- Outputs --------------------------------------------------------------------------------------------------
 
 
-UNWRITTEN = """
-numbers[t] = t; numbers[t + 8u] = t;                         None    nothing
-numbers[t] = t;                                              None    numbers 8
-numbers[t] = t;                                              [0]     numbers 8
-numbers[t] = t;                                              []      nothing
-numbers[t] = t;                                              [0, 1]  numbers 8, floats 16
-numbers[t] = t; if (t > 9u) { floats[t] = 1.0; }             None    numbers 8, floats 16
-numbers[t] += t; numbers[2u * t + 1u] = 5u;                  None    numbers 4
-if (t < 3u) { atomicStore(&counters[t], 0u); }               None    counters 1
-if (2u == 1u) { floats[t] = 1.0; } else { numbers[t] = t; }  None    numbers 8
-numbers[t + 9u] = t;                                         None    numbers 9
-"""
+UNWRITTEN = [
+    ("numbers[t] = t; numbers[t + 8u] = t;", "None", "nothing"),
+    ("numbers[t] = t;", "None", "numbers 8"),
+    ("numbers[t] = t;", "[0]", "numbers 8"),
+    ("numbers[t] = t;", "[]", "nothing"),
+    ("numbers[t] = t;", "[0, 1]", "numbers 8, floats 16"),
+    ("numbers[t] = t; if (t > 9u) { floats[t] = 1.0; }", "None", "numbers 8, floats 16"),
+    ("numbers[t] += t; numbers[2u * t + 1u] = 5u;", "None", "numbers 4"),
+    ("if (t < 3u) { atomicStore(&counters[t], 0u); }", "None", "counters 1"),
+    ("if (2u == 1u) { floats[t] = 1.0; } else { numbers[t] = t; }", "None", "numbers 8"),
+    ("numbers[t + 9u] = t;", "None", "numbers 9"),
+]
 
 
-@pytest.mark.parametrize(("body", "outputs", "expected"), rows(UNWRITTEN))
+@pytest.mark.parametrize(("body", "outputs", "expected"), UNWRITTEN)
 def test_numbers_that_nobody_writes_are_reported_where_their_buffer_is_declared(body, outputs, expected):
     unwritten = [each for each in run(body, outputs=literal_eval(outputs)).findings if each.kind == "unwritten output"]
     told = [re.search(r"> (\w+):", each.source_line)[1] + f" {each.count}" for each in unwritten]

@@ -14,9 +14,10 @@ from wgsl.syntax.tokens import OPEN
 
 def test_right_and_wrong_programs_are_judged_as_by_a_run():
     for heading, right in (("right", True), ("wrong", False), ("unsupported", False)):
-        for line in programs(heading):
-            right_here = right or "@group(1)" in line or "TILE - 9" in line  # right, but not run, or not everywhere
-            assert ({each.kind for each in wgsl.check(source(line))} <= {"not portable"}) == right_here, line
+        for small_program in programs(heading):
+            text = source(*small_program)
+            right_here = right or "@group(1)" in text or "TILE - 9" in text  # right, but not run, or not everywhere
+            assert ({each.kind for each in wgsl.check(text)} <= {"not portable"}) == right_here, small_program
 
 
 @pytest.mark.parametrize("heading", ["right", "refused"])

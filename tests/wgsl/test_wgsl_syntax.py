@@ -14,7 +14,7 @@ from support.messages import stored
 from support.mistakes import PLACES
 from support.sample import ALL, sample
 from support.speakers import mistaken
-from support.wgsl_programs import RICH, rows
+from support.wgsl_programs import RICH
 
 from helpers.gpu import passes
 from helpers.operations.kernels import KERNELS
@@ -183,35 +183,33 @@ def test_a_statement_ends_before_its_semicolon():
 # --- Template lists -----------------------------------------------------------------------------------------------
 
 
-LISTS = """
-a < b                              a < b
-array<f32, 4>                      array[f32, 4]
-if (a < b && c > d) {              if (a < b && c > d) {
-if (a < b || c > d) {              if (a < b || c > d) {
-array<vec4<f32>, 1 << 2>           array[vec4[f32], 1 << 2]
-array<array<f32, 2>>= 3            array[array[f32, 2]]= 3
-array<array<array<f32,2>,2>,2>     array[array[array[f32,2],2],2]
-vec2<f32>(a, b) < vec2<f32>(c, d)  vec2[f32](a, b) < vec2[f32](c, d)
-x = a < (b >> 1)                   x = a < (b >> 1)
-let x: vec4<f32>= y;               let x: vec4[f32]= y;
-f(a < b, c > d)                    f(a [ b, c ] d)
-f(2u < b, c > d)                   f(2u < b, c > d)
-a < b; c > d                       a < b; c > d
-a < b == c > d                     a [ b == c ] d
-a < b = c > d                      a < b = c > d
-a<b<c>=d>e                         a<b[c]=d>e
-a <= b, c >= d                     a <= b, c >= d
-a << b, c >> d                     a << b, c >> d
-a[b < c] > d                       a[b < c] > d
-(a < b) > c                        (a < b) > c
-array<f32, (2 > 1)>                array[f32, (2 > 1)]
-fn f() -> array<f32, 2> {          fn f() -> array[f32, 2] {
-"""
+LISTS = [
+    ("a < b", "a < b"),
+    ("array<f32, 4>", "array[f32, 4]"),
+    ("if (a < b && c > d) {", "if (a < b && c > d) {"),
+    ("if (a < b || c > d) {", "if (a < b || c > d) {"),
+    ("array<vec4<f32>, 1 << 2>", "array[vec4[f32], 1 << 2]"),
+    ("array<array<f32, 2>>= 3", "array[array[f32, 2]]= 3"),
+    ("array<array<array<f32,2>,2>,2>", "array[array[array[f32,2],2],2]"),
+    ("vec2<f32>(a, b) < vec2<f32>(c, d)", "vec2[f32](a, b) < vec2[f32](c, d)"),
+    ("x = a < (b >> 1)", "x = a < (b >> 1)"),
+    ("let x: vec4<f32>= y;", "let x: vec4[f32]= y;"),
+    ("f(a < b, c > d)", "f(a [ b, c ] d)"),
+    ("f(2u < b, c > d)", "f(2u < b, c > d)"),
+    ("a < b; c > d", "a < b; c > d"),
+    ("a < b == c > d", "a [ b == c ] d"),
+    ("a < b = c > d", "a < b = c > d"),
+    ("a<b<c>=d>e", "a<b[c]=d>e"),
+    ("a <= b, c >= d", "a <= b, c >= d"),
+    ("a << b, c >> d", "a << b, c >> d"),
+    ("a[b < c] > d", "a[b < c] > d"),
+    ("(a < b) > c", "(a < b) > c"),
+    ("array<f32, (2 > 1)>", "array[f32, (2 > 1)]"),
+    ("fn f() -> array<f32, 2> {", "fn f() -> array[f32, 2] {"),
+]
 
 
-@pytest.mark.parametrize(
-    ("code", "found"), [*rows(LISTS), ("array <  f32 > ", "array [  f32 ] "), (f"a{OPEN}b", "a\0b")]
-)
+@pytest.mark.parametrize(("code", "found"), [*LISTS, ("array <  f32 > ", "array [  f32 ] "), (f"a{OPEN}b", "a\0b")])
 def test_a_sign_opens_a_list_or_compares(code, found):
     assert marked(code).translate({ord(OPEN): "[", ord(CLOSE): "]"}) == found
 
@@ -224,56 +222,56 @@ def test_a_list_has_expressions_and_lists():
 # --- Operators ----------------------------------------------------------------------------------------------------
 
 
-MEANINGS = """
-a + b * c             (a + (b * c))
-a - b - c             ((a - b) - c)
-a / b % c * d         (((a / b) % c) * d)
-a + b < c * d         ((a + b) < (c * d))
-a << 1 < b            ((a << 1) < b)
-a == b && c < d && e  (((a == b) && (c < d)) && e)
-a || b >= c + 1 || d  ((a || (b >= (c + 1))) || d)
-a & b & c             ((a & b) & c)
-a | ~b | c            ((a | (~b)) | c)
-a ^ b ^ c             ((a ^ b) ^ c)
-(a & b) == c          ((a & b) == c)
-a & (b == c)          (a & (b == c))
--a.b[c] * !d          ((-a.b[c]) * (!d))
-- - a                 (-(-a))
-a * *b                (a * (*b))
-&a[0]                 (&a[0])
-f(a, b)[c].d          f(a, b)[c].d
-(a)                   a
-((a) + (b))           (a + b)
-a - -b                (a - (-b))
-a && (b || c)         (a && (b || c))
-"""
+MEANINGS = [
+    ("a + b * c", "(a + (b * c))"),
+    ("a - b - c", "((a - b) - c)"),
+    ("a / b % c * d", "(((a / b) % c) * d)"),
+    ("a + b < c * d", "((a + b) < (c * d))"),
+    ("a << 1 < b", "((a << 1) < b)"),
+    ("a == b && c < d && e", "(((a == b) && (c < d)) && e)"),
+    ("a || b >= c + 1 || d", "((a || (b >= (c + 1))) || d)"),
+    ("a & b & c", "((a & b) & c)"),
+    ("a | ~b | c", "((a | (~b)) | c)"),
+    ("a ^ b ^ c", "((a ^ b) ^ c)"),
+    ("(a & b) == c", "((a & b) == c)"),
+    ("a & (b == c)", "(a & (b == c))"),
+    ("-a.b[c] * !d", "((-a.b[c]) * (!d))"),
+    ("- - a", "(-(-a))"),
+    ("a * *b", "(a * (*b))"),
+    ("&a[0]", "(&a[0])"),
+    ("f(a, b)[c].d", "f(a, b)[c].d"),
+    ("(a)", "a"),
+    ("((a) + (b))", "(a + b)"),
+    ("a - -b", "(a - (-b))"),
+    ("a && (b || c)", "(a && (b || c))"),
+]
 
 
-@pytest.mark.parametrize(("text", "meaning"), rows(MEANINGS))
+@pytest.mark.parametrize(("text", "meaning"), MEANINGS)
 def test_operators_bind_as_the_specification_says(text, meaning):
     assert told(expression(text)) == meaning
 
 
-AMBIGUOUS = """
-a & b == c   == &
-a == b & c   == &
-a << b + c   + <<
-a + b << c   + <<
-a << b << c  << <<
-a && b || c  && ||
-a || b && c  && ||
-a | b & c    & |
-a ^ b | c    ^ |
-a & b + c    + &
-a && b & c   & &&
-a < b == c   < ==
-1 < b < c    < <
-a == b != c  == !=
-a * b ^ 2    * ^
-"""
+AMBIGUOUS = [
+    ("a & b == c", "== &"),
+    ("a == b & c", "== &"),
+    ("a << b + c", "+ <<"),
+    ("a + b << c", "+ <<"),
+    ("a << b << c", "<< <<"),
+    ("a && b || c", "&& ||"),
+    ("a || b && c", "&& ||"),
+    ("a | b & c", "& |"),
+    ("a ^ b | c", "^ |"),
+    ("a & b + c", "+ &"),
+    ("a && b & c", "& &&"),
+    ("a < b == c", "< =="),
+    ("1 < b < c", "< <"),
+    ("a == b != c", "== !="),
+    ("a * b ^ 2", "* ^"),
+]
 
 
-@pytest.mark.parametrize(("text", "signs"), rows(AMBIGUOUS))
+@pytest.mark.parametrize(("text", "signs"), AMBIGUOUS)
 def test_operators_that_need_parentheses_are_refused_by_name(text, signs):
     error = refused(f"const x = 1;\nconst y = ({text}) + 1;")
     assert isinstance(error, Refused)
