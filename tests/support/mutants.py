@@ -62,9 +62,8 @@ LETTERS = [
     row column
     thread half
     left right
-    item group.z
+    item workgroup.z
     local.x local.y
-    group.x group.y group.z
     workgroup.x workgroup.y workgroup.z
     params.in_h params.in_w params.out_h params.out_w params.kernel_h params.kernel_w
     params.padding_h params.padding_w
