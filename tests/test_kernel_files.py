@@ -6,7 +6,8 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
-from support.headers import header, letters_of
+from support.headers import header, is_first, keys, letters_of
+from support.kernel_order import disorder
 from support.problems import (
     EVERY_VERSION,
     every_general_version,
@@ -15,6 +16,7 @@ from support.problems import (
     general,
     general_versions_of,
     kind_of,
+    parametrized,
     refused,
     versions_of,
 )
@@ -36,7 +38,6 @@ from helpers.operations.registry import OPERATIONS
 from helpers.operations.summation import reference as summation
 from wgsl import PART, SHARED, Kernel, Listing
 
-KEYS = ["title", "equation", "numpy", "in", "out", "dispatch", "barriers", "cost", "limits", "new here"]
 FLOAT_INDEX = re.compile(r"\b[iu]32\(\s*(f32|floor|round|trunc)\b")  # u32(f32(i) * inverse) is wrong for 41, 47, ...
 # In a JupyterLab window of 1280 x 720, beside the list of files and a scroll bar, a line of an output has room for
 # 89 characters of Menlo or DejaVu Sans Mono. A listing's line number takes 5 of them.
@@ -78,15 +79,16 @@ def require_numpy(kernel: Kernel, shape: Shape) -> None:
 
 @every_version
 def test_the_header_has_its_keys_in_order(kernel):
+    """Equation and NumPy stand in the first version, for all of them, and nowhere else."""
     found = header(kernel)
-    assert list(found) == KEYS
+    assert list(found) == keys(kernel)
     assert found["title"] == kernel.name.replace("/", " / ")
     assert all(found.values())
     assert re.search("global loads?.*workgroup loads?.*multiply-adds?", found["cost"], re.DOTALL)
     assert found["barriers"].startswith("none") == ("Barrier()" not in kernel.code)
 
 
-@every_version
+@parametrized([*filter(is_first, EVERY_VERSION)])
 def test_the_numpy_lines_compute_what_the_reference_does(kernel):
     for shape in operation_of(kernel).examples:
         require_numpy(kernel, shape)
@@ -100,15 +102,15 @@ def test_storage_bindings_have_a_comment_with_their_shape_and_parts_count_from_o
     assert numbers == list(range(1, len(numbers) + 1)) != []
 
 
+@every_version
+def test_a_file_is_read_from_the_top_down(kernel):
+    """Constants, bindings, the passes in the file's own text, and helpers last (`support/kernel_order.py`)."""
+    assert disorder(kernel) == []
+
+
 @pytest.mark.parametrize("listing", LISTINGS.values(), ids=LISTINGS)
 def test_no_line_of_a_listing_wraps(listing):
     assert not too_long(listing)
-
-
-def activation(kernel: Kernel) -> str:
-    """The functions with which a forward kernel applies an activation, or ""."""
-    found = re.search(r"^fn sigmoid.*?^fn activate.*?^}", kernel.source, re.MULTILINE | re.DOTALL)
-    return found[0] if found else ""
 
 
 def core(kernel: Kernel) -> str:
@@ -124,18 +126,12 @@ def test_the_version_that_introduces_a_product_of_vec4s_has_the_text_of_the_shar
     assert len({*texts}) == 1
 
 
-def without_activation(text: str) -> str:
-    """An equation or a line of NumPy as it is where nothing is applied to the output."""
-    return re.sub(r"output = act\(pre\), with\s+|; output = act\(pre\)", "", text).replace("pre", "output")
-
-
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_versions_share_equation_tensors_parameters_and_activation(operation):
+def test_versions_share_tensors_and_parameters(operation):
     kernels = versions_of(operation)
     for same in filter(None, ([kernel for kernel in kernels if general(kernel) == each] for each in (False, True))):
-        for key in ("equation", "numpy", "in", "out"):
-            assert len({header(kernel)[key] for kernel in same if activation(kernel)}) <= 1, key
-            assert len({without_activation(header(kernel)[key]) for kernel in same}) == 1, key
+        for key in ("in", "out"):
+            assert len({header(kernel)[key] for kernel in same}) == 1, key
         for tensor in OPERATIONS[operation].tensors:
             declared = (re.search(rf"(@binding.*)\s+var<.*> {tensor}: .*;(.*)", kernel.source) for kernel in same)
             assert len({" ".join(" ".join(found.groups()).split()) for found in declared}) == 1, tensor
@@ -149,7 +145,7 @@ TEXTS = [path.read_text(encoding="utf-8") for path in FILES]
 
 
 @pytest.mark.parametrize(("path", "text"), [*zip(FILES, TEXTS, strict=True)], ids=[path.stem for path in FILES])
-def test_the_shared_blocks_stand_last_as_they_are_in_their_folder(path, text):
+def test_the_shared_blocks_are_as_in_their_folder(path, text):
     """Run `python tests/support/shared_blocks.py` where this fails."""
     assert with_blocks(text) == text
 
@@ -161,10 +157,13 @@ def test_each_shared_block_is_in_several_files():
 
 
 def test_outside_the_shared_blocks_few_lines_are_copies():
-    """Of the whole files, more than a third of the lines are copies: the blocks, in each file that has them."""
+    """Of the whole files, more than a third of the lines are copies: the blocks, in each file that has them.
+
+    Each file has its entry points and its main loop in its own text, also where another file has the same ones.
+    """
     own_texts = [*map(own, TEXTS)]
     assert in_runs(own_texts, before=True) <= 0.15
-    assert in_runs(own_texts, before=False) <= 0.20
+    assert in_runs(own_texts, before=False) <= 0.25
     assert in_runs(TEXTS, before=True) > 0.30
 
 
@@ -197,9 +196,8 @@ def test_bindings_and_entry_points_have_the_order_of_the_schedule_and_the_text_a
     assert names == [*operation.tensors, *schedule.scratch, *["params"] * (not schedule.constants)]
     steps = list(dict.fromkeys(step.entry_point for step in schedule.steps))
     assert {*steps} <= {*kernel.entry_points}
-    for text in own(kernel.source), kernel.source.removeprefix(own(kernel.source)):
-        in_text = [name for name in steps if f"fn {name}(" in text]
-        assert in_text == sorted(in_text, key=lambda name: text.index(f"fn {name}("))
+    text = own(kernel.source)
+    assert steps == sorted(steps, key=lambda name: text.index(f"fn {name}("))
     assert all(pipeline(kernel, entry_point) for entry_point in kernel.entry_points)
 
 
@@ -228,7 +226,7 @@ def test_parameters_have_the_documented_order(kernel):
     [
         ("conv2d_grad_weight/1_thread_per_weight", "grad_output, windows)", "grad_output, windows[..., ::-1])"),
         ("conv2d_grad_input/1_gather", "weight[:, :, ::-1, ::-1]", "weight"),
-        ("gemm_bias_act_backward/2_tiled", "derivative(a @ b + bias)", "derivative(a @ b)"),
+        ("gemm_bias_act_backward/1_thread_per_element", "derivative(a @ b + bias)", "derivative(a @ b)"),
         ("max_pool2d_backward/1_gather", "oh*Sh + i", "oh + i"),
         ("cross_entropy/1_thread_per_row", "total - one_hot) / N", "total - one_hot) / C"),
         ("sgd/1_thread_per_parameter", "velocity = momentum * velocity + grad", "velocity = velocity + grad"),
@@ -243,5 +241,6 @@ def test_a_wrong_numpy_line_is_noticed(name, old, new):
 def test_an_index_through_a_float_a_missing_key_and_a_long_line_are_noticed():
     forward = load("conv2d", "1_thread_per_output")
     assert FLOAT_INDEX.search(forward.edit("index / params.out_w %", "u32(f32(index) * inverse) %").code)
-    assert list(header(forward.edit("// cost ", "//      "))) != KEYS
+    assert list(header(forward.edit("// cost ", "//      "))) != keys(forward)
+    assert list(header(replace(forward, name="conv2d/2_another"))) != keys(replace(forward, name="conv2d/2_another"))
     assert too_long(forward.edit("// 3. Write it.", "// 3. ".ljust(COLUMNS)).listing)

@@ -232,7 +232,7 @@ def opened(lenet: Network) -> explorers.Explorer:
 
 def test_an_opened_number_of_every_tensor_is_legible(opened):
     assert opened.sentence.startswith("conv1.grad_weight[3,0,2,1] is the sum of 576 products: ")
-    assert opened.sentence.endswith("It is made in line 56 of conv2d_grad_weight/1_thread_per_weight.wgsl.")
+    assert opened.sentence.endswith("It is made in line 85 of conv2d_grad_weight/1_thread_per_weight.wgsl.")
     for tensor, name in sample(enumerate(opened.picture.names), 9):
         for place in {"map": 0, "row": 0, "column": 0}, {"map": 7, "row": 3, "column": 2}:
             words = opened.set(tensor=tensor, **place)

@@ -12,7 +12,7 @@ instead, and `simulator` runs it. `adapter` is the simulator under the names of 
 from importlib import import_module
 
 from wgsl.diagnostics import UnsupportedWgsl, WgslError
-from wgsl.kernel import PART, SHARED, Binding, Kernel, Listing
+from wgsl.kernel import PART, SECTION, SHARED, Binding, Kernel, Listing
 from wgsl.syntax.tokens import without_comments
 from wgsl.types.kinds import MAX_THREADS, MAX_THREADS_Z, MAX_WORKGROUP_BYTES, limit_passed
 
@@ -24,7 +24,7 @@ _HOME = {  # of what is loaded when it is first used, as not everyone runs a ker
     "simulate": "wgsl.simulator.run",
 }
 __all__ = [
-    "MAX_THREADS", "MAX_THREADS_Z", "MAX_WORKGROUP_BYTES", "PART", "SHARED",
+    "MAX_THREADS", "MAX_THREADS_Z", "MAX_WORKGROUP_BYTES", "PART", "SECTION", "SHARED",
     "Binding", "Kernel", "Listing", "UnsupportedWgsl", "WgslError",
     "limit_passed", "without_comments",
 ]  # fmt: skip

@@ -22,6 +22,7 @@ from wgsl.types.names import Stage
 
 PART = re.compile(r"^ *// (\d+)\. ", re.MULTILINE)
 SHARED = re.compile(r"^// --- Shared with other files: (\w+) ---$", re.MULTILINE)  # above a block of `kernels/shared`
+SECTION = re.compile(r"^// --- (Shared with other files|In this file only): (\w+) ---$", re.MULTILINE)
 Read = TypeVar("Read")
 parsed = lru_cache(maxsize=128)(parse)
 
@@ -201,14 +202,15 @@ class Kernel:
         return self.read(lambda: numbers(attribute, self.outline.scope, Stage.OVERRIDE))[0]
 
     def part(self, name: int | str) -> "Listing":
-        """The lines from the comment ``// name.`` up to the next part; part 0 is what precedes part 1.
+        """The lines from the comment ``// name.`` up to the next part; part 0 is what precedes all others.
 
-        The parts behind the numbered ones are the shared blocks, each with the name in its line.
+        The parts that have no number are the sections of a file, each with the name in its line: the shared blocks, and
+        what only this file has between them.
 
         Raises ValueError where there is no such part.
         """
         starts = {0: 0} | {int(match[1]): match.start() for match in PART.finditer(self.source)}
-        starts |= {match[1]: match.start() for match in SHARED.finditer(self.source)}
+        starts |= {match[2]: match.start() for match in SECTION.finditer(self.source)}
         if name not in starts:
             raise ValueError(f"name = {name!r}: {self.name} has the parts {[*starts]}")
         end = min((start for start in starts.values() if start > starts[name]), default=None)

@@ -49,9 +49,9 @@ class Fault(Puzzle):
 
     @cached_property
     def listing(self) -> Listing:
-        """The wrong kernel from its bindings on, with the line numbers that messages name, too."""
+        """The wrong kernel from its bindings or its first section on, with the line numbers that messages name, too."""
         source = self.faulty.source.rstrip()
-        first = source.index("\n@group") + 1
+        first = re.search(r"^(// --- |@group)", source, re.MULTILINE).start()
         return Listing(source[first:], source.count("\n", 0, first) + 1)
 
     @cached_property

@@ -15,6 +15,24 @@
 // limits    two windows that overlap load their common pixels again
 // new here  one thread computes one output; padding counts as zeros
 
+// --- Shared with other files: pool_params ---
+
+struct Params {
+  planes: u32,     // N*C
+  in_h: u32,       // H
+  in_w: u32,       // W
+  kernel_h: u32,   // kH
+  kernel_w: u32,   // kW
+  stride_h: u32,   // Sh
+  stride_w: u32,   // Sw
+  padding_h: u32,  // Ph
+  padding_w: u32,  // Pw
+  out_h: u32,      // oH
+  out_w: u32,      // oW
+}
+
+// --- In this file only: kernel ---
+
 @group(0) @binding(0)
 var<storage, read> input: array<f32>;         // (N,C,H,W)
 @group(0) @binding(1)
@@ -53,20 +71,4 @@ fn main(
 
   // 3. Write their mean.
   output[index] = sum / f32(params.kernel_h * params.kernel_w);
-}
-
-// --- Shared with other files: pool_params ---
-
-struct Params {
-  planes: u32,     // N*C
-  in_h: u32,       // H
-  in_w: u32,       // W
-  kernel_h: u32,   // kH
-  kernel_w: u32,   // kW
-  stride_h: u32,   // Sh
-  stride_w: u32,   // Sw
-  padding_h: u32,  // Ph
-  padding_w: u32,  // Pw
-  out_h: u32,      // oH
-  out_w: u32,      // oW
 }

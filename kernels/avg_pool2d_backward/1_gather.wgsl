@@ -18,6 +18,24 @@
 // limits    neighbors load the same gradients where their windows are the same
 // new here  a pixel gathers an equal share from each window that it lies in
 
+// --- Shared with other files: pool_params ---
+
+struct Params {
+  planes: u32,     // N*C
+  in_h: u32,       // H
+  in_w: u32,       // W
+  kernel_h: u32,   // kH
+  kernel_w: u32,   // kW
+  stride_h: u32,   // Sh
+  stride_w: u32,   // Sw
+  padding_h: u32,  // Ph
+  padding_w: u32,  // Pw
+  out_h: u32,      // oH
+  out_w: u32,      // oW
+}
+
+// --- In this file only: kernel ---
+
 @group(0) @binding(0)
 var<storage, read> grad_output: array<f32>;       // (N,C,oH,oW)
 @group(0) @binding(1)
@@ -54,22 +72,6 @@ fn main(
 
   // 3. Write its share.
   grad_input[index] = sum / f32(params.kernel_h * params.kernel_w);
-}
-
-// --- Shared with other files: pool_params ---
-
-struct Params {
-  planes: u32,     // N*C
-  in_h: u32,       // H
-  in_w: u32,       // W
-  kernel_h: u32,   // kH
-  kernel_w: u32,   // kW
-  stride_h: u32,   // Sh
-  stride_w: u32,   // Sw
-  padding_h: u32,  // Ph
-  padding_w: u32,  // Pw
-  out_h: u32,      // oH
-  out_w: u32,      // oW
 }
 
 // --- Shared with other files: pool_windows ---

@@ -1,12 +1,5 @@
 // conv2d / 4_register_windows
 //
-// equation  output = act(pre), with
-//             pre[n,co,oh,ow] = bias[co] + sum over ci, kh, kw of
-//             input[n, ci, oh*S + kh - Ph, ow*S + kw - Pw] * weight[co,ci,kh,kw]
-// numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)])
-//           windows = sliding_window_view(padded, (kH, kW), (2, 3))[:, :, ::S, ::S]
-//           pre = np.einsum("nchwij,ocij->nohw", windows, weight)
-//           pre += bias[:, None, None]; output = act(pre)
 // in        input (N, Ci, H, W), weight (Co, Ci, kH, kW), bias (Co)
 // out       output (N, Co, oH, oW)
 // dispatch  one thread for each CHANNELS channels of ROWS x COLUMNS outputs,
@@ -21,7 +14,8 @@
 //           of NaN or infinity reaches outputs at the border
 // new here  threads share no memory: each keeps the pixels under its outputs,
 //           the window, in registers, and uses each for up to kH*kW*CHANNELS
-//           products; all threads of a workgroup read the same weight
+//           products; all threads of a workgroup read the same weight;
+//           act follows the sum
 
 const KERNEL_H: u32 = 3u;       // kH
 const KERNEL_W: u32 = 3u;       // kW
@@ -31,9 +25,51 @@ const CHANNELS: u32 = 2u;       // output channels
 const ROWS: u32 = 2u;           // outputs below each other
 const VEC4S: u32 = 1u;          // four outputs side by side
 
+// --- Shared with other files: convolution_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const BATCH: u32 = 2u;         // N
+const IN_CHANNELS: u32 = 4u;   // Ci
+const IN_H: u32 = 8u;          // H
+const IN_W: u32 = 9u;          // W
+const OUT_CHANNELS: u32 = 4u;  // Co
+const PADDING_H: u32 = 1u;     // Ph
+const PADDING_W: u32 = 1u;     // Pw
+const OUT_H: u32 = 8u;         // oH
+const OUT_W: u32 = 9u;         // oW
+
+// --- Shared with other files: activation_number ---
+
+const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+
+// --- Shared with other files: register_windows ---
+
+const TAPS: u32 = KERNEL_H * KERNEL_W;
+const COLUMNS: u32 = 4u * VEC4S;
+const WINDOW_H: u32 = ROWS + KERNEL_H - 1u;
+const WINDOW_W: u32 = COLUMNS + KERNEL_W - 1u;
+const SUMS: u32 = ROWS * VEC4S;  // of one channel
+const THREADS: u32 = 8u;
+
+// --- In this file only: threads ---
+
 // How the threads cover the image.
 const ACROSS: u32 = (OUT_W + COLUMNS - 1u) / COLUMNS;
 const DOWN: u32 = (OUT_H + ROWS - 1u) / ROWS;
+
+// --- Shared with other files: conv2d_buffers ---
+
+// Where a version takes G groups, a filter has Ci/G channels.
+@group(0) @binding(0)
+var<storage, read> input: array<f32>;         // (N,Ci,H,W)
+@group(0) @binding(1)
+var<storage, read> weight: array<f32>;        // (Co,Ci,kH,kW)
+@group(0) @binding(2)
+var<storage, read> bias: array<f32>;          // (Co)
+@group(0) @binding(3)
+var<storage, read_write> output: array<f32>;  // (N,Co,oH,oW)
+
+// --- In this file only: kernel ---
 
 // A pixel, or 0 in the padding: below 0, ih and iw wrap to more than H and W.
 fn pixel_or_zero(plane: u32, ih: u32, iw: u32) -> f32 {
@@ -126,39 +162,6 @@ fn main(
   }
 }
 
-// --- Shared with other files: convolution_sizes ---
-
-// The layer: the launcher writes its sizes in here.
-const BATCH: u32 = 2u;         // N
-const IN_CHANNELS: u32 = 4u;   // Ci
-const IN_H: u32 = 8u;          // H
-const IN_W: u32 = 9u;          // W
-const OUT_CHANNELS: u32 = 4u;  // Co
-const PADDING_H: u32 = 1u;     // Ph
-const PADDING_W: u32 = 1u;     // Pw
-const OUT_H: u32 = 8u;         // oH
-const OUT_W: u32 = 9u;         // oW
-
-// --- Shared with other files: activation_number ---
-
-const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-
-// What a general version reads from a uniform is a constant here.
-struct Layer { activation: u32 }
-const params = Layer(ACTIVATION);
-
-// --- Shared with other files: conv2d_buffers ---
-
-// Where a version takes G groups, a filter has Ci/G channels.
-@group(0) @binding(0)
-var<storage, read> input: array<f32>;         // (N,Ci,H,W)
-@group(0) @binding(1)
-var<storage, read> weight: array<f32>;        // (Co,Ci,kH,kW)
-@group(0) @binding(2)
-var<storage, read> bias: array<f32>;          // (Co)
-@group(0) @binding(3)
-var<storage, read_write> output: array<f32>;  // (N,Co,oH,oW)
-
 // --- Shared with other files: sigmoid ---
 
 // All activations except `none` and `relu` use the sigmoid.
@@ -178,7 +181,7 @@ const CUBE = 0.044715;
 // limit at an infinity, and NaN of NaN.
 fn activate(x: f32) -> f32 {
   if (is_nan(x)) { return x; }
-  switch params.activation {
+  switch ACTIVATION {
     case 1u: { return max(x, 0.0); }                 // relu
     case 2u: {                                       // gelu: x * sigmoid(z)
       // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.
@@ -198,15 +201,6 @@ fn activate(x: f32) -> f32 {
     default: { return x; }                           // none
   }
 }
-
-// --- Shared with other files: register_windows ---
-
-const TAPS: u32 = KERNEL_H * KERNEL_W;
-const COLUMNS: u32 = 4u * VEC4S;
-const WINDOW_H: u32 = ROWS + KERNEL_H - 1u;
-const WINDOW_W: u32 = COLUMNS + KERNEL_W - 1u;
-const SUMS: u32 = ROWS * VEC4S;  // of one channel
-const THREADS: u32 = 8u;
 
 // --- Shared with other files: is_nan ---
 

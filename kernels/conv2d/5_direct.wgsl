@@ -1,16 +1,5 @@
 // conv2d / 5_direct
 //
-// equation  output = act(pre), with
-//             pre[n,co,oh,ow] = bias[co] + sum over ci in [0, Ci/G), kh, kw of
-//             input[n, first + ci, oh*Sh + kh*Dh - Ph, ow*Sw + kw*Dw - Pw]
-//             * weight[co,ci,kh,kw], where first = co / (Co/G) * (Ci/G)
-// numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)])
-//           span = (kH-1)*Dh + 1, (kW-1)*Dw + 1
-//           windows = sliding_window_view(padded, span, (2, 3))
-//           windows = windows[:, :, ::Sh, ::Sw, ::Dh, ::Dw]
-//           pairs = zip(np.split(windows, G, 1), np.split(weight, G))
-//           groups = [np.einsum("nchwij,ocij->nohw", *pair) for pair in pairs]
-//           output = act(np.concatenate(groups, 1) + bias[:, None, None])
 // in        input (N, Ci, H, W), weight (Co, Ci/G, kH, kW), bias (Co)
 // out       output (N, Co, oH, oW)
 // dispatch  ceil(ceil(N/IMAGES)*Co*oH*oW / 256) workgroups of 256 threads
@@ -21,12 +10,58 @@
 // limits    where a group has many channels, each pixel is loaded again for each
 //           of its filters: then tiles of a matrix product load less
 // new here  a thread computes the same position in IMAGES images, so that it finds
-//           its window, and loads each weight, once for all of them; it reads the
-//           channels of its group only
+//           its window, and loads each weight, once for all of them; strides,
+//           dilation, groups and act as in version 2
+
+// --- Shared with other files: convolution_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const BATCH: u32 = 2u;         // N
+const IN_CHANNELS: u32 = 4u;   // Ci
+const IN_H: u32 = 8u;          // H
+const IN_W: u32 = 9u;          // W
+const OUT_CHANNELS: u32 = 4u;  // Co
+const PADDING_H: u32 = 1u;     // Ph
+const PADDING_W: u32 = 1u;     // Pw
+const OUT_H: u32 = 8u;         // oH
+const OUT_W: u32 = 9u;         // oW
+
+// --- Shared with other files: filter_sizes ---
+
+// The layer's filters: the launcher writes their sizes in here, too.
+const KERNEL_H: u32 = 3u;    // kH
+const KERNEL_W: u32 = 3u;    // kW
+const STRIDE_H: u32 = 1u;    // Sh
+const STRIDE_W: u32 = 1u;    // Sw
+const DILATION_H: u32 = 1u;  // Dh
+const DILATION_W: u32 = 1u;  // Dw
+const GROUPS: u32 = 1u;      // G
+const GROUP_IN: u32 = IN_CHANNELS / GROUPS;  // channels of a group
+const GROUP_OUT: u32 = OUT_CHANNELS / GROUPS;
+
+// --- Shared with other files: activation_number ---
+
+const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+
+// --- In this file only: sizes ---
 
 const IMAGES: u32 = 2u;      // of a thread
 const BLOCKS: u32 = (BATCH + IMAGES - 1u) / IMAGES;
 const IMAGE: u32 = IN_CHANNELS * IN_H * IN_W;  // elements of an input image
+
+// --- Shared with other files: conv2d_buffers ---
+
+// Where a version takes G groups, a filter has Ci/G channels.
+@group(0) @binding(0)
+var<storage, read> input: array<f32>;         // (N,Ci,H,W)
+@group(0) @binding(1)
+var<storage, read> weight: array<f32>;        // (Co,Ci,kH,kW)
+@group(0) @binding(2)
+var<storage, read> bias: array<f32>;          // (Co)
+@group(0) @binding(3)
+var<storage, read_write> output: array<f32>;  // (N,Co,oH,oW)
+
+// --- In this file only: kernel ---
 
 var<private> sums: array<f32, IMAGES>;
 
@@ -83,52 +118,6 @@ fn main(
   }
 }
 
-// --- Shared with other files: convolution_sizes ---
-
-// The layer: the launcher writes its sizes in here.
-const BATCH: u32 = 2u;         // N
-const IN_CHANNELS: u32 = 4u;   // Ci
-const IN_H: u32 = 8u;          // H
-const IN_W: u32 = 9u;          // W
-const OUT_CHANNELS: u32 = 4u;  // Co
-const PADDING_H: u32 = 1u;     // Ph
-const PADDING_W: u32 = 1u;     // Pw
-const OUT_H: u32 = 8u;         // oH
-const OUT_W: u32 = 9u;         // oW
-
-// --- Shared with other files: filter_sizes ---
-
-// The layer's filters: the launcher writes their sizes in here, too.
-const KERNEL_H: u32 = 3u;    // kH
-const KERNEL_W: u32 = 3u;    // kW
-const STRIDE_H: u32 = 1u;    // Sh
-const STRIDE_W: u32 = 1u;    // Sw
-const DILATION_H: u32 = 1u;  // Dh
-const DILATION_W: u32 = 1u;  // Dw
-const GROUPS: u32 = 1u;      // G
-const GROUP_IN: u32 = IN_CHANNELS / GROUPS;  // channels of a group
-const GROUP_OUT: u32 = OUT_CHANNELS / GROUPS;
-
-// --- Shared with other files: activation_number ---
-
-const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-
-// What a general version reads from a uniform is a constant here.
-struct Layer { activation: u32 }
-const params = Layer(ACTIVATION);
-
-// --- Shared with other files: conv2d_buffers ---
-
-// Where a version takes G groups, a filter has Ci/G channels.
-@group(0) @binding(0)
-var<storage, read> input: array<f32>;         // (N,Ci,H,W)
-@group(0) @binding(1)
-var<storage, read> weight: array<f32>;        // (Co,Ci,kH,kW)
-@group(0) @binding(2)
-var<storage, read> bias: array<f32>;          // (Co)
-@group(0) @binding(3)
-var<storage, read_write> output: array<f32>;  // (N,Co,oH,oW)
-
 // --- Shared with other files: sigmoid ---
 
 // All activations except `none` and `relu` use the sigmoid.
@@ -148,7 +137,7 @@ const CUBE = 0.044715;
 // limit at an infinity, and NaN of NaN.
 fn activate(x: f32) -> f32 {
   if (is_nan(x)) { return x; }
-  switch params.activation {
+  switch ACTIVATION {
     case 1u: { return max(x, 0.0); }                 // relu
     case 2u: {                                       // gelu: x * sigmoid(z)
       // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.

@@ -13,6 +13,24 @@
 // new here  each bias is added to every output of its channel,
 //           so its gradient is a plain sum
 
+// --- Shared with other files: channel_params ---
+
+struct Params {
+  batch: u32,         // N
+  out_channels: u32,  // Co
+  out_h: u32,         // oH
+  out_w: u32,         // oW
+}
+
+// --- Shared with other files: conv2d_grad_bias_buffers ---
+
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;      // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read_write> grad_bias: array<f32>;  // (Co)
+
+// --- In this file only: kernel ---
+
 @group(0) @binding(2)
 var<uniform> params: Params;
 
@@ -41,19 +59,3 @@ fn main(
   // 3. Write it.
   grad_bias[co] = sum;
 }
-
-// --- Shared with other files: channel_params ---
-
-struct Params {
-  batch: u32,         // N
-  out_channels: u32,  // Co
-  out_h: u32,         // oH
-  out_w: u32,         // oW
-}
-
-// --- Shared with other files: conv2d_grad_bias_buffers ---
-
-@group(0) @binding(0)
-var<storage, read> grad_output: array<f32>;      // (N,Co,oH,oW)
-@group(0) @binding(1)
-var<storage, read_write> grad_bias: array<f32>;  // (Co)

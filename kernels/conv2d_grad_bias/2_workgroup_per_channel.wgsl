@@ -1,7 +1,5 @@
 // conv2d_grad_bias / 2_workgroup_per_channel
 //
-// equation  grad_bias[co] = sum over n, oh, ow of grad_output[n,co,oh,ow]
-// numpy     grad_bias = grad_output.sum((0, 2, 3))
 // in        grad_output (N, Co, oH, oW)
 // out       grad_bias (Co)
 // dispatch  Co workgroups of THREADS = 256 threads
@@ -16,6 +14,24 @@
 //           then a tree reduction in workgroup memory
 
 override THREADS: u32 = 256u;
+
+// --- Shared with other files: channel_params ---
+
+struct Params {
+  batch: u32,         // N
+  out_channels: u32,  // Co
+  out_h: u32,         // oH
+  out_w: u32,         // oW
+}
+
+// --- Shared with other files: conv2d_grad_bias_buffers ---
+
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;      // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read_write> grad_bias: array<f32>;  // (Co)
+
+// --- In this file only: kernel ---
 
 @group(0) @binding(2)
 var<uniform> params: Params;
@@ -53,19 +69,3 @@ fn main(
     grad_bias[co] = partial[0];
   }
 }
-
-// --- Shared with other files: channel_params ---
-
-struct Params {
-  batch: u32,         // N
-  out_channels: u32,  // Co
-  out_h: u32,         // oH
-  out_w: u32,         // oW
-}
-
-// --- Shared with other files: conv2d_grad_bias_buffers ---
-
-@group(0) @binding(0)
-var<storage, read> grad_output: array<f32>;      // (N,Co,oH,oW)
-@group(0) @binding(1)
-var<storage, read_write> grad_bias: array<f32>;  // (Co)

@@ -1,7 +1,5 @@
 // conv2d_grad_bias / 3_two_passes
 //
-// equation  grad_bias[co] = sum over n, oh, ow of grad_output[n,co,oh,ow]
-// numpy     grad_bias = grad_output.sum((0, 2, 3))
 // in        grad_output (N, Co, oH, oW)
 // out       grad_bias (Co)
 // dispatch  (G, Co) workgroups of THREADS = 256 threads, G for each channel,
@@ -23,15 +21,24 @@ const OUT_CHANNELS: u32 = 3u;  // Co
 const PIXELS: u32 = 12u;       // oH*oW
 const COUNT: u32 = 24u;        // N*oH*oW
 const SLICE: u32 = 2048u;      // elements of a channel for each workgroup
+const SLICES: u32 = (COUNT + SLICE - 1u) / SLICE;  // G
 
 const THREADS: u32 = 256u;
 const LOADS: u32 = 8u;
 
+// --- Shared with other files: conv2d_grad_bias_buffers ---
+
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;      // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read_write> grad_bias: array<f32>;  // (Co)
+
+// --- In this file only: passes ---
+
 @group(0) @binding(2)
 var<storage, read_write> parts: array<f32>;      // (Co,G)
 
-const SLICES: u32 = (COUNT + SLICE - 1u) / SLICE;  // G
-var<workgroup> partial: array<f32, THREADS>;       // one partial sum per thread
+var<workgroup> partial: array<f32, THREADS>;  // one partial sum per thread
 
 // 1. An element of a channel, which has PIXELS of them in each image.
 fn element(co: u32, i: u32) -> f32 {
@@ -97,10 +104,3 @@ fn sum_parts(
     grad_bias[co] = partial[0];
   }
 }
-
-// --- Shared with other files: conv2d_grad_bias_buffers ---
-
-@group(0) @binding(0)
-var<storage, read> grad_output: array<f32>;      // (N,Co,oH,oW)
-@group(0) @binding(1)
-var<storage, read_write> grad_bias: array<f32>;  // (Co)

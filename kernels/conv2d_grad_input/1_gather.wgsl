@@ -22,6 +22,35 @@
 // new here  a gather: each pixel collects its gradient;
 //           scattering it from the outputs would be a data race
 
+// --- Shared with other files: convolution_params ---
+
+struct Params {
+  batch: u32,         // N
+  in_channels: u32,   // Ci
+  in_h: u32,          // H
+  in_w: u32,          // W
+  out_channels: u32,  // Co
+  kernel_h: u32,      // kH
+  kernel_w: u32,      // kW
+  stride: u32,        // S
+  padding_h: u32,     // Ph
+  out_h: u32,         // oH
+  out_w: u32,         // oW
+  padding_w: u32,     // Pw
+}
+
+// --- Shared with other files: conv2d_grad_input_buffers ---
+
+// Where a version takes G groups, a filter has Ci/G channels.
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;       // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read> weight: array<f32>;            // (Co,Ci,kH,kW)
+@group(0) @binding(2)
+var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)
+
+// --- In this file only: kernel ---
+
 @group(0) @binding(3)
 var<uniform> params: Params;
 
@@ -66,30 +95,3 @@ fn main(
   // 3. Write it.
   grad_input[index] = sum;
 }
-
-// --- Shared with other files: convolution_params ---
-
-struct Params {
-  batch: u32,         // N
-  in_channels: u32,   // Ci
-  in_h: u32,          // H
-  in_w: u32,          // W
-  out_channels: u32,  // Co
-  kernel_h: u32,      // kH
-  kernel_w: u32,      // kW
-  stride: u32,        // S
-  padding_h: u32,     // Ph
-  out_h: u32,         // oH
-  out_w: u32,         // oW
-  padding_w: u32,     // Pw
-}
-
-// --- Shared with other files: conv2d_grad_input_buffers ---
-
-// Where a version takes G groups, a filter has Ci/G channels.
-@group(0) @binding(0)
-var<storage, read> grad_output: array<f32>;       // (N,Co,oH,oW)
-@group(0) @binding(1)
-var<storage, read> weight: array<f32>;            // (Co,Ci,kH,kW)
-@group(0) @binding(2)
-var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)

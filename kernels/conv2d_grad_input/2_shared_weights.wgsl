@@ -1,16 +1,5 @@
 // conv2d_grad_input / 2_shared_weights
 //
-// equation  grad_input[n,ci,ih,iw] = sum over co, kh, kw of
-//             grad_output[n,co,oh,ow] * weight[co,ci,kh,kw],
-//             where oh = (ih + Ph - kh) / S and ow = (iw + Pw - kw) / S
-//             are whole and inside the output
-// numpy     # grad_output with zeros between and around its elements
-//           dilated = np.zeros((N, Co, H + 2*Ph + kH - 1, W + 2*Pw + kW - 1))
-//           dilated[:, :, kH-1:H+2*Ph:S, kW-1:W+2*Pw:S] = grad_output
-//           windows = sliding_window_view(dilated, (kH, kW), (2, 3))
-//           windows = windows[:, :, Ph:Ph+H, Pw:Pw+W]
-//           flipped = weight[:, :, ::-1, ::-1]
-//           grad_input = np.einsum("nohwij,ocij->nchw", windows, flipped)
 // in        grad_output (N, Co, oH, oW), weight (Co, Ci, kH, kW)
 // out       grad_input (N, Ci, H, W)
 // dispatch  (ceil(W/TILE), ceil(H/TILE), min(N*Ci, 65535)) workgroups
@@ -27,6 +16,35 @@
 
 override TILE: u32 = 16u;  // pixels along each side of a workgroup
 const CHUNK: u32 = 4096u;  // weights held at once: 16 KiB, the most every GPU has
+
+// --- Shared with other files: convolution_params ---
+
+struct Params {
+  batch: u32,         // N
+  in_channels: u32,   // Ci
+  in_h: u32,          // H
+  in_w: u32,          // W
+  out_channels: u32,  // Co
+  kernel_h: u32,      // kH
+  kernel_w: u32,      // kW
+  stride: u32,        // S
+  padding_h: u32,     // Ph
+  out_h: u32,         // oH
+  out_w: u32,         // oW
+  padding_w: u32,     // Pw
+}
+
+// --- Shared with other files: conv2d_grad_input_buffers ---
+
+// Where a version takes G groups, a filter has Ci/G channels.
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;       // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read> weight: array<f32>;            // (Co,Ci,kH,kW)
+@group(0) @binding(2)
+var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)
+
+// --- In this file only: kernel ---
 
 @group(0) @binding(3)
 var<uniform> params: Params;
@@ -102,30 +120,3 @@ fn main(
     }
   }
 }
-
-// --- Shared with other files: convolution_params ---
-
-struct Params {
-  batch: u32,         // N
-  in_channels: u32,   // Ci
-  in_h: u32,          // H
-  in_w: u32,          // W
-  out_channels: u32,  // Co
-  kernel_h: u32,      // kH
-  kernel_w: u32,      // kW
-  stride: u32,        // S
-  padding_h: u32,     // Ph
-  out_h: u32,         // oH
-  out_w: u32,         // oW
-  padding_w: u32,     // Pw
-}
-
-// --- Shared with other files: conv2d_grad_input_buffers ---
-
-// Where a version takes G groups, a filter has Ci/G channels.
-@group(0) @binding(0)
-var<storage, read> grad_output: array<f32>;       // (N,Co,oH,oW)
-@group(0) @binding(1)
-var<storage, read> weight: array<f32>;            // (Co,Ci,kH,kW)
-@group(0) @binding(2)
-var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)

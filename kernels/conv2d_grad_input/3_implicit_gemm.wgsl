@@ -1,20 +1,5 @@
 // conv2d_grad_input / 3_implicit_gemm
 //
-// equation  grad_input[n,ci,ih,iw] = sum over co in [0, Co/G), kh, kw of
-//             grad_output[n, first + co, oh, ow]
-//             * weight[first + co, ci % (Ci/G), kh, kw],
-//             where first = ci / (Ci/G) * (Co/G), and oh = (ih + Ph - kh*Dh) / Sh
-//             and ow = (iw + Pw - kw*Dw) / Sw are whole and inside the output
-// numpy     # grad_output with zeros between and around its elements
-//           down, right = (kH-1)*Dh, (kW-1)*Dw
-//           spread = np.zeros((N, Co, H + 2*Ph + down, W + 2*Pw + right))
-//           spread[:, :, down:H+2*Ph:Sh, right:W+2*Pw:Sw] = grad_output
-//           windows = sliding_window_view(spread, (down + 1, right + 1), (2, 3))
-//           windows = windows[:, :, Ph:Ph+H, Pw:Pw+W, ::Dh, ::Dw]
-//           flipped = weight[:, :, ::-1, ::-1]
-//           pairs = zip(np.split(windows, G, 1), np.split(flipped, G))
-//           groups = [np.einsum("nohwij,ocij->nchw", *pair) for pair in pairs]
-//           grad_input = np.concatenate(groups, 1)
 // in        grad_output (N, Co, oH, oW), weight (Co, Ci/G, kH, kW)
 // out       grad_input (N, Ci, H, W)
 // dispatch  one thread for 4 weights of the padded matrices; then for each tile of
@@ -34,8 +19,56 @@
 // new here  a matrix product without its matrix: rows are channels, columns are
 //           input pixels, and each column of the right matrix, the outputs to
 //           which a pixel contributed, is read from grad_output where it lies;
-//           each group of channels is a product of its own; the sizes are
-//           constants, and SPLITS workgroups may share a sum
+//           the sizes are constants, and SPLITS workgroups may share a sum;
+//           a stride for each axis; dilation: tap (kh, kw) lies kh*Dh rows and
+//           kw*Dw columns from the window's corner; groups: channel ci has
+//           contributed to the Co/G channels of its group only, and each group is
+//           a product of its own
+
+// --- Shared with other files: convolution_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const BATCH: u32 = 2u;         // N
+const IN_CHANNELS: u32 = 4u;   // Ci
+const IN_H: u32 = 8u;          // H
+const IN_W: u32 = 9u;          // W
+const OUT_CHANNELS: u32 = 4u;  // Co
+const PADDING_H: u32 = 1u;     // Ph
+const PADDING_W: u32 = 1u;     // Pw
+const OUT_H: u32 = 8u;         // oH
+const OUT_W: u32 = 9u;         // oW
+
+// --- Shared with other files: filter_sizes ---
+
+// The layer's filters: the launcher writes their sizes in here, too.
+const KERNEL_H: u32 = 3u;    // kH
+const KERNEL_W: u32 = 3u;    // kW
+const STRIDE_H: u32 = 1u;    // Sh
+const STRIDE_W: u32 = 1u;    // Sw
+const DILATION_H: u32 = 1u;  // Dh
+const DILATION_W: u32 = 1u;  // Dw
+const GROUPS: u32 = 1u;      // G
+const GROUP_IN: u32 = IN_CHANNELS / GROUPS;  // channels of a group
+const GROUP_OUT: u32 = OUT_CHANNELS / GROUPS;
+
+// --- Shared with other files: vec4_tiles ---
+
+// The tiles: rows of vec4f. Where an index is a constant, as k is in
+// `multiply`, an array of rows saves what one flat array would have to check.
+const TILE_M: u32 = 64u;  // rows of a workgroup
+const TILE_N: u32 = 64u;  // columns of a workgroup
+const TILE_K: u32 = 16u;  // products between two barriers
+const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
+const A_VEC4S: u32 = TILE_M / 4u;
+const B_VEC4S: u32 = TILE_N / 4u;
+const A_LOADS: u32 = TILE_K * A_VEC4S / THREADS;  // vec4s that one thread loads
+const B_LOADS: u32 = TILE_K * B_VEC4S / THREADS;
+
+var<private> sums: array<vec4f, 16>;  // 8 rows of 2 vec4s, in registers
+var<private> next_left: array<vec4f, A_LOADS>;
+var<private> next_right: array<vec4f, B_LOADS>;
+
+// --- In this file only: sizes ---
 
 const PLANE: u32 = OUT_H * OUT_W;           // outputs of a channel
 const PIXELS: u32 = BATCH * IN_H * IN_W;    // columns
@@ -48,6 +81,29 @@ const SPLITS: u32 = 1u;         // workgroups that share the sum of one tile
 const ALIGNED: bool = false;    // are all tiles full?
 const ROW_TILES: u32 = (GROUP_IN + TILE_M - 1u) / TILE_M;  // of a group
 const INPUTS: u32 = IN_CHANNELS * PIXELS;
+
+// --- Shared with other files: implicit_gemm_tiles ---
+
+const A_EVERY: u32 = THREADS / A_VEC4S;    // from one k of a thread to its next
+const B_EVERY: u32 = THREADS / B_VEC4S;
+const TAP_STEPS = max(RUN / TILE_K, 1u);
+const GROUP_VEC4S: u32 = ROW_TILES * A_VEC4S;  // of one k of a group
+const M_VEC4S: u32 = GROUPS * GROUP_VEC4S;     // of one k in weights_by_k
+
+var<workgroup> left: array<array<vec4f, A_VEC4S>, TILE_K>;
+var<workgroup> right: array<array<vec4f, B_VEC4S>, TILE_K>;
+
+// --- Shared with other files: conv2d_grad_input_buffers ---
+
+// Where a version takes G groups, a filter has Ci/G channels.
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;       // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read> weight: array<f32>;            // (Co,Ci,kH,kW)
+@group(0) @binding(2)
+var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)
+
+// --- In this file only: passes ---
 
 @group(0) @binding(3)
 var<storage, read_write> weights_by_k: array<vec4f>;  // (STEPS*TILE_K,M_VEC4S)
@@ -64,6 +120,25 @@ fn weight_at(group: u32, m: u32, k: u32) -> f32 {
   }
   let plane = (group * GROUP_OUT + co) * GROUP_IN + m;
   return weight[plane * (KERNEL_H * KERNEL_W) + tap];
+}
+
+@compute @workgroup_size(256)
+fn lay_out_weights(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) thread: u32,  // [0, 256)
+) {
+  let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
+  if (index >= STEPS * TILE_K * M_VEC4S) {
+    return;
+  }
+  let k = index / M_VEC4S;
+  let group = index % M_VEC4S / GROUP_VEC4S;
+  let m = index % GROUP_VEC4S * 4u;
+  weights_by_k[index] = vec4f(
+    weight_at(group, m, k), weight_at(group, m + 1u, k),
+    weight_at(group, m + 2u, k), weight_at(group, m + 3u, k),
+  );
 }
 
 // 2. Which pixels? A vec4 of columns holds 4 pixels that lie B_VEC4S apart, so
@@ -149,7 +224,25 @@ fn fetch_taps(thread: u32, step: u32) {
   }
 }
 
-// 4. Where is the element of a channel and a pixel? Is there one?
+// 4. Add up the products of a tile, from step `first` up to `end`. The next tile is
+//    on its way while this one is multiplied.
+fn add_products(tile: Tile, thread: u32) {
+  let first = tile.split * STEPS / SPLITS;
+  let end = (tile.split + 1u) * STEPS / SPLITS;
+  find_columns(tile.group, tile.n0 + thread % B_VEC4S);
+  fetch(thread, tile, first);
+  for (var step = first; step < end; step++) {
+    place(thread);
+    workgroupBarrier();  // the tiles are complete
+    if (step + 1u < end) {
+      fetch(thread, tile, step + 1u);
+    }
+    multiply(row_of(thread), column_of(thread));
+    workgroupBarrier();  // no thread still reads them
+  }
+}
+
+// 5. Where is the element of a channel and a pixel? Is there one?
 fn index_of(ci: u32, pixel: u32) -> u32 {
   let plane = pixel / (IN_H * IN_W) * IN_CHANNELS + ci;
   return plane * (IN_H * IN_W) + pixel % (IN_H * IN_W);
@@ -159,7 +252,7 @@ fn exists(m: u32, pixel: u32) -> bool {
   return ALIGNED || (m < GROUP_IN && pixel < PIXELS);
 }
 
-// 5. The second pass, where one workgroup has a whole sum: write it.
+// 6. The second pass, where one workgroup has a whole sum: write it.
 @compute @workgroup_size(THREADS)
 fn main(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -180,7 +273,7 @@ fn main(
   }
 }
 
-// 6. The second pass, where SPLITS workgroups share a sum: write a part of it.
+// 7. The second pass, where SPLITS workgroups share a sum: write a part of it.
 @compute @workgroup_size(THREADS)
 fn multiply_parts(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -202,7 +295,7 @@ fn multiply_parts(
   }
 }
 
-// 7. The last pass, where there are parts: add them.
+// 8. The last pass, where there are parts: add them.
 @compute @workgroup_size(256)
 fn add_parts(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -220,58 +313,7 @@ fn add_parts(
   grad_input[index] = sum;
 }
 
-// --- Shared with other files: convolution_sizes ---
-
-// The layer: the launcher writes its sizes in here.
-const BATCH: u32 = 2u;         // N
-const IN_CHANNELS: u32 = 4u;   // Ci
-const IN_H: u32 = 8u;          // H
-const IN_W: u32 = 9u;          // W
-const OUT_CHANNELS: u32 = 4u;  // Co
-const PADDING_H: u32 = 1u;     // Ph
-const PADDING_W: u32 = 1u;     // Pw
-const OUT_H: u32 = 8u;         // oH
-const OUT_W: u32 = 9u;         // oW
-
-// --- Shared with other files: filter_sizes ---
-
-// The layer's filters: the launcher writes their sizes in here, too.
-const KERNEL_H: u32 = 3u;    // kH
-const KERNEL_W: u32 = 3u;    // kW
-const STRIDE_H: u32 = 1u;    // Sh
-const STRIDE_W: u32 = 1u;    // Sw
-const DILATION_H: u32 = 1u;  // Dh
-const DILATION_W: u32 = 1u;  // Dw
-const GROUPS: u32 = 1u;      // G
-const GROUP_IN: u32 = IN_CHANNELS / GROUPS;  // channels of a group
-const GROUP_OUT: u32 = OUT_CHANNELS / GROUPS;
-
-// --- Shared with other files: conv2d_grad_input_buffers ---
-
-// Where a version takes G groups, a filter has Ci/G channels.
-@group(0) @binding(0)
-var<storage, read> grad_output: array<f32>;       // (N,Co,oH,oW)
-@group(0) @binding(1)
-var<storage, read> weight: array<f32>;            // (Co,Ci,kH,kW)
-@group(0) @binding(2)
-var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)
-
-// --- Shared with other files: vec4_tiles ---
-
-// The tiles: rows of vec4f. Where an index is a constant, as k is in
-// `multiply`, an array of rows saves what one flat array would have to check.
-const TILE_M: u32 = 64u;  // rows of a workgroup
-const TILE_N: u32 = 64u;  // columns of a workgroup
-const TILE_K: u32 = 16u;  // products between two barriers
-const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
-const A_VEC4S: u32 = TILE_M / 4u;
-const B_VEC4S: u32 = TILE_N / 4u;
-const A_LOADS: u32 = TILE_K * A_VEC4S / THREADS;  // vec4s that one thread loads
-const B_LOADS: u32 = TILE_K * B_VEC4S / THREADS;
-
-var<private> sums: array<vec4f, 16>;  // 8 rows of 2 vec4s, in registers
-var<private> next_left: array<vec4f, A_LOADS>;
-var<private> next_right: array<vec4f, B_LOADS>;
+// --- Shared with other files: multiply_vec4s ---
 
 // Multiply the tiles: two vec4s of rows by two vec4s of columns, 8 x 8 sums.
 fn multiply(row: u32, column: u32) {
@@ -290,35 +332,6 @@ fn multiply(row: u32, column: u32) {
 }
 
 // --- Shared with other files: implicit_gemm ---
-
-const A_EVERY: u32 = THREADS / A_VEC4S;    // from one k of a thread to its next
-const B_EVERY: u32 = THREADS / B_VEC4S;
-const TAP_STEPS = max(RUN / TILE_K, 1u);
-const GROUP_VEC4S: u32 = ROW_TILES * A_VEC4S;  // of one k of a group
-const M_VEC4S: u32 = GROUPS * GROUP_VEC4S;     // of one k in weights_by_k
-
-var<workgroup> left: array<array<vec4f, A_VEC4S>, TILE_K>;
-var<workgroup> right: array<array<vec4f, B_VEC4S>, TILE_K>;
-
-// The first pass: weights in the order of k, four at a time.
-@compute @workgroup_size(256)
-fn lay_out_weights(
-  @builtin(workgroup_id) workgroup: vec3u,
-  @builtin(num_workgroups) grid: vec3u,
-  @builtin(local_invocation_index) thread: u32,
-) {
-  let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
-  if (index >= STEPS * TILE_K * M_VEC4S) {
-    return;
-  }
-  let k = index / M_VEC4S;
-  let group = index % M_VEC4S / GROUP_VEC4S;
-  let m = index % GROUP_VEC4S * 4u;
-  weights_by_k[index] = vec4f(
-    weight_at(group, m, k), weight_at(group, m + 1u, k),
-    weight_at(group, m + 2u, k), weight_at(group, m + 3u, k),
-  );
-}
 
 // Which tile is a workgroup's? Each group of channels has tiles of its own.
 struct Tile {
@@ -371,23 +384,6 @@ fn row_of(thread: u32) -> u32 {
 
 fn column_of(thread: u32) -> u32 {
   return thread / 32u % (TILE_N / 64u) * 8u + thread % 8u;
-}
-
-// Add up the products of a tile, from step `first` up to `end`.
-fn add_products(tile: Tile, thread: u32) {
-  let first = tile.split * STEPS / SPLITS;
-  let end = (tile.split + 1u) * STEPS / SPLITS;
-  find_columns(tile.group, tile.n0 + thread % B_VEC4S);
-  fetch(thread, tile, first);
-  for (var step = first; step < end; step++) {
-    place(thread);
-    workgroupBarrier();  // the tiles are complete
-    if (step + 1u < end) {
-      fetch(thread, tile, step + 1u);
-    }
-    multiply(row_of(thread), column_of(thread));
-    workgroupBarrier();  // no thread still reads them
-  }
 }
 
 // Where are the 8 x 8 sums of a thread? Sum (i, j) is in vec4 j/4 of row i.

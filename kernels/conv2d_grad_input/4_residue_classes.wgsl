@@ -1,16 +1,5 @@
 // conv2d_grad_input / 4_residue_classes
 //
-// equation  grad_input[n,ci,ih,iw] = sum over co, kh, kw of
-//             grad_output[n,co,oh,ow] * weight[co,ci,kh,kw],
-//             where oh = (ih + Ph - kh) / S and ow = (iw + Pw - kw) / S
-//             are whole and inside the output
-// numpy     # grad_output with zeros between and around its elements
-//           dilated = np.zeros((N, Co, H + 2*Ph + kH - 1, W + 2*Pw + kW - 1))
-//           dilated[:, :, kH-1:H+2*Ph:S, kW-1:W+2*Pw:S] = grad_output
-//           windows = sliding_window_view(dilated, (kH, kW), (2, 3))
-//           windows = windows[:, :, Ph:Ph+H, Pw:Pw+W]
-//           flipped = weight[:, :, ::-1, ::-1]
-//           grad_input = np.einsum("nohwij,ocij->nchw", windows, flipped)
 // in        grad_output (N, Co, oH, oW), weight (Co, Ci, kH, kW)
 // out       grad_input (N, Ci, H, W)
 // dispatch  one thread for 4 weights of the padded matrix; then for each class,
@@ -30,19 +19,43 @@
 //           the stride use the same taps, and no others: S*S classes, each a
 //           product of stride 1 without a wasted tap
 
-// The layer: `specialize` writes in its sizes.
-const BATCH: u32 = 2u;          // N
-const IN_CHANNELS: u32 = 16u;   // Ci
-const IN_H: u32 = 9u;           // H
-const IN_W: u32 = 8u;           // W
-const OUT_CHANNELS: u32 = 5u;   // Co
+// --- Shared with other files: convolution_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const BATCH: u32 = 2u;         // N
+const IN_CHANNELS: u32 = 4u;   // Ci
+const IN_H: u32 = 8u;          // H
+const IN_W: u32 = 9u;          // W
+const OUT_CHANNELS: u32 = 4u;  // Co
+const PADDING_H: u32 = 1u;     // Ph
+const PADDING_W: u32 = 1u;     // Pw
+const OUT_H: u32 = 8u;         // oH
+const OUT_W: u32 = 9u;         // oW
+
+// --- Shared with other files: vec4_tiles ---
+
+// The tiles: rows of vec4f. Where an index is a constant, as k is in
+// `multiply`, an array of rows saves what one flat array would have to check.
+const TILE_M: u32 = 64u;  // rows of a workgroup
+const TILE_N: u32 = 64u;  // columns of a workgroup
+const TILE_K: u32 = 16u;  // products between two barriers
+const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
+const A_VEC4S: u32 = TILE_M / 4u;
+const B_VEC4S: u32 = TILE_N / 4u;
+const A_LOADS: u32 = TILE_K * A_VEC4S / THREADS;  // vec4s that one thread loads
+const B_LOADS: u32 = TILE_K * B_VEC4S / THREADS;
+
+var<private> sums: array<vec4f, 16>;  // 8 rows of 2 vec4s, in registers
+var<private> next_left: array<vec4f, A_LOADS>;
+var<private> next_right: array<vec4f, B_LOADS>;
+
+// --- In this file only: sizes ---
+
+// The layer's filters: the launcher writes their sizes in here, too.
 const KERNEL_H: u32 = 3u;       // kH
 const KERNEL_W: u32 = 3u;       // kW
 const STRIDE: u32 = 2u;         // S
-const PADDING_H: u32 = 1u;      // Ph
-const PADDING_W: u32 = 1u;      // Pw
-const OUT_H: u32 = 5u;          // oH
-const OUT_W: u32 = 4u;          // oW
+
 const PLANE: u32 = OUT_H * OUT_W;           // outputs of a channel
 
 // Class (rh, rw) has the pixels with (ih + Ph) % S = rh and (iw + Pw) % S = rw,
@@ -72,6 +85,18 @@ const M_VEC4S: u32 = ROW_TILES * A_VEC4S;  // of one k in weights_by_k
 const INPUTS: u32 = BATCH * IN_CHANNELS * IN_H * IN_W;
 const CLASS_INPUTS: u32 = IN_CHANNELS * PIXELS;  // of one piece of parts
 
+// --- Shared with other files: conv2d_grad_input_buffers ---
+
+// Where a version takes G groups, a filter has Ci/G channels.
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;       // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read> weight: array<f32>;            // (Co,Ci,kH,kW)
+@group(0) @binding(2)
+var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)
+
+// --- In this file only: passes ---
+
 @group(0) @binding(3)
 var<storage, read_write> weights_by_k: array<vec4f>;  // (STEPS*TILE_K,M_VEC4S)
 @group(0) @binding(4)
@@ -95,7 +120,7 @@ fn weight_at(ci: u32, k: u32) -> f32 {
 fn lay_out_weights(
   @builtin(workgroup_id) workgroup: vec3u,
   @builtin(num_workgroups) grid: vec3u,
-  @builtin(local_invocation_index) thread: u32,
+  @builtin(local_invocation_index) thread: u32,  // [0, 256)
 ) {
   let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
   if (index >= STEPS * TILE_K * M_VEC4S) {
@@ -293,32 +318,7 @@ fn interleave(
   grad_input[index] = sum;
 }
 
-// --- Shared with other files: conv2d_grad_input_buffers ---
-
-// Where a version takes G groups, a filter has Ci/G channels.
-@group(0) @binding(0)
-var<storage, read> grad_output: array<f32>;       // (N,Co,oH,oW)
-@group(0) @binding(1)
-var<storage, read> weight: array<f32>;            // (Co,Ci,kH,kW)
-@group(0) @binding(2)
-var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)
-
-// --- Shared with other files: vec4_tiles ---
-
-// The tiles: rows of vec4f. Where an index is a constant, as k is in
-// `multiply`, an array of rows saves what one flat array would have to check.
-const TILE_M: u32 = 64u;  // rows of a workgroup
-const TILE_N: u32 = 64u;  // columns of a workgroup
-const TILE_K: u32 = 16u;  // products between two barriers
-const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
-const A_VEC4S: u32 = TILE_M / 4u;
-const B_VEC4S: u32 = TILE_N / 4u;
-const A_LOADS: u32 = TILE_K * A_VEC4S / THREADS;  // vec4s that one thread loads
-const B_LOADS: u32 = TILE_K * B_VEC4S / THREADS;
-
-var<private> sums: array<vec4f, 16>;  // 8 rows of 2 vec4s, in registers
-var<private> next_left: array<vec4f, A_LOADS>;
-var<private> next_right: array<vec4f, B_LOADS>;
+// --- Shared with other files: multiply_vec4s ---
 
 // Multiply the tiles: two vec4s of rows by two vec4s of columns, 8 x 8 sums.
 fn multiply(row: u32, column: u32) {

@@ -1,16 +1,5 @@
 // conv2d_grad_input / 5_winograd
 //
-// equation  grad_input[n,ci,ih,iw] = sum over co, kh, kw of
-//             grad_output[n,co,oh,ow] * weight[co,ci,kh,kw],
-//             where oh = (ih + Ph - kh) / S and ow = (iw + Pw - kw) / S
-//             are whole and inside the output
-// numpy     # grad_output with zeros between and around its elements
-//           dilated = np.zeros((N, Co, H + 2*Ph + kH - 1, W + 2*Pw + kW - 1))
-//           dilated[:, :, kH-1:H+2*Ph:S, kW-1:W+2*Pw:S] = grad_output
-//           windows = sliding_window_view(dilated, (kH, kW), (2, 3))
-//           windows = windows[:, :, Ph:Ph+H, Pw:Pw+W]
-//           flipped = weight[:, :, ::-1, ::-1]
-//           grad_input = np.einsum("nohwij,ocij->nchw", windows, flipped)
 // in        grad_output (N, Co, oH, oW), weight (Co, Ci, kH, kW)
 // out       grad_input (N, Ci, H, W)
 // dispatch  three passes; a tile are 4 x 4 pixels of grad_input, a vec4 4 tiles
@@ -37,6 +26,51 @@
 //           channels instead of 144, at the price of transforms
 //           that move 36 numbers for 16
 
+// --- Shared with other files: convolution_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const BATCH: u32 = 2u;         // N
+const IN_CHANNELS: u32 = 4u;   // Ci
+const IN_H: u32 = 8u;          // H
+const IN_W: u32 = 9u;          // W
+const OUT_CHANNELS: u32 = 4u;  // Co
+const PADDING_H: u32 = 1u;     // Ph
+const PADDING_W: u32 = 1u;     // Pw
+const OUT_H: u32 = 8u;         // oH
+const OUT_W: u32 = 9u;         // oW
+
+// --- Shared with other files: vec4_tiles ---
+
+// The tiles: rows of vec4f. Where an index is a constant, as k is in
+// `multiply`, an array of rows saves what one flat array would have to check.
+const TILE_M: u32 = 64u;  // rows of a workgroup
+const TILE_N: u32 = 64u;  // columns of a workgroup
+const TILE_K: u32 = 16u;  // products between two barriers
+const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
+const A_VEC4S: u32 = TILE_M / 4u;
+const B_VEC4S: u32 = TILE_N / 4u;
+const A_LOADS: u32 = TILE_K * A_VEC4S / THREADS;  // vec4s that one thread loads
+const B_LOADS: u32 = TILE_K * B_VEC4S / THREADS;
+
+var<private> sums: array<vec4f, 16>;  // 8 rows of 2 vec4s, in registers
+var<private> next_left: array<vec4f, A_LOADS>;
+var<private> next_right: array<vec4f, B_LOADS>;
+
+// --- Shared with other files: winograd_points ---
+
+// Along one axis, 4 outputs of a filter of 3 take 12 products, and so do 3 weights
+// with 4 gradients. Winograd's method takes 6, as many as points at which two
+// polynomials are multiplied by their values: 0, a, -a, b, -b and infinity (the
+// highest coefficient). Two opposite points share their even and their odd terms.
+// Any a and b are right; rounding errors with these are half as large as with 1
+// and 2.
+const NEAR: f32 = 0.625;  // a
+const FAR: f32 = 1.5;     // b
+const NEAR_2: f32 = NEAR * NEAR;
+const FAR_2: f32 = FAR * FAR;
+
+// --- In this file only: sizes ---
+
 // At each of 36 points, a product of matrices: (m, k) times (k, n), where m are the
 // channels ci, k the channels co and n the tiles, all filled up to full tiles
 // of a workgroup with zeros. So no load and no store of the product needs a guard.
@@ -45,6 +79,30 @@ const TILES_W: u32 = (IN_W + 3u) / 4u;
 const TILES: u32 = BATCH * TILES_H * TILES_W;
 const K: u32 = (OUT_CHANNELS + TILE_K - 1u) / TILE_K * TILE_K;
 const M: u32 = (IN_CHANNELS + TILE_M - 1u) / TILE_M * TILE_M;
+
+// --- Shared with other files: winograd_sizes ---
+
+const PAD: u32 = 0u;            // vec4s behind each row, which is stored as it lies
+const M_VEC4S: u32 = M / 4u;
+const N_VEC4S: u32 = (TILES + TILE_N - 1u) / TILE_N * B_VEC4S;
+const LINE: u32 = 64u;          // threads of a workgroup in the other passes
+const LINES: u32 = (N_VEC4S + LINE - 1u) / LINE;
+
+var<workgroup> left: array<array<vec4f, A_VEC4S + PAD>, TILE_K>;
+var<workgroup> right: array<array<vec4f, B_VEC4S + PAD>, TILE_K>;
+var<workgroup> staged: array<array<vec4f, LINE>, 4>;  // one tile a thread
+
+// --- Shared with other files: conv2d_grad_input_buffers ---
+
+// Where a version takes G groups, a filter has Ci/G channels.
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;       // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read> weight: array<f32>;            // (Co,Ci,kH,kW)
+@group(0) @binding(2)
+var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)
+
+// --- In this file only: passes ---
 
 @group(0) @binding(3)
 var<storage, read_write> transformed_weight: array<vec4f>;  // (36,K,M_VEC4S)
@@ -73,7 +131,55 @@ fn read_data(co: u32, tile: Tile, i: u32, j: u32) -> f32 {
   return 0.0;
 }
 
-// 3. Four pixels of a tile, one below the other.
+// 3. Both transforms are one dispatch: a second one would wait for the first.
+@compute @workgroup_size(LINE)
+fn transform(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(local_invocation_index) thread: u32,  // [0, LINE)
+) {
+  let k = workgroup.x;  // [0, K)
+  if (workgroup.y < LINES) {
+    let four = workgroup.y * LINE + thread;            // [0, N_VEC4S) or more
+    if (four < N_VEC4S) { transform_data(k, four); }
+  } else {
+    let four = (workgroup.y - LINES) * LINE + thread;  // [0, M_VEC4S) or more
+    if (four < M_VEC4S) { transform_weight(k, four); }
+  }
+}
+
+// 4. The products at one point. The next tile of both matrices is on its way while
+//    this one is multiplied.
+@compute @workgroup_size(THREADS)
+fn multiply_points(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(local_invocation_index) t: u32,  // [0, THREADS)
+) {
+  let m0 = workgroup.x * TILE_M;  // the first row, a channel
+  let point = workgroup.y;        // [0, 36)
+  // The first column, a tile: from the last to the first, for what the pass before
+  // wrote last is still in the cache.
+  let n0 = (N_VEC4S / B_VEC4S - 1u - workgroup.z) * TILE_N;
+  let across = TILE_N / 64u;
+  let column = t / 32u % across * 8u + t % 8u;
+  let row = t / 32u / across * 4u + t / 8u % 4u;
+  fetch(t, point, m0, n0, 0u);
+  for (var k0 = 0u; k0 < K; k0 += TILE_K) {  // [0, K)
+    place(t);
+    workgroupBarrier();  // both tiles are in place
+    if (k0 + TILE_K < K) { fetch(t, point, m0, n0, k0 + TILE_K); }
+    multiply(row, column);
+    workgroupBarrier();  // no thread still reads them
+  }
+  for (var i = 0u; i < 8u; i++) {  // unroll
+    let m = m0 + 4u * (row + i / 4u * (TILE_M / 8u)) + i % 4u;
+    for (var j = 0u; j < 2u; j++) {  // unroll
+      let four = n0 / 4u + column + j * (TILE_N / 8u);
+      products[product_at(point, m, four)] = sums[2u * i + j];
+    }
+  }
+}
+
+// 5. Four pixels of a tile, one below the other.
 fn write_column(ci: u32, tile: Tile, j: u32, pixels: vec4f) {
   let column = tile.column + j;
   let plane = tile.image * IN_CHANNELS + ci;
@@ -85,45 +191,37 @@ fn write_column(ci: u32, tile: Tile, j: u32, pixels: vec4f) {
   }
 }
 
-// --- Shared with other files: convolution_sizes ---
+// 6. The last pass: from the products at the points to the 4 x 4 pixels of four
+//    tiles.
+@compute @workgroup_size(LINE)
+fn write_pixels(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(local_invocation_index) thread: u32,  // [0, LINE)
+) {
+  let m = workgroup.x;                     // a channel that comes out
+  let four = workgroup.y * LINE + thread;  // [0, N_VEC4S) or past the end
+  var tiles: array<vec4f, 16>;
+  if (four < N_VEC4S) {  // no return: barriers follow
+    tiles = tiles_from_points(m, four);
+  }
+  // A thread has whole tiles, but neighboring threads should write neighboring
+  // pixels: each takes one column of pixels from a neighbor's tile.
+  for (var c = 0u; c < 4u; c++) {  // unroll
+    for (var j = 0u; j < 4u; j++) {  // unroll
+      staged[j][thread] =
+        vec4f(tiles[j][c], tiles[4u + j][c], tiles[8u + j][c], tiles[12u + j][c]);
+    }
+    workgroupBarrier();  // one tile of each thread is there
+    for (var part = 0u; part < 4u; part++) {  // unroll
+      let other = part * (LINE / 4u) + thread / 4u;  // [0, LINE)
+      let tile = tile_of(workgroup.y * LINE + other, c);
+      write_column(m, tile, thread % 4u, staged[thread % 4u][other]);
+    }
+    workgroupBarrier();  // no thread still reads it
+  }
+}
 
-// The layer: the launcher writes its sizes in here.
-const BATCH: u32 = 2u;         // N
-const IN_CHANNELS: u32 = 4u;   // Ci
-const IN_H: u32 = 8u;          // H
-const IN_W: u32 = 9u;          // W
-const OUT_CHANNELS: u32 = 4u;  // Co
-const PADDING_H: u32 = 1u;     // Ph
-const PADDING_W: u32 = 1u;     // Pw
-const OUT_H: u32 = 8u;         // oH
-const OUT_W: u32 = 9u;         // oW
-
-// --- Shared with other files: conv2d_grad_input_buffers ---
-
-// Where a version takes G groups, a filter has Ci/G channels.
-@group(0) @binding(0)
-var<storage, read> grad_output: array<f32>;       // (N,Co,oH,oW)
-@group(0) @binding(1)
-var<storage, read> weight: array<f32>;            // (Co,Ci,kH,kW)
-@group(0) @binding(2)
-var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)
-
-// --- Shared with other files: vec4_tiles ---
-
-// The tiles: rows of vec4f. Where an index is a constant, as k is in
-// `multiply`, an array of rows saves what one flat array would have to check.
-const TILE_M: u32 = 64u;  // rows of a workgroup
-const TILE_N: u32 = 64u;  // columns of a workgroup
-const TILE_K: u32 = 16u;  // products between two barriers
-const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
-const A_VEC4S: u32 = TILE_M / 4u;
-const B_VEC4S: u32 = TILE_N / 4u;
-const A_LOADS: u32 = TILE_K * A_VEC4S / THREADS;  // vec4s that one thread loads
-const B_LOADS: u32 = TILE_K * B_VEC4S / THREADS;
-
-var<private> sums: array<vec4f, 16>;  // 8 rows of 2 vec4s, in registers
-var<private> next_left: array<vec4f, A_LOADS>;
-var<private> next_right: array<vec4f, B_LOADS>;
+// --- Shared with other files: multiply_vec4s ---
 
 // Multiply the tiles: two vec4s of rows by two vec4s of columns, 8 x 8 sums.
 fn multiply(row: u32, column: u32) {
@@ -141,44 +239,7 @@ fn multiply(row: u32, column: u32) {
   }
 }
 
-// --- Shared with other files: winograd_points ---
-
-// Along one axis, 4 outputs of a filter of 3 take 12 products, and so do 3 weights
-// with 4 gradients. Winograd's method takes 6, as many as points at which two
-// polynomials are multiplied by their values: 0, a, -a, b, -b and infinity (the
-// highest coefficient). Two opposite points share their even and their odd terms.
-// Any a and b are right; rounding errors with these are half as large as with 1
-// and 2.
-const NEAR: f32 = 0.625;  // a
-const FAR: f32 = 1.5;     // b
-const NEAR_2: f32 = NEAR * NEAR;
-const FAR_2: f32 = FAR * FAR;
-
-// The data's part at the points: B^T d.
-fn data_points(d: array<vec4f, 6>) -> array<vec4f, 6> {
-  let near_even = d[4] - FAR_2 * d[2];
-  let near_odd = NEAR * (d[3] - FAR_2 * d[1]);
-  let far_even = d[4] - NEAR_2 * d[2];
-  let far_odd = FAR * (d[3] - NEAR_2 * d[1]);
-  return array<vec4f, 6>(
-    NEAR_2 * FAR_2 * d[0] - (NEAR_2 + FAR_2) * d[2] + d[4],
-    near_even + near_odd, near_even - near_odd,
-    far_even + far_odd, far_even - far_odd,
-    NEAR_2 * FAR_2 * d[1] - (NEAR_2 + FAR_2) * d[3] + d[5],
-  );
-}
-
 // --- Shared with other files: winograd_tiles ---
-
-const PAD: u32 = 0u;            // vec4s behind each row, which is stored as it lies
-const M_VEC4S: u32 = M / 4u;
-const N_VEC4S: u32 = (TILES + TILE_N - 1u) / TILE_N * B_VEC4S;
-const LINE: u32 = 64u;          // threads of a workgroup in the other passes
-const LINES: u32 = (N_VEC4S + LINE - 1u) / LINE;
-
-var<workgroup> left: array<array<vec4f, A_VEC4S + PAD>, TILE_K>;
-var<workgroup> right: array<array<vec4f, B_VEC4S + PAD>, TILE_K>;
-var<workgroup> staged: array<array<vec4f, LINE>, 4>;  // one tile a thread
 
 // The filter's values at the points: G g. Each line is four filters' work.
 fn filter_points(g: array<vec4f, 3>) -> array<vec4f, 6> {
@@ -293,24 +354,7 @@ fn transform_data(k: u32, four: u32) {
   }
 }
 
-// Both transforms are one dispatch: a second one would wait for the first.
-@compute @workgroup_size(LINE)
-fn transform(
-  @builtin(workgroup_id) group: vec3u,
-  @builtin(local_invocation_index) thread: u32,  // [0, LINE)
-) {
-  let k = group.x;  // [0, K)
-  if (group.y < LINES) {
-    let four = group.y * LINE + thread;            // [0, N_VEC4S) or past the end
-    if (four < N_VEC4S) { transform_data(k, four); }
-  } else {
-    let four = (group.y - LINES) * LINE + thread;  // [0, M_VEC4S) or past the end
-    if (four < M_VEC4S) { transform_weight(k, four); }
-  }
-}
-
-// The products at one point. The next tile of both matrices is on its way while
-// this one is multiplied.
+// Fetch the next tile of both matrices into registers, and place it.
 fn fetch(t: u32, point: u32, m0: u32, n0: u32, k0: u32) {
   for (var i = 0u; i < A_LOADS; i++) {  // unroll
     let k = k0 + t / A_VEC4S + i * (THREADS / A_VEC4S);
@@ -328,36 +372,6 @@ fn place(t: u32) {
   }
   for (var i = 0u; i < B_LOADS; i++) {  // unroll
     right[t / B_VEC4S + i * (THREADS / B_VEC4S)][t % B_VEC4S] = next_right[i];
-  }
-}
-
-@compute @workgroup_size(THREADS)
-fn multiply_points(
-  @builtin(workgroup_id) group: vec3u,
-  @builtin(local_invocation_index) t: u32,  // [0, THREADS)
-) {
-  let m0 = group.x * TILE_M;  // the first row, a channel
-  let point = group.y;        // [0, 36)
-  // The first column, a tile: from the last to the first, for what the pass before
-  // wrote last is still in the cache.
-  let n0 = (N_VEC4S / B_VEC4S - 1u - group.z) * TILE_N;
-  let across = TILE_N / 64u;
-  let column = t / 32u % across * 8u + t % 8u;
-  let row = t / 32u / across * 4u + t / 8u % 4u;
-  fetch(t, point, m0, n0, 0u);
-  for (var k0 = 0u; k0 < K; k0 += TILE_K) {  // [0, K)
-    place(t);
-    workgroupBarrier();  // both tiles are in place
-    if (k0 + TILE_K < K) { fetch(t, point, m0, n0, k0 + TILE_K); }
-    multiply(row, column);
-    workgroupBarrier();  // no thread still reads them
-  }
-  for (var i = 0u; i < 8u; i++) {  // unroll
-    let m = m0 + 4u * (row + i / 4u * (TILE_M / 8u)) + i % 4u;
-    for (var j = 0u; j < 2u; j++) {  // unroll
-      let four = n0 / 4u + column + j * (TILE_N / 8u);
-      products[product_at(point, m, four)] = sums[2u * i + j];
-    }
   }
 }
 
@@ -388,30 +402,18 @@ fn tiles_from_points(m: u32, four: u32) -> array<vec4f, 16> {
   return tiles;
 }
 
-@compute @workgroup_size(LINE)
-fn write_pixels(
-  @builtin(workgroup_id) group: vec3u,
-  @builtin(local_invocation_index) thread: u32,  // [0, LINE)
-) {
-  let m = group.x;                     // a channel that comes out
-  let four = group.y * LINE + thread;  // [0, N_VEC4S) or past the end
-  var tiles: array<vec4f, 16>;
-  if (four < N_VEC4S) {  // no return: barriers follow
-    tiles = tiles_from_points(m, four);
-  }
-  // A thread has whole tiles, but neighboring threads should write neighboring
-  // pixels: each takes one column of pixels from a neighbor's tile.
-  for (var c = 0u; c < 4u; c++) {  // unroll
-    for (var j = 0u; j < 4u; j++) {  // unroll
-      staged[j][thread] =
-        vec4f(tiles[j][c], tiles[4u + j][c], tiles[8u + j][c], tiles[12u + j][c]);
-    }
-    workgroupBarrier();  // one tile of each thread is there
-    for (var part = 0u; part < 4u; part++) {  // unroll
-      let other = part * (LINE / 4u) + thread / 4u;  // [0, LINE)
-      let tile = tile_of(group.y * LINE + other, c);
-      write_column(m, tile, thread % 4u, staged[thread % 4u][other]);
-    }
-    workgroupBarrier();  // no thread still reads it
-  }
+// --- Shared with other files: data_points ---
+
+// The data's part at the points: B^T d.
+fn data_points(d: array<vec4f, 6>) -> array<vec4f, 6> {
+  let near_even = d[4] - FAR_2 * d[2];
+  let near_odd = NEAR * (d[3] - FAR_2 * d[1]);
+  let far_even = d[4] - NEAR_2 * d[2];
+  let far_odd = FAR * (d[3] - NEAR_2 * d[1]);
+  return array<vec4f, 6>(
+    NEAR_2 * FAR_2 * d[0] - (NEAR_2 + FAR_2) * d[2] + d[4],
+    near_even + near_odd, near_even - near_odd,
+    far_even + far_odd, far_even - far_odd,
+    NEAR_2 * FAR_2 * d[1] - (NEAR_2 + FAR_2) * d[3] + d[5],
+  );
 }

@@ -1,16 +1,5 @@
 // conv2d_grad_input / 6_register_windows
 //
-// equation  grad_input[n,ci,ih,iw] = sum over co, kh, kw of
-//             grad_output[n,co,oh,ow] * weight[co,ci,kh,kw],
-//             where oh = (ih + Ph - kh) / S and ow = (iw + Pw - kw) / S
-//             are whole and inside the output
-// numpy     # grad_output with zeros between and around its elements
-//           dilated = np.zeros((N, Co, H + 2*Ph + kH - 1, W + 2*Pw + kW - 1))
-//           dilated[:, :, kH-1:H+2*Ph:S, kW-1:W+2*Pw:S] = grad_output
-//           windows = sliding_window_view(dilated, (kH, kW), (2, 3))
-//           windows = windows[:, :, Ph:Ph+H, Pw:Pw+W]
-//           flipped = weight[:, :, ::-1, ::-1]
-//           grad_input = np.einsum("nohwij,ocij->nchw", windows, flipped)
 // in        grad_output (N, Co, oH, oW), weight (Co, Ci, kH, kW)
 // out       grad_input (N, Ci, H, W)
 // dispatch  one thread for each CHANNELS channels of ROWS x COLUMNS pixels,
@@ -34,9 +23,45 @@ const CHANNELS: u32 = 2u;       // input channels
 const ROWS: u32 = 2u;           // pixels below each other
 const VEC4S: u32 = 1u;          // four pixels side by side
 
+// --- Shared with other files: convolution_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const BATCH: u32 = 2u;         // N
+const IN_CHANNELS: u32 = 4u;   // Ci
+const IN_H: u32 = 8u;          // H
+const IN_W: u32 = 9u;          // W
+const OUT_CHANNELS: u32 = 4u;  // Co
+const PADDING_H: u32 = 1u;     // Ph
+const PADDING_W: u32 = 1u;     // Pw
+const OUT_H: u32 = 8u;         // oH
+const OUT_W: u32 = 9u;         // oW
+
+// --- Shared with other files: register_windows ---
+
+const TAPS: u32 = KERNEL_H * KERNEL_W;
+const COLUMNS: u32 = 4u * VEC4S;
+const WINDOW_H: u32 = ROWS + KERNEL_H - 1u;
+const WINDOW_W: u32 = COLUMNS + KERNEL_W - 1u;
+const SUMS: u32 = ROWS * VEC4S;  // of one channel
+const THREADS: u32 = 8u;
+
+// --- In this file only: threads ---
+
 // How the threads cover the image.
 const ACROSS: u32 = (IN_W + COLUMNS - 1u) / COLUMNS;
 const DOWN: u32 = (IN_H + ROWS - 1u) / ROWS;
+
+// --- Shared with other files: conv2d_grad_input_buffers ---
+
+// Where a version takes G groups, a filter has Ci/G channels.
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;       // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read> weight: array<f32>;            // (Co,Ci,kH,kW)
+@group(0) @binding(2)
+var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)
+
+// --- In this file only: kernel ---
 
 // An output, or 0 outside of them: below 0, oh and ow wrap to more than oH, oW.
 fn output_or_zero(plane: u32, oh: u32, ow: u32) -> f32 {
@@ -123,35 +148,3 @@ fn main(
     }
   }
 }
-
-// --- Shared with other files: convolution_sizes ---
-
-// The layer: the launcher writes its sizes in here.
-const BATCH: u32 = 2u;         // N
-const IN_CHANNELS: u32 = 4u;   // Ci
-const IN_H: u32 = 8u;          // H
-const IN_W: u32 = 9u;          // W
-const OUT_CHANNELS: u32 = 4u;  // Co
-const PADDING_H: u32 = 1u;     // Ph
-const PADDING_W: u32 = 1u;     // Pw
-const OUT_H: u32 = 8u;         // oH
-const OUT_W: u32 = 9u;         // oW
-
-// --- Shared with other files: conv2d_grad_input_buffers ---
-
-// Where a version takes G groups, a filter has Ci/G channels.
-@group(0) @binding(0)
-var<storage, read> grad_output: array<f32>;       // (N,Co,oH,oW)
-@group(0) @binding(1)
-var<storage, read> weight: array<f32>;            // (Co,Ci,kH,kW)
-@group(0) @binding(2)
-var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)
-
-// --- Shared with other files: register_windows ---
-
-const TAPS: u32 = KERNEL_H * KERNEL_W;
-const COLUMNS: u32 = 4u * VEC4S;
-const WINDOW_H: u32 = ROWS + KERNEL_H - 1u;
-const WINDOW_W: u32 = COLUMNS + KERNEL_W - 1u;
-const SUMS: u32 = ROWS * VEC4S;  // of one channel
-const THREADS: u32 = 8u;

@@ -1,16 +1,5 @@
 // conv2d_grad_input / 7_split_channels
 //
-// equation  grad_input[n,ci,ih,iw] = sum over co, kh, kw of
-//             grad_output[n,co,oh,ow] * weight[co,ci,kh,kw],
-//             where oh = (ih + Ph - kh) / S and ow = (iw + Pw - kw) / S
-//             are whole and inside the output
-// numpy     # grad_output with zeros between and around its elements
-//           dilated = np.zeros((N, Co, H + 2*Ph + kH - 1, W + 2*Pw + kW - 1))
-//           dilated[:, :, kH-1:H+2*Ph:S, kW-1:W+2*Pw:S] = grad_output
-//           windows = sliding_window_view(dilated, (kH, kW), (2, 3))
-//           windows = windows[:, :, Ph:Ph+H, Pw:Pw+W]
-//           flipped = weight[:, :, ::-1, ::-1]
-//           grad_input = np.einsum("nohwij,ocij->nchw", windows, flipped)
 // in        grad_output (N, Co, oH, oW), weight (Co, Ci, kH, kW)
 // out       grad_input (N, Ci, H, W)
 // dispatch  a workgroup for each CHANNELS channels of TILES x 4 pixels:
@@ -25,6 +14,21 @@
 // new here  SLICES threads share the sum over the output channels of the same
 //           pixels: a small layer has few pixels, and a long sum makes a
 //           thread wait for each load; outputs are loaded in fours
+
+// --- Shared with other files: convolution_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const BATCH: u32 = 2u;         // N
+const IN_CHANNELS: u32 = 4u;   // Ci
+const IN_H: u32 = 8u;          // H
+const IN_W: u32 = 9u;          // W
+const OUT_CHANNELS: u32 = 4u;  // Co
+const PADDING_H: u32 = 1u;     // Ph
+const PADDING_W: u32 = 1u;     // Pw
+const OUT_H: u32 = 8u;         // oH
+const OUT_W: u32 = 9u;         // oW
+
+// --- In this file only: kernel ---
 
 const KERNEL_H: u32 = 3u;       // kH
 const KERNEL_W: u32 = 3u;       // kW
@@ -133,16 +137,3 @@ fn main(
     }
   }
 }
-
-// --- Shared with other files: convolution_sizes ---
-
-// The layer: the launcher writes its sizes in here.
-const BATCH: u32 = 2u;         // N
-const IN_CHANNELS: u32 = 4u;   // Ci
-const IN_H: u32 = 8u;          // H
-const IN_W: u32 = 9u;          // W
-const OUT_CHANNELS: u32 = 4u;  // Co
-const PADDING_H: u32 = 1u;     // Ph
-const PADDING_W: u32 = 1u;     // Pw
-const OUT_H: u32 = 8u;         // oH
-const OUT_W: u32 = 9u;         // oW

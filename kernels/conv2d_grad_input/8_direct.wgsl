@@ -1,20 +1,5 @@
 // conv2d_grad_input / 8_direct
 //
-// equation  grad_input[n,ci,ih,iw] = sum over co in [0, Co/G), kh, kw of
-//             grad_output[n, first + co, oh, ow]
-//             * weight[first + co, ci % (Ci/G), kh, kw],
-//             where first = ci / (Ci/G) * (Co/G), and oh = (ih + Ph - kh*Dh) / Sh
-//             and ow = (iw + Pw - kw*Dw) / Sw are whole and inside the output
-// numpy     # grad_output with zeros between and around its elements
-//           down, right = (kH-1)*Dh, (kW-1)*Dw
-//           spread = np.zeros((N, Co, H + 2*Ph + down, W + 2*Pw + right))
-//           spread[:, :, down:H+2*Ph:Sh, right:W+2*Pw:Sw] = grad_output
-//           windows = sliding_window_view(spread, (down + 1, right + 1), (2, 3))
-//           windows = windows[:, :, Ph:Ph+H, Pw:Pw+W, ::Dh, ::Dw]
-//           flipped = weight[:, :, ::-1, ::-1]
-//           pairs = zip(np.split(windows, G, 1), np.split(flipped, G))
-//           groups = [np.einsum("nohwij,ocij->nchw", *pair) for pair in pairs]
-//           grad_input = np.concatenate(groups, 1)
 // in        grad_output (N, Co, oH, oW), weight (Co, Ci/G, kH, kW)
 // out       grad_input (N, Ci, H, W)
 // dispatch  ceil(ceil(N/IMAGES)*Ci*H*W / 256) workgroups of 256 threads
@@ -26,11 +11,52 @@
 // limits    where a group has many channels, each element of grad_output is loaded
 //           again for each of them: then tiles of a matrix product load less
 // new here  a thread gathers for the same pixel of IMAGES images, so that it finds
-//           its outputs, and loads each weight, once for all of them
+//           its outputs, and loads each weight, once for all of them; strides,
+//           dilation and groups as in version 3
+
+// --- Shared with other files: convolution_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const BATCH: u32 = 2u;         // N
+const IN_CHANNELS: u32 = 4u;   // Ci
+const IN_H: u32 = 8u;          // H
+const IN_W: u32 = 9u;          // W
+const OUT_CHANNELS: u32 = 4u;  // Co
+const PADDING_H: u32 = 1u;     // Ph
+const PADDING_W: u32 = 1u;     // Pw
+const OUT_H: u32 = 8u;         // oH
+const OUT_W: u32 = 9u;         // oW
+
+// --- Shared with other files: filter_sizes ---
+
+// The layer's filters: the launcher writes their sizes in here, too.
+const KERNEL_H: u32 = 3u;    // kH
+const KERNEL_W: u32 = 3u;    // kW
+const STRIDE_H: u32 = 1u;    // Sh
+const STRIDE_W: u32 = 1u;    // Sw
+const DILATION_H: u32 = 1u;  // Dh
+const DILATION_W: u32 = 1u;  // Dw
+const GROUPS: u32 = 1u;      // G
+const GROUP_IN: u32 = IN_CHANNELS / GROUPS;  // channels of a group
+const GROUP_OUT: u32 = OUT_CHANNELS / GROUPS;
+
+// --- In this file only: sizes ---
 
 const IMAGES: u32 = 2u;        // of a thread
 const BLOCKS: u32 = (BATCH + IMAGES - 1u) / IMAGES;
 const OUT_IMAGE: u32 = OUT_CHANNELS * OUT_H * OUT_W;  // numbers of an output image
+
+// --- Shared with other files: conv2d_grad_input_buffers ---
+
+// Where a version takes G groups, a filter has Ci/G channels.
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;       // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read> weight: array<f32>;            // (Co,Ci,kH,kW)
+@group(0) @binding(2)
+var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)
+
+// --- In this file only: kernel ---
 
 var<private> sums: array<f32, IMAGES>;
 
@@ -87,39 +113,3 @@ fn main(
     }
   }
 }
-
-// --- Shared with other files: convolution_sizes ---
-
-// The layer: the launcher writes its sizes in here.
-const BATCH: u32 = 2u;         // N
-const IN_CHANNELS: u32 = 4u;   // Ci
-const IN_H: u32 = 8u;          // H
-const IN_W: u32 = 9u;          // W
-const OUT_CHANNELS: u32 = 4u;  // Co
-const PADDING_H: u32 = 1u;     // Ph
-const PADDING_W: u32 = 1u;     // Pw
-const OUT_H: u32 = 8u;         // oH
-const OUT_W: u32 = 9u;         // oW
-
-// --- Shared with other files: filter_sizes ---
-
-// The layer's filters: the launcher writes their sizes in here, too.
-const KERNEL_H: u32 = 3u;    // kH
-const KERNEL_W: u32 = 3u;    // kW
-const STRIDE_H: u32 = 1u;    // Sh
-const STRIDE_W: u32 = 1u;    // Sw
-const DILATION_H: u32 = 1u;  // Dh
-const DILATION_W: u32 = 1u;  // Dw
-const GROUPS: u32 = 1u;      // G
-const GROUP_IN: u32 = IN_CHANNELS / GROUPS;  // channels of a group
-const GROUP_OUT: u32 = OUT_CHANNELS / GROUPS;
-
-// --- Shared with other files: conv2d_grad_input_buffers ---
-
-// Where a version takes G groups, a filter has Ci/G channels.
-@group(0) @binding(0)
-var<storage, read> grad_output: array<f32>;       // (N,Co,oH,oW)
-@group(0) @binding(1)
-var<storage, read> weight: array<f32>;            // (Co,Ci,kH,kW)
-@group(0) @binding(2)
-var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)

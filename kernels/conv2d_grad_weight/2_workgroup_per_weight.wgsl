@@ -1,11 +1,5 @@
 // conv2d_grad_weight / 2_workgroup_per_weight
 //
-// equation  grad_weight[co,ci,kh,kw] = sum over n, oh, ow of
-//             grad_output[n,co,oh,ow] * input[n,ci,ih,iw],
-//             where ih = oh*S + kh - Ph and iw = ow*S + kw - Pw
-// numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)])
-//           windows = sliding_window_view(padded, (kH, kW), (2, 3))[:, :, ::S, ::S]
-//           grad_weight = np.einsum("nohw,nchwij->ocij", grad_output, windows)
 // in        grad_output (N, Co, oH, oW), input (N, Ci, H, W)
 // out       grad_weight (Co, Ci, kH, kW)
 // dispatch  (Ci*kW, kH, Co) workgroups of THREADS = 256 threads
@@ -20,6 +14,35 @@
 //           then a tree reduction in workgroup memory
 
 override THREADS: u32 = 256u;
+
+// --- Shared with other files: convolution_params ---
+
+struct Params {
+  batch: u32,         // N
+  in_channels: u32,   // Ci
+  in_h: u32,          // H
+  in_w: u32,          // W
+  out_channels: u32,  // Co
+  kernel_h: u32,      // kH
+  kernel_w: u32,      // kW
+  stride: u32,        // S
+  padding_h: u32,     // Ph
+  out_h: u32,         // oH
+  out_w: u32,         // oW
+  padding_w: u32,     // Pw
+}
+
+// --- Shared with other files: conv2d_grad_weight_buffers ---
+
+// Where a version takes G groups, a filter has Ci/G channels.
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;        // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read> input: array<f32>;              // (N,Ci,H,W)
+@group(0) @binding(2)
+var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)
+
+// --- In this file only: kernel ---
 
 @group(0) @binding(3)
 var<uniform> params: Params;
@@ -74,30 +97,3 @@ fn main(
     grad_weight[(weight_plane + kh) * params.kernel_w + kw] = partial[0];
   }
 }
-
-// --- Shared with other files: convolution_params ---
-
-struct Params {
-  batch: u32,         // N
-  in_channels: u32,   // Ci
-  in_h: u32,          // H
-  in_w: u32,          // W
-  out_channels: u32,  // Co
-  kernel_h: u32,      // kH
-  kernel_w: u32,      // kW
-  stride: u32,        // S
-  padding_h: u32,     // Ph
-  out_h: u32,         // oH
-  out_w: u32,         // oW
-  padding_w: u32,     // Pw
-}
-
-// --- Shared with other files: conv2d_grad_weight_buffers ---
-
-// Where a version takes G groups, a filter has Ci/G channels.
-@group(0) @binding(0)
-var<storage, read> grad_output: array<f32>;        // (N,Co,oH,oW)
-@group(0) @binding(1)
-var<storage, read> input: array<f32>;              // (N,Ci,H,W)
-@group(0) @binding(2)
-var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)

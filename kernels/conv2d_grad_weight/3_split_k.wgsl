@@ -1,16 +1,5 @@
 // conv2d_grad_weight / 3_split_k
 //
-// equation  grad_weight[co,ci,kh,kw] = sum over n, oh, ow of
-//             grad_output[n,co,oh,ow]
-//             * input[n, first + ci, oh*Sh + kh*Dh - Ph, ow*Sw + kw*Dw - Pw],
-//             where first = co / (Co/G) * (Ci/G) and ci in [0, Ci/G)
-// numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)])
-//           span = (kH-1)*Dh + 1, (kW-1)*Dw + 1
-//           windows = sliding_window_view(padded, span, (2, 3))
-//           windows = windows[:, :, ::Sh, ::Sw, ::Dh, ::Dw]
-//           pairs = zip(np.split(grad_output, G, 1), np.split(windows, G, 1))
-//           groups = [np.einsum("nohw,nchwij->ocij", *pair) for pair in pairs]
-//           grad_weight = np.concatenate(groups)
 // in        grad_output (N, Co, oH, oW), input (N, Ci, H, W)
 // out       grad_weight (Co, Ci/G, kH, kW)
 // dispatch  for each tile of TILE_M output channels of a group x TILE_N weights,
@@ -32,8 +21,56 @@
 //           tap, and k counts the outputs; the sizes are constants;
 //           split-K: a few weights, each with a sum over all outputs, make few
 //           tiles; SPLITS workgroups share the sum of each, and a second pass
-//           adds their parts in a fixed order; each group of channels is a
-//           product of its own
+//           adds their parts in a fixed order;
+//           a stride for each axis; dilation: tap (kh, kw) lies kh*Dh rows and
+//           kw*Dw columns from the window's corner; groups: filter co has weights
+//           for the Ci/G channels of its group only, and each group is a product
+//           of its own
+
+// --- Shared with other files: convolution_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const BATCH: u32 = 2u;         // N
+const IN_CHANNELS: u32 = 4u;   // Ci
+const IN_H: u32 = 8u;          // H
+const IN_W: u32 = 9u;          // W
+const OUT_CHANNELS: u32 = 4u;  // Co
+const PADDING_H: u32 = 1u;     // Ph
+const PADDING_W: u32 = 1u;     // Pw
+const OUT_H: u32 = 8u;         // oH
+const OUT_W: u32 = 9u;         // oW
+
+// --- Shared with other files: filter_sizes ---
+
+// The layer's filters: the launcher writes their sizes in here, too.
+const KERNEL_H: u32 = 3u;    // kH
+const KERNEL_W: u32 = 3u;    // kW
+const STRIDE_H: u32 = 1u;    // Sh
+const STRIDE_W: u32 = 1u;    // Sw
+const DILATION_H: u32 = 1u;  // Dh
+const DILATION_W: u32 = 1u;  // Dw
+const GROUPS: u32 = 1u;      // G
+const GROUP_IN: u32 = IN_CHANNELS / GROUPS;  // channels of a group
+const GROUP_OUT: u32 = OUT_CHANNELS / GROUPS;
+
+// --- Shared with other files: vec4_tiles ---
+
+// The tiles: rows of vec4f. Where an index is a constant, as k is in
+// `multiply`, an array of rows saves what one flat array would have to check.
+const TILE_M: u32 = 64u;  // rows of a workgroup
+const TILE_N: u32 = 64u;  // columns of a workgroup
+const TILE_K: u32 = 16u;  // products between two barriers
+const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
+const A_VEC4S: u32 = TILE_M / 4u;
+const B_VEC4S: u32 = TILE_N / 4u;
+const A_LOADS: u32 = TILE_K * A_VEC4S / THREADS;  // vec4s that one thread loads
+const B_LOADS: u32 = TILE_K * B_VEC4S / THREADS;
+
+var<private> sums: array<vec4f, 16>;  // 8 rows of 2 vec4s, in registers
+var<private> next_left: array<vec4f, A_LOADS>;
+var<private> next_right: array<vec4f, B_LOADS>;
+
+// --- In this file only: sizes ---
 
 const PLANE: u32 = IN_H * IN_W;        // pixels of a channel
 const OUT_PLANE: u32 = OUT_H * OUT_W;  // outputs of a channel
@@ -51,6 +88,19 @@ const PAD: u32 = 1u;            // vec4s behind each row: without, 16 threads wo
 const ALIGNED: bool = false;    // are all tiles full?
 const EVERY: u32 = THREADS / TILE_K;  // from one vec4 of a thread to its next
 const ROW_TILES: u32 = (GROUP_OUT + TILE_M - 1u) / TILE_M;  // of a group
+const SHARES: u32 = 8u;         // threads that share the parts of 4 weights
+
+// --- Shared with other files: conv2d_grad_weight_buffers ---
+
+// Where a version takes G groups, a filter has Ci/G channels.
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;        // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read> input: array<f32>;              // (N,Ci,H,W)
+@group(0) @binding(2)
+var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)
+
+// --- In this file only: passes ---
 
 @group(0) @binding(3)
 var<storage, read_write> parts: array<vec4f>;      // (SPLITS,Co,N_VEC4S)
@@ -180,7 +230,6 @@ fn multiply_parts(
 
 // 3. The second pass: 8 threads share the parts of 4 weights, each takes every
 //    eighth; then one of them adds the 8 sums.
-const SHARES: u32 = 8u;
 var<workgroup> shared_sums: array<array<vec4f, 16>, SHARES>;
 
 @compute @workgroup_size(128)
@@ -216,58 +265,7 @@ fn add_parts(
   }
 }
 
-// --- Shared with other files: convolution_sizes ---
-
-// The layer: the launcher writes its sizes in here.
-const BATCH: u32 = 2u;         // N
-const IN_CHANNELS: u32 = 4u;   // Ci
-const IN_H: u32 = 8u;          // H
-const IN_W: u32 = 9u;          // W
-const OUT_CHANNELS: u32 = 4u;  // Co
-const PADDING_H: u32 = 1u;     // Ph
-const PADDING_W: u32 = 1u;     // Pw
-const OUT_H: u32 = 8u;         // oH
-const OUT_W: u32 = 9u;         // oW
-
-// --- Shared with other files: filter_sizes ---
-
-// The layer's filters: the launcher writes their sizes in here, too.
-const KERNEL_H: u32 = 3u;    // kH
-const KERNEL_W: u32 = 3u;    // kW
-const STRIDE_H: u32 = 1u;    // Sh
-const STRIDE_W: u32 = 1u;    // Sw
-const DILATION_H: u32 = 1u;  // Dh
-const DILATION_W: u32 = 1u;  // Dw
-const GROUPS: u32 = 1u;      // G
-const GROUP_IN: u32 = IN_CHANNELS / GROUPS;  // channels of a group
-const GROUP_OUT: u32 = OUT_CHANNELS / GROUPS;
-
-// --- Shared with other files: conv2d_grad_weight_buffers ---
-
-// Where a version takes G groups, a filter has Ci/G channels.
-@group(0) @binding(0)
-var<storage, read> grad_output: array<f32>;        // (N,Co,oH,oW)
-@group(0) @binding(1)
-var<storage, read> input: array<f32>;              // (N,Ci,H,W)
-@group(0) @binding(2)
-var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)
-
-// --- Shared with other files: vec4_tiles ---
-
-// The tiles: rows of vec4f. Where an index is a constant, as k is in
-// `multiply`, an array of rows saves what one flat array would have to check.
-const TILE_M: u32 = 64u;  // rows of a workgroup
-const TILE_N: u32 = 64u;  // columns of a workgroup
-const TILE_K: u32 = 16u;  // products between two barriers
-const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
-const A_VEC4S: u32 = TILE_M / 4u;
-const B_VEC4S: u32 = TILE_N / 4u;
-const A_LOADS: u32 = TILE_K * A_VEC4S / THREADS;  // vec4s that one thread loads
-const B_LOADS: u32 = TILE_K * B_VEC4S / THREADS;
-
-var<private> sums: array<vec4f, 16>;  // 8 rows of 2 vec4s, in registers
-var<private> next_left: array<vec4f, A_LOADS>;
-var<private> next_right: array<vec4f, B_LOADS>;
+// --- Shared with other files: multiply_vec4s ---
 
 // Multiply the tiles: two vec4s of rows by two vec4s of columns, 8 x 8 sums.
 fn multiply(row: u32, column: u32) {

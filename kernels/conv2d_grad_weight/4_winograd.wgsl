@@ -1,11 +1,5 @@
 // conv2d_grad_weight / 4_winograd
 //
-// equation  grad_weight[co,ci,kh,kw] = sum over n, oh, ow of
-//             grad_output[n,co,oh,ow] * input[n,ci,ih,iw],
-//             where ih = oh*S + kh - Ph and iw = ow*S + kw - Pw
-// numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)])
-//           windows = sliding_window_view(padded, (kH, kW), (2, 3))[:, :, ::S, ::S]
-//           grad_weight = np.einsum("nohw,nchwij->ocij", grad_output, windows)
 // in        grad_output (N, Co, oH, oW), input (N, Ci, H, W)
 // out       grad_weight (Co, Ci, kH, kW)
 // dispatch  three passes; a tile is a 4 x 4 piece of grad_output
@@ -34,6 +28,51 @@
 //           each pair of channels instead of 144, at the price of transforms
 //           that move 36 numbers for 16
 
+// --- Shared with other files: convolution_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const BATCH: u32 = 2u;         // N
+const IN_CHANNELS: u32 = 4u;   // Ci
+const IN_H: u32 = 8u;          // H
+const IN_W: u32 = 9u;          // W
+const OUT_CHANNELS: u32 = 4u;  // Co
+const PADDING_H: u32 = 1u;     // Ph
+const PADDING_W: u32 = 1u;     // Pw
+const OUT_H: u32 = 8u;         // oH
+const OUT_W: u32 = 9u;         // oW
+
+// --- Shared with other files: vec4_tiles ---
+
+// The tiles: rows of vec4f. Where an index is a constant, as k is in
+// `multiply`, an array of rows saves what one flat array would have to check.
+const TILE_M: u32 = 64u;  // rows of a workgroup
+const TILE_N: u32 = 64u;  // columns of a workgroup
+const TILE_K: u32 = 16u;  // products between two barriers
+const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
+const A_VEC4S: u32 = TILE_M / 4u;
+const B_VEC4S: u32 = TILE_N / 4u;
+const A_LOADS: u32 = TILE_K * A_VEC4S / THREADS;  // vec4s that one thread loads
+const B_LOADS: u32 = TILE_K * B_VEC4S / THREADS;
+
+var<private> sums: array<vec4f, 16>;  // 8 rows of 2 vec4s, in registers
+var<private> next_left: array<vec4f, A_LOADS>;
+var<private> next_right: array<vec4f, B_LOADS>;
+
+// --- Shared with other files: winograd_points ---
+
+// Along one axis, 4 outputs of a filter of 3 take 12 products, and so do 3 weights
+// with 4 gradients. Winograd's method takes 6, as many as points at which two
+// polynomials are multiplied by their values: 0, a, -a, b, -b and infinity (the
+// highest coefficient). Two opposite points share their even and their odd terms.
+// Any a and b are right; rounding errors with these are half as large as with 1
+// and 2.
+const NEAR: f32 = 0.625;  // a
+const FAR: f32 = 1.5;     // b
+const NEAR_2: f32 = NEAR * NEAR;
+const FAR_2: f32 = FAR * FAR;
+
+// --- In this file only: sizes ---
+
 // At each of 36 points, a product of matrices: (m, k) times (k, n), where m are the
 // channels co, k the tiles and n the channels ci, all filled up to full tiles
 // of a workgroup with zeros. So no load and no store of the product needs a guard.
@@ -49,6 +88,18 @@ const M: u32 = (OUT_CHANNELS + TILE_M - 1u) / TILE_M * TILE_M;
 const M_VEC4S: u32 = M / 4u;
 const N_VEC4S: u32 = (IN_CHANNELS + TILE_N - 1u) / TILE_N * B_VEC4S;
 const LINE: u32 = 8u;           // vec4s of a workgroup in the last pass
+
+// --- Shared with other files: conv2d_grad_weight_buffers ---
+
+// Where a version takes G groups, a filter has Ci/G channels.
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;        // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read> input: array<f32>;              // (N,Ci,H,W)
+@group(0) @binding(2)
+var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)
+
+// --- In this file only: passes ---
 
 @group(0) @binding(3)
 var<storage, read_write> transformed_grad: array<vec4f>;   // (36,STEPS,M_VEC4S,16)
@@ -197,12 +248,12 @@ fn transform_input(tile: Tile, four: u32, at: u32) {
 // 5. Both transforms are one dispatch: a second one would wait for the first.
 @compute @workgroup_size(4u * TILE_K)
 fn transform(
-  @builtin(workgroup_id) group: vec3u,
+  @builtin(workgroup_id) workgroup: vec3u,
   @builtin(local_invocation_index) thread: u32,  // [0, 4*TILE_K)
 ) {
-  let step = group.y;                             // [0, STEPS)
+  let step = workgroup.y;                         // [0, STEPS)
   let k = thread % TILE_K;                        // neighbors: neighboring tiles
-  let four = group.x * 4u + thread / TILE_K;      // [0, M_VEC4S + N_VEC4S)
+  let four = workgroup.x * 4u + thread / TILE_K;  // [0, M_VEC4S + N_VEC4S)
   let tile = tile_of(step * TILE_K + k);
   if (four < M_VEC4S) {
     transform_grad(tile, four, grad_block(0u, step, four) + k);
@@ -236,13 +287,13 @@ fn place(t: u32) {
 
 @compute @workgroup_size(THREADS)
 fn multiply_points(
-  @builtin(workgroup_id) group: vec3u,
+  @builtin(workgroup_id) workgroup: vec3u,
   @builtin(local_invocation_index) t: u32,  // [0, THREADS)
 ) {
-  let m0 = group.x % (M / TILE_M) * TILE_M;  // the first row, a channel co
-  let n0 = group.x / (M / TILE_M) * TILE_N;  // the first column, a channel ci
-  let point = group.y;                       // [0, 36)
-  let part = group.z;                        // [0, PARTS)
+  let m0 = workgroup.x % (M / TILE_M) * TILE_M;  // the first row, a channel co
+  let n0 = workgroup.x / (M / TILE_M) * TILE_N;  // the first column, a channel ci
+  let point = workgroup.y;                       // [0, 36)
+  let part = workgroup.z;                        // [0, PARTS)
   let first = part * PART_STEPS;
   let end = min(first + PART_STEPS, STEPS);
   let across = TILE_N / 64u;
@@ -279,13 +330,13 @@ fn sums_of_row(i: u32, co: u32, four: u32) -> array<vec4f, 6> {
 
 @compute @workgroup_size(LINE, 6)
 fn write_weights(
-  @builtin(workgroup_id) group: vec3u,
+  @builtin(workgroup_id) workgroup: vec3u,
   @builtin(local_invocation_id) local: vec3u,
 ) {
-  let q = local.x;                         // [0, LINE)
-  let i = local.y;                         // [0, 6)
-  let co = group.x * LINE / N_VEC4S;       // [0, Co)
-  let first = group.x * LINE % N_VEC4S;    // vec4 of the workgroup
+  let q = local.x;                             // [0, LINE)
+  let i = local.y;                             // [0, 6)
+  let co = workgroup.x * LINE / N_VEC4S;       // [0, Co)
+  let first = workgroup.x * LINE % N_VEC4S;    // vec4 of the workgroup
   let three = weights(sums_of_row(i, co, first + q));
   for (var j = 0u; j < 3u; j++) {  // unroll
     rows[3u * i + j][q] = three[j];
@@ -313,45 +364,7 @@ fn write_weights(
   }
 }
 
-// --- Shared with other files: convolution_sizes ---
-
-// The layer: the launcher writes its sizes in here.
-const BATCH: u32 = 2u;         // N
-const IN_CHANNELS: u32 = 4u;   // Ci
-const IN_H: u32 = 8u;          // H
-const IN_W: u32 = 9u;          // W
-const OUT_CHANNELS: u32 = 4u;  // Co
-const PADDING_H: u32 = 1u;     // Ph
-const PADDING_W: u32 = 1u;     // Pw
-const OUT_H: u32 = 8u;         // oH
-const OUT_W: u32 = 9u;         // oW
-
-// --- Shared with other files: conv2d_grad_weight_buffers ---
-
-// Where a version takes G groups, a filter has Ci/G channels.
-@group(0) @binding(0)
-var<storage, read> grad_output: array<f32>;        // (N,Co,oH,oW)
-@group(0) @binding(1)
-var<storage, read> input: array<f32>;              // (N,Ci,H,W)
-@group(0) @binding(2)
-var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)
-
-// --- Shared with other files: vec4_tiles ---
-
-// The tiles: rows of vec4f. Where an index is a constant, as k is in
-// `multiply`, an array of rows saves what one flat array would have to check.
-const TILE_M: u32 = 64u;  // rows of a workgroup
-const TILE_N: u32 = 64u;  // columns of a workgroup
-const TILE_K: u32 = 16u;  // products between two barriers
-const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
-const A_VEC4S: u32 = TILE_M / 4u;
-const B_VEC4S: u32 = TILE_N / 4u;
-const A_LOADS: u32 = TILE_K * A_VEC4S / THREADS;  // vec4s that one thread loads
-const B_LOADS: u32 = TILE_K * B_VEC4S / THREADS;
-
-var<private> sums: array<vec4f, 16>;  // 8 rows of 2 vec4s, in registers
-var<private> next_left: array<vec4f, A_LOADS>;
-var<private> next_right: array<vec4f, B_LOADS>;
+// --- Shared with other files: multiply_vec4s ---
 
 // Multiply the tiles: two vec4s of rows by two vec4s of columns, 8 x 8 sums.
 fn multiply(row: u32, column: u32) {
@@ -369,18 +382,7 @@ fn multiply(row: u32, column: u32) {
   }
 }
 
-// --- Shared with other files: winograd_points ---
-
-// Along one axis, 4 outputs of a filter of 3 take 12 products, and so do 3 weights
-// with 4 gradients. Winograd's method takes 6, as many as points at which two
-// polynomials are multiplied by their values: 0, a, -a, b, -b and infinity (the
-// highest coefficient). Two opposite points share their even and their odd terms.
-// Any a and b are right; rounding errors with these are half as large as with 1
-// and 2.
-const NEAR: f32 = 0.625;  // a
-const FAR: f32 = 1.5;     // b
-const NEAR_2: f32 = NEAR * NEAR;
-const FAR_2: f32 = FAR * FAR;
+// --- Shared with other files: data_points ---
 
 // The data's part at the points: B^T d.
 fn data_points(d: array<vec4f, 6>) -> array<vec4f, 6> {

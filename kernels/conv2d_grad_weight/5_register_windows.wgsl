@@ -1,11 +1,5 @@
 // conv2d_grad_weight / 5_register_windows
 //
-// equation  grad_weight[co,ci,kh,kw] = sum over n, oh, ow of
-//             grad_output[n,co,oh,ow] * input[n,ci,ih,iw],
-//             where ih = oh*S + kh - Ph and iw = ow*S + kw - Pw
-// numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)])
-//           windows = sliding_window_view(padded, (kH, kW), (2, 3))[:, :, ::S, ::S]
-//           grad_weight = np.einsum("nohw,nchwij->ocij", grad_output, windows)
 // in        grad_output (N, Co, oH, oW), input (N, Ci, H, W)
 // out       grad_weight (Co, Ci, kH, kW)
 // dispatch  32 threads a workgroup; a thread for each four channels of a row
@@ -24,6 +18,21 @@
 // new here  threads share no memory: each has many sums in registers, and
 //           beside them a window that slides down the input, so that of its
 //           TAPS_H rows only STRIDE are loaded anew; one load is four channels
+
+// --- Shared with other files: convolution_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const BATCH: u32 = 2u;         // N
+const IN_CHANNELS: u32 = 4u;   // Ci
+const IN_H: u32 = 8u;          // H
+const IN_W: u32 = 9u;          // W
+const OUT_CHANNELS: u32 = 4u;  // Co
+const PADDING_H: u32 = 1u;     // Ph
+const PADDING_W: u32 = 1u;     // Pw
+const OUT_H: u32 = 8u;         // oH
+const OUT_W: u32 = 9u;         // oW
+
+// --- In this file only: sizes ---
 
 const KERNEL_H: u32 = 3u;      // kH
 const KERNEL_W: u32 = 3u;      // kW
@@ -64,6 +73,18 @@ const GRAD_ROWS: u32 = BATCH * GRAD_H * VEC4S;
 const INPUT_ROWS: u32 = BATCH * COPY_H * CHUNKS;
 const SUMMING: u32 = VEC4S * CHUNKS * TILES_H * TILES_W * PARTS;
 const WEIGHTS: u32 = VEC4S * IN_CHANNELS * KERNEL_H * KERNEL_W;
+
+// --- Shared with other files: conv2d_grad_weight_buffers ---
+
+// Where a version takes G groups, a filter has Ci/G channels.
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;        // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read> input: array<f32>;              // (N,Ci,H,W)
+@group(0) @binding(2)
+var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)
+
+// --- In this file only: passes ---
 
 @group(0) @binding(3)
 var<storage, read_write> grad_vec4s: array<vec4f>;   // (N,GRAD_H,GRAD_W,VEC4S)
@@ -239,26 +260,3 @@ fn add_parts(
     }
   }
 }
-
-// --- Shared with other files: convolution_sizes ---
-
-// The layer: the launcher writes its sizes in here.
-const BATCH: u32 = 2u;         // N
-const IN_CHANNELS: u32 = 4u;   // Ci
-const IN_H: u32 = 8u;          // H
-const IN_W: u32 = 9u;          // W
-const OUT_CHANNELS: u32 = 4u;  // Co
-const PADDING_H: u32 = 1u;     // Ph
-const PADDING_W: u32 = 1u;     // Pw
-const OUT_H: u32 = 8u;         // oH
-const OUT_W: u32 = 9u;         // oW
-
-// --- Shared with other files: conv2d_grad_weight_buffers ---
-
-// Where a version takes G groups, a filter has Ci/G channels.
-@group(0) @binding(0)
-var<storage, read> grad_output: array<f32>;        // (N,Co,oH,oW)
-@group(0) @binding(1)
-var<storage, read> input: array<f32>;              // (N,Ci,H,W)
-@group(0) @binding(2)
-var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)

@@ -1,11 +1,5 @@
 // conv2d_grad_weight / 6_filter_rows
 //
-// equation  grad_weight[co,ci,kh,kw] = sum over n, oh, ow of
-//             grad_output[n,co,oh,ow] * input[n,ci,ih,iw],
-//             where ih = oh*S + kh - Ph and iw = ow*S + kw - Pw
-// numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)])
-//           windows = sliding_window_view(padded, (kH, kW), (2, 3))[:, :, ::S, ::S]
-//           grad_weight = np.einsum("nohw,nchwij->ocij", grad_output, windows)
 // in        grad_output (N, Co, oH, oW), input (N, Ci, H, W)
 // out       grad_weight (Co, Ci, kH, kW)
 // dispatch  for each part of the outputs, each TEAMS*FILTERS output channels and
@@ -25,6 +19,21 @@
 // new here  for few weights and short sums: a thread has rows of FILTERS filters
 //           in registers, and under them a row of the input, each number of
 //           which it loads once and multiplies FILTERS*kW times
+
+// --- Shared with other files: convolution_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const BATCH: u32 = 2u;         // N
+const IN_CHANNELS: u32 = 4u;   // Ci
+const IN_H: u32 = 8u;          // H
+const IN_W: u32 = 9u;          // W
+const OUT_CHANNELS: u32 = 4u;  // Co
+const PADDING_H: u32 = 1u;     // Ph
+const PADDING_W: u32 = 1u;     // Pw
+const OUT_H: u32 = 8u;         // oH
+const OUT_W: u32 = 9u;         // oW
+
+// --- In this file only: sizes ---
 
 const KERNEL_H: u32 = 3u;      // kH
 const KERNEL_W: u32 = 3u;      // kW
@@ -69,6 +78,18 @@ const GRADS_FULL: bool = OUT_CHANNELS % (FILTERS * TEAMS) == 0u
   && OUT_H % ROWS == 0u && OUT_W % COLUMNS == 0u;
 const INPUTS_FULL: bool = GRADS_FULL && IN_CHANNELS % CHANNELS == 0u
   && PADDING_H == 0u && PADDING_W == 0u && OUT_W == COLUMNS && WINDOW * 4u <= IN_W;
+
+// --- Shared with other files: conv2d_grad_weight_buffers ---
+
+// Where a version takes G groups, a filter has Ci/G channels.
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;        // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read> input: array<f32>;              // (N,Ci,H,W)
+@group(0) @binding(2)
+var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)
+
+// --- In this file only: passes ---
 
 @group(0) @binding(3)
 var<storage, read_write> parts: array<f32>;        // (PARTS,WEIGHTS)
@@ -233,26 +254,3 @@ fn add_parts(
     grad_weight[weight] = sum;
   }
 }
-
-// --- Shared with other files: convolution_sizes ---
-
-// The layer: the launcher writes its sizes in here.
-const BATCH: u32 = 2u;         // N
-const IN_CHANNELS: u32 = 4u;   // Ci
-const IN_H: u32 = 8u;          // H
-const IN_W: u32 = 9u;          // W
-const OUT_CHANNELS: u32 = 4u;  // Co
-const PADDING_H: u32 = 1u;     // Ph
-const PADDING_W: u32 = 1u;     // Pw
-const OUT_H: u32 = 8u;         // oH
-const OUT_W: u32 = 9u;         // oW
-
-// --- Shared with other files: conv2d_grad_weight_buffers ---
-
-// Where a version takes G groups, a filter has Ci/G channels.
-@group(0) @binding(0)
-var<storage, read> grad_output: array<f32>;        // (N,Co,oH,oW)
-@group(0) @binding(1)
-var<storage, read> input: array<f32>;              // (N,Ci,H,W)
-@group(0) @binding(2)
-var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)

@@ -1,16 +1,5 @@
 // conv2d_grad_weight / 7_direct
 //
-// equation  grad_weight[co,ci,kh,kw] = sum over n, oh, ow of
-//             grad_output[n,co,oh,ow]
-//             * input[n, first + ci, oh*Sh + kh*Dh - Ph, ow*Sw + kw*Dw - Pw],
-//             where first = co / (Co/G) * (Ci/G) and ci in [0, Ci/G)
-// numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)])
-//           span = (kH-1)*Dh + 1, (kW-1)*Dw + 1
-//           windows = sliding_window_view(padded, span, (2, 3))
-//           windows = windows[:, :, ::Sh, ::Sw, ::Dh, ::Dw]
-//           pairs = zip(np.split(grad_output, G, 1), np.split(windows, G, 1))
-//           groups = [np.einsum("nohw,nchwij->ocij", *pair) for pair in pairs]
-//           grad_weight = np.concatenate(groups)
 // in        grad_output (N, Co, oH, oW), input (N, Ci, H, W)
 // out       grad_weight (Co, Ci/G, kH, kW)
 // dispatch  Co*Ci/G * ceil(kH*kW/TAPS) * PARTS workgroups of THREADS threads; then
@@ -24,7 +13,36 @@
 // limits    where a group has many channels, each pixel is loaded again for each
 //           of its filters: then tiles of a matrix product load less
 // new here  a thread loads an element of grad_output once for TAPS weights of a
-//           filter, and PARTS workgroups share their sums
+//           filter, and PARTS workgroups share their sums; strides, dilation and
+//           groups as in version 3
+
+// --- Shared with other files: convolution_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const BATCH: u32 = 2u;         // N
+const IN_CHANNELS: u32 = 4u;   // Ci
+const IN_H: u32 = 8u;          // H
+const IN_W: u32 = 9u;          // W
+const OUT_CHANNELS: u32 = 4u;  // Co
+const PADDING_H: u32 = 1u;     // Ph
+const PADDING_W: u32 = 1u;     // Pw
+const OUT_H: u32 = 8u;         // oH
+const OUT_W: u32 = 9u;         // oW
+
+// --- Shared with other files: filter_sizes ---
+
+// The layer's filters: the launcher writes their sizes in here, too.
+const KERNEL_H: u32 = 3u;    // kH
+const KERNEL_W: u32 = 3u;    // kW
+const STRIDE_H: u32 = 1u;    // Sh
+const STRIDE_W: u32 = 1u;    // Sw
+const DILATION_H: u32 = 1u;  // Dh
+const DILATION_W: u32 = 1u;  // Dw
+const GROUPS: u32 = 1u;      // G
+const GROUP_IN: u32 = IN_CHANNELS / GROUPS;  // channels of a group
+const GROUP_OUT: u32 = OUT_CHANNELS / GROUPS;
+
+// --- In this file only: sizes ---
 
 const THREADS: u32 = 256u;     // of a workgroup: a power of two
 const TAPS: u32 = 9u;          // weights of a filter that a workgroup adds up:
@@ -36,6 +54,18 @@ const CUTS: u32 = (FILTER + TAPS - 1u) / TAPS;  // of a filter
 const COUNT: u32 = BATCH * OUT_H * OUT_W;       // terms of each sum
 const SLICE: u32 = (COUNT + PARTS - 1u) / PARTS;
 const WEIGHTS: u32 = OUT_CHANNELS * GROUP_IN * FILTER;
+
+// --- Shared with other files: conv2d_grad_weight_buffers ---
+
+// Where a version takes G groups, a filter has Ci/G channels.
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;        // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read> input: array<f32>;              // (N,Ci,H,W)
+@group(0) @binding(2)
+var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)
+
+// --- In this file only: passes ---
 
 @group(0) @binding(3)
 var<storage, read_write> parts: array<f32>;        // (PARTS,Co,Ci/G,kH,kW)
@@ -121,39 +151,3 @@ fn sum_parts(
   }
   grad_weight[index] = sum;
 }
-
-// --- Shared with other files: convolution_sizes ---
-
-// The layer: the launcher writes its sizes in here.
-const BATCH: u32 = 2u;         // N
-const IN_CHANNELS: u32 = 4u;   // Ci
-const IN_H: u32 = 8u;          // H
-const IN_W: u32 = 9u;          // W
-const OUT_CHANNELS: u32 = 4u;  // Co
-const PADDING_H: u32 = 1u;     // Ph
-const PADDING_W: u32 = 1u;     // Pw
-const OUT_H: u32 = 8u;         // oH
-const OUT_W: u32 = 9u;         // oW
-
-// --- Shared with other files: filter_sizes ---
-
-// The layer's filters: the launcher writes their sizes in here, too.
-const KERNEL_H: u32 = 3u;    // kH
-const KERNEL_W: u32 = 3u;    // kW
-const STRIDE_H: u32 = 1u;    // Sh
-const STRIDE_W: u32 = 1u;    // Sw
-const DILATION_H: u32 = 1u;  // Dh
-const DILATION_W: u32 = 1u;  // Dw
-const GROUPS: u32 = 1u;      // G
-const GROUP_IN: u32 = IN_CHANNELS / GROUPS;  // channels of a group
-const GROUP_OUT: u32 = OUT_CHANNELS / GROUPS;
-
-// --- Shared with other files: conv2d_grad_weight_buffers ---
-
-// Where a version takes G groups, a filter has Ci/G channels.
-@group(0) @binding(0)
-var<storage, read> grad_output: array<f32>;        // (N,Co,oH,oW)
-@group(0) @binding(1)
-var<storage, read> input: array<f32>;              // (N,Ci,H,W)
-@group(0) @binding(2)
-var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)

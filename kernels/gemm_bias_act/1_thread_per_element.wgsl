@@ -14,6 +14,32 @@
 // new here  one thread computes one element,
 //           and act follows the sum while it is still in a register (fused)
 
+// --- Shared with other files: product_params ---
+
+struct Params {
+  m: u32,           // M
+  k: u32,           // K
+  n: u32,           // N
+  batch_size: u32,  // items
+  activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all share one b
+  d_b_stride: u32,  // for the backward passes
+  unused: u32,      // fills eight words: some backends want multiples of 16 bytes
+}
+
+// --- Shared with other files: gemm_bias_act_buffers ---
+
+@group(0) @binding(0)
+var<storage, read> a: array<f32>;             // (batch, M, K)
+@group(0) @binding(1)
+var<storage, read> b: array<f32>;             // ([batch,] K, N)
+@group(0) @binding(2)
+var<storage, read> bias: array<f32>;          // (N)
+@group(0) @binding(3)
+var<storage, read_write> output: array<f32>;  // (batch, M, N)
+
+// --- In this file only: kernel ---
+
 @group(0) @binding(4)
 var<uniform> params: Params;
 
@@ -44,30 +70,6 @@ fn main(
   }
   output[index] = activate(pre);
 }
-
-// --- Shared with other files: product_params ---
-
-struct Params {
-  m: u32,           // M
-  k: u32,           // K
-  n: u32,           // N
-  batch_size: u32,  // items
-  activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all share one b
-  d_b_stride: u32,  // for the backward passes
-  unused: u32,      // fills eight words: some backends want multiples of 16 bytes
-}
-
-// --- Shared with other files: gemm_bias_act_buffers ---
-
-@group(0) @binding(0)
-var<storage, read> a: array<f32>;             // (batch, M, K)
-@group(0) @binding(1)
-var<storage, read> b: array<f32>;             // ([batch,] K, N)
-@group(0) @binding(2)
-var<storage, read> bias: array<f32>;          // (N)
-@group(0) @binding(3)
-var<storage, read_write> output: array<f32>;  // (batch, M, N)
 
 // --- Shared with other files: sigmoid ---
 

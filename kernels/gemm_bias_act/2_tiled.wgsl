@@ -1,8 +1,5 @@
 // gemm_bias_act / 2_tiled
 //
-// equation  output = act(pre), with
-//             pre[i,m,n] = bias[n] + sum over k of a[i,m,k] * b[i,k,n]
-// numpy     pre = a @ b + bias; output = act(pre)
 // in        a (batch, M, K), b (K, N) or (batch, K, N), bias (N)
 // out       output (batch, M, N)
 // dispatch  (ceil(N/TILE), ceil(M/TILE), batch) workgroups
@@ -18,6 +15,32 @@
 //           TILE times fewer global loads than version 1
 
 override TILE: u32 = 16u;
+
+// --- Shared with other files: product_params ---
+
+struct Params {
+  m: u32,           // M
+  k: u32,           // K
+  n: u32,           // N
+  batch_size: u32,  // items
+  activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all share one b
+  d_b_stride: u32,  // for the backward passes
+  unused: u32,      // fills eight words: some backends want multiples of 16 bytes
+}
+
+// --- Shared with other files: gemm_bias_act_buffers ---
+
+@group(0) @binding(0)
+var<storage, read> a: array<f32>;             // (batch, M, K)
+@group(0) @binding(1)
+var<storage, read> b: array<f32>;             // ([batch,] K, N)
+@group(0) @binding(2)
+var<storage, read> bias: array<f32>;          // (N)
+@group(0) @binding(3)
+var<storage, read_write> output: array<f32>;  // (batch, M, N)
+
+// --- In this file only: kernel ---
 
 @group(0) @binding(4)
 var<uniform> params: Params;
@@ -52,12 +75,12 @@ fn tile_product(row: u32, column: u32) -> f32 {
 //    is still in a register.
 @compute @workgroup_size(TILE, TILE)
 fn main(
-  @builtin(workgroup_id) group: vec3u,
+  @builtin(workgroup_id) workgroup: vec3u,
   @builtin(local_invocation_id) local: vec3u,
 ) {
-  let n = group.x * TILE + local.x;  // [0, N) or past the edge
-  let m = group.y * TILE + local.y;  // [0, M) or past the edge
-  let item = group.z;                // [0, batch)
+  let n = workgroup.x * TILE + local.x;  // [0, N) or past the edge
+  let m = workgroup.y * TILE + local.y;  // [0, M) or past the edge
+  let item = workgroup.z;                // [0, batch)
   var pre = 0.0;
   for (var first = 0u; first < params.k; first += TILE) {  // [0, K)
     left[local.y * TILE + local.x] = read_a(item, m, first + local.x);
@@ -71,30 +94,6 @@ fn main(
     output[(item * params.m + m) * params.n + n] = activate(pre + bias[n]);
   }
 }
-
-// --- Shared with other files: product_params ---
-
-struct Params {
-  m: u32,           // M
-  k: u32,           // K
-  n: u32,           // N
-  batch_size: u32,  // items
-  activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all share one b
-  d_b_stride: u32,  // for the backward passes
-  unused: u32,      // fills eight words: some backends want multiples of 16 bytes
-}
-
-// --- Shared with other files: gemm_bias_act_buffers ---
-
-@group(0) @binding(0)
-var<storage, read> a: array<f32>;             // (batch, M, K)
-@group(0) @binding(1)
-var<storage, read> b: array<f32>;             // ([batch,] K, N)
-@group(0) @binding(2)
-var<storage, read> bias: array<f32>;          // (N)
-@group(0) @binding(3)
-var<storage, read_write> output: array<f32>;  // (batch, M, N)
 
 // --- Shared with other files: sigmoid ---
 

@@ -1,8 +1,5 @@
 // gemm_bias_act / 3_register_tiles
 //
-// equation  output = act(pre), with
-//             pre[i,m,n] = bias[n] + sum over k of a[i,m,k] * b[i,k,n]
-// numpy     pre = a @ b + bias; output = act(pre)
 // in        a (batch, M, K), b (K, N) or (batch, K, N), bias (N)
 // out       output (batch, M, N)
 // dispatch  (ceil(N/TILE_N), ceil(M/TILE_M), batch) workgroups
@@ -29,6 +26,31 @@ const TILE_K: u32 = 16u;      // products between two barriers
 const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
 const LEFT_LOADS: u32 = TILE_M * TILE_K / THREADS;   // of one thread
 const RIGHT_LOADS: u32 = TILE_K * TILE_N / THREADS;
+
+// --- Shared with other files: product_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const M: u32 = 64u;        // rows of one item, or of all that share one b
+const K: u32 = 64u;
+const N: u32 = 64u;
+const B_STRIDE: u32 = 0u;  // from one item's b to the next: K*N, or 0
+
+// --- Shared with other files: activation_number ---
+
+const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+
+// --- Shared with other files: gemm_bias_act_buffers ---
+
+@group(0) @binding(0)
+var<storage, read> a: array<f32>;             // (batch, M, K)
+@group(0) @binding(1)
+var<storage, read> b: array<f32>;             // ([batch,] K, N)
+@group(0) @binding(2)
+var<storage, read> bias: array<f32>;          // (N)
+@group(0) @binding(3)
+var<storage, read_write> output: array<f32>;  // (batch, M, N)
+
+// --- In this file only: kernel ---
 
 var<workgroup> left: array<array<f32, TILE_M>, TILE_K>;   // a tile of a, transposed
 var<workgroup> right: array<array<f32, TILE_N>, TILE_K>;  // a tile of b
@@ -122,33 +144,6 @@ fn main(
   }
 }
 
-// --- Shared with other files: product_sizes ---
-
-// The layer: the launcher writes its sizes in here.
-const M: u32 = 64u;        // rows of one item, or of all that share one b
-const K: u32 = 64u;
-const N: u32 = 64u;
-const B_STRIDE: u32 = 0u;  // from one item's b to the next: K*N, or 0
-
-// --- Shared with other files: activation_number ---
-
-const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-
-// What a general version reads from a uniform is a constant here.
-struct Layer { activation: u32 }
-const params = Layer(ACTIVATION);
-
-// --- Shared with other files: gemm_bias_act_buffers ---
-
-@group(0) @binding(0)
-var<storage, read> a: array<f32>;             // (batch, M, K)
-@group(0) @binding(1)
-var<storage, read> b: array<f32>;             // ([batch,] K, N)
-@group(0) @binding(2)
-var<storage, read> bias: array<f32>;          // (N)
-@group(0) @binding(3)
-var<storage, read_write> output: array<f32>;  // (batch, M, N)
-
 // --- Shared with other files: sigmoid ---
 
 // All activations except `none` and `relu` use the sigmoid.
@@ -168,7 +163,7 @@ const CUBE = 0.044715;
 // limit at an infinity, and NaN of NaN.
 fn activate(x: f32) -> f32 {
   if (is_nan(x)) { return x; }
-  switch params.activation {
+  switch ACTIVATION {
     case 1u: { return max(x, 0.0); }                 // relu
     case 2u: {                                       // gelu: x * sigmoid(z)
       // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.

@@ -1,8 +1,5 @@
 // gemm_bias_act / 4_vec4_tiles
 //
-// equation  output = act(pre), with
-//             pre[i,m,n] = bias[n] + sum over k of a[i,m,k] * b[i,k,n]
-// numpy     pre = a @ b + bias; output = act(pre)
 // in        a (batch, M, K), b (K, N) or (batch, K, N), bias (N)
 // out       output (batch, M, N)
 // dispatch  (ceil(N/TILE_N), ceil(M/TILE_M), batch) workgroups
@@ -34,6 +31,36 @@ const A_VEC4S: u32 = TILE_M / 4u;
 const B_VEC4S: u32 = TILE_N / 4u;
 const A_LOADS: u32 = TILE_K * A_VEC4S / THREADS;  // vec4s that one thread loads
 const B_LOADS: u32 = TILE_K * B_VEC4S / THREADS;
+
+// --- Shared with other files: product_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const M: u32 = 64u;        // rows of one item, or of all that share one b
+const K: u32 = 64u;
+const N: u32 = 64u;
+const B_STRIDE: u32 = 0u;  // from one item's b to the next: K*N, or 0
+
+// --- Shared with other files: activation_number ---
+
+const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+
+// --- Shared with other files: vec4_product_buffers ---
+
+const PAD: u32 = 0u;  // vec4s behind each row of left, if there is room
+
+@group(0) @binding(0)
+var<storage, read> a: array<f32>;             // (batch, M, K)
+@group(0) @binding(1)
+var<storage, read> b: array<vec4f>;           // ([batch,] K, N)
+@group(0) @binding(2)
+var<storage, read> bias: array<f32>;          // (N)
+@group(0) @binding(3)
+var<storage, read_write> output: array<f32>;  // (batch, M, N)
+
+var<workgroup> left: array<array<vec4f, A_VEC4S + PAD>, TILE_K>;  // a, transposed
+var<workgroup> right: array<array<vec4f, B_VEC4S>, TILE_K>;       // b
+
+// --- In this file only: kernel ---
 
 var<private> sums: array<vec4f, 16>;  // 8 rows of 2 vec4s, in registers
 
@@ -102,77 +129,7 @@ fn main(
   }
 }
 
-// --- Shared with other files: product_sizes ---
-
-// The layer: the launcher writes its sizes in here.
-const M: u32 = 64u;        // rows of one item, or of all that share one b
-const K: u32 = 64u;
-const N: u32 = 64u;
-const B_STRIDE: u32 = 0u;  // from one item's b to the next: K*N, or 0
-
-// --- Shared with other files: activation_number ---
-
-const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-
-// What a general version reads from a uniform is a constant here.
-struct Layer { activation: u32 }
-const params = Layer(ACTIVATION);
-
-// --- Shared with other files: sigmoid ---
-
-// All activations except `none` and `relu` use the sigmoid.
-fn sigmoid(x: f32) -> f32 {
-  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
-  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
-  let e = exp(-abs(x));                        // at most 1: it never overflows
-  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
-}
-
-const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
-const CUBE = 0.044715;
-
-// --- Shared with other files: activate ---
-
-// What layer and convolution apply to each output: right for every finite x, its
-// limit at an infinity, and NaN of NaN.
-fn activate(x: f32) -> f32 {
-  if (is_nan(x)) { return x; }
-  switch params.activation {
-    case 1u: { return max(x, 0.0); }                 // relu
-    case 2u: {                                       // gelu: x * sigmoid(z)
-      // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.
-      let t = clamp(x, -11.0, 11.0);
-      return max(x, -11.0) * sigmoid(GELU * t * (1.0 + CUBE * t * t));
-    }
-    case 3u: {                                       // silu: x * sigmoid(x)
-      return max(x, -88.0) * sigmoid(x);             // max keeps 0 * infinity away
-    }
-    case 4u: { return sigmoid(x); }
-    case 5u: {                                       // tanh = (1-e) / (1+e),
-      let t = clamp(x, -44.0, 44.0);                 // with e = exp(-2x)
-      // Near 0 a difference cancels: a series replaces it.
-      let series = t - t * t * t * (1.0 / 3.0 - t * t * (2.0 / 15.0));
-      return select(sigmoid(2.0 * t) - sigmoid(-2.0 * t), series, abs(t) < 0.1);
-    }
-    default: { return x; }                           // none
-  }
-}
-
 // --- Shared with other files: vec4_products ---
-
-const PAD: u32 = 0u;  // vec4s behind each row of left, if there is room
-
-@group(0) @binding(0)
-var<storage, read> a: array<f32>;             // (batch, M, K)
-@group(0) @binding(1)
-var<storage, read> b: array<vec4f>;           // ([batch,] K, N)
-@group(0) @binding(2)
-var<storage, read> bias: array<f32>;          // (N)
-@group(0) @binding(3)
-var<storage, read_write> output: array<f32>;  // (batch, M, N)
-
-var<workgroup> left: array<array<vec4f, A_VEC4S + PAD>, TILE_K>;  // a, transposed
-var<workgroup> right: array<array<vec4f, B_VEC4S>, TILE_K>;       // b
 
 // Read the operands: 0 past an edge, where a tile reaches farther than the matrix.
 fn read_a(item: u32, m: u32, k: u32) -> f32 {
@@ -213,6 +170,46 @@ fn finish(n0: u32) {
 
 fn write(item: u32, m: u32, n: u32, result: f32) {
   if (ALIGNED || (m < M && n < N)) { output[(item * M + m) * N + n] = result; }
+}
+
+// --- Shared with other files: sigmoid ---
+
+// All activations except `none` and `relu` use the sigmoid.
+fn sigmoid(x: f32) -> f32 {
+  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
+  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
+  let e = exp(-abs(x));                        // at most 1: it never overflows
+  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
+}
+
+const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
+const CUBE = 0.044715;
+
+// --- Shared with other files: activate ---
+
+// What layer and convolution apply to each output: right for every finite x, its
+// limit at an infinity, and NaN of NaN.
+fn activate(x: f32) -> f32 {
+  if (is_nan(x)) { return x; }
+  switch ACTIVATION {
+    case 1u: { return max(x, 0.0); }                 // relu
+    case 2u: {                                       // gelu: x * sigmoid(z)
+      // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.
+      let t = clamp(x, -11.0, 11.0);
+      return max(x, -11.0) * sigmoid(GELU * t * (1.0 + CUBE * t * t));
+    }
+    case 3u: {                                       // silu: x * sigmoid(x)
+      return max(x, -88.0) * sigmoid(x);             // max keeps 0 * infinity away
+    }
+    case 4u: { return sigmoid(x); }
+    case 5u: {                                       // tanh = (1-e) / (1+e),
+      let t = clamp(x, -44.0, 44.0);                 // with e = exp(-2x)
+      // Near 0 a difference cancels: a series replaces it.
+      let series = t - t * t * t * (1.0 / 3.0 - t * t * (2.0 / 15.0));
+      return select(sigmoid(2.0 * t) - sigmoid(-2.0 * t), series, abs(t) < 0.1);
+    }
+    default: { return x; }                           // none
+  }
 }
 
 // --- Shared with other files: is_nan ---

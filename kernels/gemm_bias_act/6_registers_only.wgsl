@@ -1,8 +1,5 @@
 // gemm_bias_act / 6_registers_only
 //
-// equation  output = act(pre), with
-//             pre[i,m,n] = bias[n] + sum over k of a[i,m,k] * b[i,k,n]
-// numpy     pre = a @ b + bias; output = act(pre)
 // in        a (batch, M, K), b (K, N) or (batch, K, N), bias (N)
 // out       output (batch, M, N)
 // dispatch  (ceil(N/W), ceil(M/H), batch) workgroups of 8 threads, each with
@@ -19,6 +16,35 @@
 //           from workgroup memory or not, and a barrier more: so a thread loads
 //           for as many products as it can, and waits for nobody; all tensors
 //           are vec4f
+
+// --- Shared with other files: product_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const M: u32 = 64u;        // rows of one item, or of all that share one b
+const K: u32 = 64u;
+const N: u32 = 64u;
+const B_STRIDE: u32 = 0u;  // from one item's b to the next: K*N, or 0
+
+// --- Shared with other files: activation_number ---
+
+const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+
+// --- Shared with other files: row_tiles ---
+
+// A thread's tile: rows of vec4f. The workgroup is the 8 threads that a
+// CPU with AVX runs as one: DOWN rows of ACROSS threads, with neighboring vec4s.
+const TILE_ROWS: u32 = 4u;
+const TILE_VEC4S: u32 = 1u;
+const ACROSS: u32 = 4u;
+const DOWN: u32 = 8u / ACROSS;
+const NEXT: u32 = 4u * ACROSS;  // from one of a thread's vec4s to its next
+
+// Of both operands, four steps along k; and the results.
+var<private> left: array<vec4f, TILE_ROWS>;  // each row's numbers at the four steps
+var<private> right: array<vec4f, 4>;         // one vec4 of columns at each step
+var<private> sums: array<vec4f, TILE_ROWS * TILE_VEC4S>;
+
+// --- In this file only: kernel ---
 
 @group(0) @binding(0)
 var<storage, read> a: array<vec4f>;             // (batch, M, K)
@@ -83,21 +109,20 @@ fn main(
   }
 }
 
-// --- Shared with other files: product_sizes ---
+// --- Shared with other files: row_products ---
 
-// The layer: the launcher writes its sizes in here.
-const M: u32 = 64u;        // rows of one item, or of all that share one b
-const K: u32 = 64u;
-const N: u32 = 64u;
-const B_STRIDE: u32 = 0u;  // from one item's b to the next: K*N, or 0
+fn read_b(item: u32, k: u32, n: u32) -> vec4f {
+  return b[(item * B_STRIDE + k * N + n) / 4u];
+}
 
-// --- Shared with other files: activation_number ---
-
-const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-
-// What a general version reads from a uniform is a constant here.
-struct Layer { activation: u32 }
-const params = Layer(ACTIVATION);
+// Multiply: four products for each number in one column of vec4s.
+fn multiply(four: u32) {
+  for (var row = 0u; row < TILE_ROWS; row++) {  // unroll
+    for (var i = 0u; i < 4u; i++) {  // unroll
+      sums[row * TILE_VEC4S + four] += left[row][i] * right[i];
+    }
+  }
+}
 
 // --- Shared with other files: sigmoid ---
 
@@ -118,7 +143,7 @@ const CUBE = 0.044715;
 // limit at an infinity, and NaN of NaN.
 fn activate(x: f32) -> f32 {
   if (is_nan(x)) { return x; }
-  switch params.activation {
+  switch ACTIVATION {
     case 1u: { return max(x, 0.0); }                 // relu
     case 2u: {                                       // gelu: x * sigmoid(z)
       // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.
@@ -136,34 +161,6 @@ fn activate(x: f32) -> f32 {
       return select(sigmoid(2.0 * t) - sigmoid(-2.0 * t), series, abs(t) < 0.1);
     }
     default: { return x; }                           // none
-  }
-}
-
-// --- Shared with other files: row_tiles ---
-
-// A thread's tile: rows of vec4f. The workgroup is the 8 threads that a
-// CPU with AVX runs as one: DOWN rows of ACROSS threads, with neighboring vec4s.
-const TILE_ROWS: u32 = 4u;
-const TILE_VEC4S: u32 = 1u;
-const ACROSS: u32 = 4u;
-const DOWN: u32 = 8u / ACROSS;
-const NEXT: u32 = 4u * ACROSS;  // from one of a thread's vec4s to its next
-
-// Of both operands, four steps along k; and the results.
-var<private> left: array<vec4f, TILE_ROWS>;  // each row's numbers at the four steps
-var<private> right: array<vec4f, 4>;         // one vec4 of columns at each step
-var<private> sums: array<vec4f, TILE_ROWS * TILE_VEC4S>;
-
-fn read_b(item: u32, k: u32, n: u32) -> vec4f {
-  return b[(item * B_STRIDE + k * N + n) / 4u];
-}
-
-// Multiply: four products for each number in one column of vec4s.
-fn multiply(four: u32) {
-  for (var row = 0u; row < TILE_ROWS; row++) {  // unroll
-    for (var i = 0u; i < 4u; i++) {  // unroll
-      sums[row * TILE_VEC4S + four] += left[row][i] * right[i];
-    }
   }
 }
 

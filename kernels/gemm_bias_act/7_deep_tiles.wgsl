@@ -1,8 +1,5 @@
 // gemm_bias_act / 7_deep_tiles
 //
-// equation  output = act(pre), with
-//             pre[i,m,n] = bias[n] + sum over k of a[i,m,k] * b[i,k,n]
-// numpy     pre = a @ b + bias; output = act(pre)
 // in        a (batch, M, K), b (K, N) or (batch, K, N), bias (N)
 // out       output (batch, M, N)
 // dispatch  (ceil(N/TILE), ceil(M/TILE), batch) workgroups
@@ -24,6 +21,46 @@
 //           version 2; eight loads of a thread are on their way at once;
 //           small tiles and shared sums give more of a GPU something to do;
 //           the sizes come from a uniform, as in version 2
+
+// --- Shared with other files: deep_tiles ---
+
+override TILE: u32 = 8u;     // rows and columns of a workgroup
+override DEPTH: u32 = 128u;  // products between two barriers
+override VEC4S: u32 = DEPTH / 4u;     // of a row of a tile; in all, one a thread
+override SLICES: u32 = VEC4S / TILE;  // threads that share a sum
+override STRIDE: u32 = VEC4S + 1u;    // from row to row, odd: no bank conflicts
+
+// A tile of each operand, in vec4s: four numbers that lie side by side along
+// the sum. So the right one holds columns.
+var<workgroup> left: array<vec4f, TILE * STRIDE>;
+var<workgroup> right: array<vec4f, TILE * STRIDE>;
+var<workgroup> parts: array<f32, TILE * TILE * SLICES>;  // the sum of each thread
+
+// --- Shared with other files: product_params ---
+
+struct Params {
+  m: u32,           // M
+  k: u32,           // K
+  n: u32,           // N
+  batch_size: u32,  // items
+  activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all share one b
+  d_b_stride: u32,  // for the backward passes
+  unused: u32,      // fills eight words: some backends want multiples of 16 bytes
+}
+
+// --- Shared with other files: gemm_bias_act_buffers ---
+
+@group(0) @binding(0)
+var<storage, read> a: array<f32>;             // (batch, M, K)
+@group(0) @binding(1)
+var<storage, read> b: array<f32>;             // ([batch,] K, N)
+@group(0) @binding(2)
+var<storage, read> bias: array<f32>;          // (N)
+@group(0) @binding(3)
+var<storage, read_write> output: array<f32>;  // (batch, M, N)
+
+// --- In this file only: kernel ---
 
 @group(0) @binding(4)
 var<uniform> params: Params;
@@ -57,15 +94,15 @@ fn four_of_b(item: u32, k: u32, n: u32) -> vec4f {
 // 2. Add up along k, tile by tile; then over the slices, bias and activation.
 @compute @workgroup_size(TILE, TILE, SLICES)
 fn main(
-  @builtin(workgroup_id) group: vec3u,
+  @builtin(workgroup_id) workgroup: vec3u,
   @builtin(local_invocation_id) local: vec3u,
   @builtin(local_invocation_index) thread: u32,  // [0, TILE * VEC4S)
 ) {
-  let item = group.z;  // the only one, unless each has its own b
+  let item = workgroup.z;  // the only one, unless each has its own b
   let rows = select(params.m, params.batch_size * params.m, params.b_stride == 0u);
   let end = (item + 1u) * rows;
-  let m0 = item * rows + group.y * TILE;  // rows count through all items
-  let n0 = group.x * TILE;
+  let m0 = item * rows + workgroup.y * TILE;  // rows count through all items
+  let n0 = workgroup.x * TILE;
   // The vec4 that a thread loads. Neighbors read what lies side by side in memory:
   // the next vec4 of a row of a, the next column of b.
   let row = thread / VEC4S;        // [0, TILE)
@@ -91,29 +128,31 @@ fn main(
   }
 }
 
-// --- Shared with other files: product_params ---
+// --- Shared with other files: slice_sums ---
 
-struct Params {
-  m: u32,           // M
-  k: u32,           // K
-  n: u32,           // N
-  batch_size: u32,  // items
-  activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all share one b
-  d_b_stride: u32,  // for the backward passes
-  unused: u32,      // fills eight words: some backends want multiples of 16 bytes
+// A row of the left tile times a column of the right one: every SLICES-th vec4.
+fn slice_product(local: vec3u, terms: u32) -> f32 {
+  let vec4s = min(VEC4S, (terms + 3u) / 4u);  // up to the sum's end
+  var sums = vec4f();
+  for (var four = local.z; four < vec4s; four += SLICES) {
+    let row_four = left[local.y * STRIDE + four];
+    sums = fma(row_four, right[local.x * STRIDE + four], sums);
+  }
+  return sums.x + sums.y + sums.z + sums.w;
 }
 
-// --- Shared with other files: gemm_bias_act_buffers ---
-
-@group(0) @binding(0)
-var<storage, read> a: array<f32>;             // (batch, M, K)
-@group(0) @binding(1)
-var<storage, read> b: array<f32>;             // ([batch,] K, N)
-@group(0) @binding(2)
-var<storage, read> bias: array<f32>;          // (N)
-@group(0) @binding(3)
-var<storage, read_write> output: array<f32>;  // (batch, M, N)
+// The sums of all slices, in the threads of the first one.
+fn add_slices(thread: u32, part: f32) -> f32 {
+  parts[thread] = part;
+  workgroupBarrier();  // all sums are in place
+  var sum = part;
+  if (thread < TILE * TILE) {
+    for (var i = 1u; i < SLICES; i++) {  // [1, SLICES)
+      sum += parts[i * TILE * TILE + thread];
+    }
+  }
+  return sum;
+}
 
 // --- Shared with other files: sigmoid ---
 
@@ -153,44 +192,6 @@ fn activate(x: f32) -> f32 {
     }
     default: { return x; }                           // none
   }
-}
-
-// --- Shared with other files: deep_tiles ---
-
-override TILE: u32 = 8u;     // rows and columns of a workgroup
-override DEPTH: u32 = 128u;  // products between two barriers
-override VEC4S: u32 = DEPTH / 4u;     // of a row of a tile; in all, one a thread
-override SLICES: u32 = VEC4S / TILE;  // threads that share a sum
-override STRIDE: u32 = VEC4S + 1u;    // from row to row, odd: no bank conflicts
-
-// A tile of each operand, in vec4s: four numbers that lie side by side along
-// the sum. So the right one holds columns.
-var<workgroup> left: array<vec4f, TILE * STRIDE>;
-var<workgroup> right: array<vec4f, TILE * STRIDE>;
-var<workgroup> parts: array<f32, TILE * TILE * SLICES>;  // the sum of each thread
-
-// A row of the left tile times a column of the right one: every SLICES-th vec4.
-fn slice_product(local: vec3u, terms: u32) -> f32 {
-  let vec4s = min(VEC4S, (terms + 3u) / 4u);  // up to the sum's end
-  var sums = vec4f();
-  for (var four = local.z; four < vec4s; four += SLICES) {
-    let row_four = left[local.y * STRIDE + four];
-    sums = fma(row_four, right[local.x * STRIDE + four], sums);
-  }
-  return sums.x + sums.y + sums.z + sums.w;
-}
-
-// The sums of all slices, in the threads of the first one.
-fn add_slices(thread: u32, part: f32) -> f32 {
-  parts[thread] = part;
-  workgroupBarrier();  // all sums are in place
-  var sum = part;
-  if (thread < TILE * TILE) {
-    for (var i = 1u; i < SLICES; i++) {  // [1, SLICES)
-      sum += parts[i * TILE * TILE + thread];
-    }
-  }
-  return sum;
 }
 
 // --- Shared with other files: is_nan ---

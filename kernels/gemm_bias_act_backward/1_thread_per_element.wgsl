@@ -30,6 +30,40 @@
 // new here  four entry points over one bind group,
 //           and a pre that is recomputed instead of stored
 
+// --- Shared with other files: product_params ---
+
+struct Params {
+  m: u32,           // M
+  k: u32,           // K
+  n: u32,           // N
+  batch_size: u32,  // items
+  activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all share one b
+  d_b_stride: u32,  // for the backward passes
+  unused: u32,      // fills eight words: some backends want multiples of 16 bytes
+}
+
+// --- Shared with other files: gemm_bias_act_backward_buffers ---
+
+@group(0) @binding(0)
+var<storage, read_write> a: array<f32>;         // (batch, M, K)
+@group(0) @binding(1)
+var<storage, read_write> b: array<f32>;         // ([batch,] K, N)
+@group(0) @binding(2)
+var<storage, read_write> bias: array<f32>;      // (N)
+@group(0) @binding(3)
+var<storage, read_write> grad: array<f32>;      // (batch, M, N)
+@group(0) @binding(4)
+var<storage, read_write> grad_pre: array<f32>;  // (batch, M, N)
+@group(0) @binding(5)
+var<storage, read_write> d_a: array<f32>;       // (batch, M, K)
+@group(0) @binding(6)
+var<storage, read_write> d_b: array<f32>;       // ([batch,] K, N)
+@group(0) @binding(7)
+var<storage, read_write> d_bias: array<f32>;    // (N)
+
+// --- In this file only: passes ---
+
 @group(0) @binding(8)
 var<uniform> params: Params;
 
@@ -126,38 +160,6 @@ fn gemm_bwd_dbias_f32(
   }
   d_bias[n] = sum;
 }
-
-// --- Shared with other files: product_params ---
-
-struct Params {
-  m: u32,           // M
-  k: u32,           // K
-  n: u32,           // N
-  batch_size: u32,  // items
-  activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all share one b
-  d_b_stride: u32,  // for the backward passes
-  unused: u32,      // fills eight words: some backends want multiples of 16 bytes
-}
-
-// --- Shared with other files: gemm_bias_act_backward_buffers ---
-
-@group(0) @binding(0)
-var<storage, read_write> a: array<f32>;         // (batch, M, K)
-@group(0) @binding(1)
-var<storage, read_write> b: array<f32>;         // ([batch,] K, N)
-@group(0) @binding(2)
-var<storage, read_write> bias: array<f32>;      // (N)
-@group(0) @binding(3)
-var<storage, read_write> grad: array<f32>;      // (batch, M, N)
-@group(0) @binding(4)
-var<storage, read_write> grad_pre: array<f32>;  // (batch, M, N)
-@group(0) @binding(5)
-var<storage, read_write> d_a: array<f32>;       // (batch, M, K)
-@group(0) @binding(6)
-var<storage, read_write> d_b: array<f32>;       // ([batch,] K, N)
-@group(0) @binding(7)
-var<storage, read_write> d_bias: array<f32>;    // (N)
 
 // --- Shared with other files: sigmoid ---
 

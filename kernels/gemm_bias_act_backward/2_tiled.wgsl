@@ -1,12 +1,5 @@
 // gemm_bias_act_backward / 2_tiled
 //
-// equation  grad_pre = grad * act'(pre), with pre = a @ b + bias;
-//           d_a = grad_pre @ b^T; d_b = sum over batch of a^T @ grad_pre;
-//           d_bias[n] = sum over batch, m of grad_pre[i,m,n]
-// numpy     grad_pre = grad * derivative(a @ b + bias)
-//           d_a = grad_pre @ b.swapaxes(-1, -2)
-//           d_b = np.einsum("imk,imn->kn", a, grad_pre)  # "->ikn" per item
-//           d_bias = grad_pre.sum((0, 1))
 // in        a (batch, M, K), b (K, N) or (batch, K, N),
 //           bias (N), grad (batch, M, N)
 // out       grad_pre (batch, M, N), d_a (batch, M, K),
@@ -36,6 +29,40 @@
 //           is transposed on its way in
 
 override TILE: u32 = 16u;
+
+// --- Shared with other files: product_params ---
+
+struct Params {
+  m: u32,           // M
+  k: u32,           // K
+  n: u32,           // N
+  batch_size: u32,  // items
+  activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all share one b
+  d_b_stride: u32,  // for the backward passes
+  unused: u32,      // fills eight words: some backends want multiples of 16 bytes
+}
+
+// --- Shared with other files: gemm_bias_act_backward_buffers ---
+
+@group(0) @binding(0)
+var<storage, read_write> a: array<f32>;         // (batch, M, K)
+@group(0) @binding(1)
+var<storage, read_write> b: array<f32>;         // ([batch,] K, N)
+@group(0) @binding(2)
+var<storage, read_write> bias: array<f32>;      // (N)
+@group(0) @binding(3)
+var<storage, read_write> grad: array<f32>;      // (batch, M, N)
+@group(0) @binding(4)
+var<storage, read_write> grad_pre: array<f32>;  // (batch, M, N)
+@group(0) @binding(5)
+var<storage, read_write> d_a: array<f32>;       // (batch, M, K)
+@group(0) @binding(6)
+var<storage, read_write> d_b: array<f32>;       // ([batch,] K, N)
+@group(0) @binding(7)
+var<storage, read_write> d_bias: array<f32>;    // (N)
+
+// --- In this file only: passes ---
 
 @group(0) @binding(8)
 var<uniform> params: Params;
@@ -77,12 +104,12 @@ fn tile_product(row: u32, column: u32) -> f32 {
 // 3. grad_pre = grad * act'(a @ b + bias): along k, tile by tile.
 @compute @workgroup_size(TILE, TILE)
 fn gemm_bwd_grad_pre_f32(
-  @builtin(workgroup_id) group: vec3u,
+  @builtin(workgroup_id) workgroup: vec3u,
   @builtin(local_invocation_id) local: vec3u,
 ) {
-  let n = group.x * TILE + local.x;  // [0, N) or past the edge
-  let m = group.y * TILE + local.y;  // [0, M) or past the edge
-  let item = group.z;                // [0, batch)
+  let n = workgroup.x * TILE + local.x;  // [0, N) or past the edge
+  let m = workgroup.y * TILE + local.y;  // [0, M) or past the edge
+  let item = workgroup.z;                // [0, batch)
   var pre = 0.0;
   for (var first = 0u; first < params.k; first += TILE) {  // [0, K)
     left[local.y * TILE + local.x] = read_a(item, m, first + local.x);
@@ -101,14 +128,14 @@ fn gemm_bwd_grad_pre_f32(
 // 4. d_a = grad_pre @ b^T: along n. The tile of b is transposed on its way in.
 @compute @workgroup_size(TILE, TILE)
 fn gemm_bwd_da_f32(
-  @builtin(workgroup_id) group: vec3u,
+  @builtin(workgroup_id) workgroup: vec3u,
   @builtin(local_invocation_id) local: vec3u,
 ) {
-  let k = group.x * TILE + local.x;       // [0, K) or past the edge
-  let m = group.y * TILE + local.y;       // [0, M) or past the edge
-  let item = group.z;                     // [0, batch)
-  let load_k = group.x * TILE + local.y;  // the row of b that this thread loads;
-                                          // neighbors read along n
+  let k = workgroup.x * TILE + local.x;       // [0, K) or past the edge
+  let m = workgroup.y * TILE + local.y;       // [0, M) or past the edge
+  let item = workgroup.z;                     // [0, batch)
+  let load_k = workgroup.x * TILE + local.y;  // the row of b that the thread loads;
+                                              // neighbors read along n
   var sum = 0.0;
   for (var first = 0u; first < params.n; first += TILE) {  // [0, N)
     left[local.y * TILE + local.x] = read_grad_pre(item, m, first + local.x);
@@ -125,17 +152,17 @@ fn gemm_bwd_da_f32(
 // 5. d_b = a^T @ grad_pre: along m, and along the batch unless d_b is per item.
 @compute @workgroup_size(TILE, TILE)
 fn gemm_bwd_db_f32(
-  @builtin(workgroup_id) group: vec3u,
+  @builtin(workgroup_id) workgroup: vec3u,
   @builtin(local_invocation_id) local: vec3u,
 ) {
-  let n = group.x * TILE + local.x;       // [0, N) or past the edge
-  let k = group.y * TILE + local.y;       // [0, K) or past the edge
-  let load_k = group.y * TILE + local.x;  // the column of a that this thread loads;
-                                          // neighbors read along k
+  let n = workgroup.x * TILE + local.x;       // [0, N) or past the edge
+  let k = workgroup.y * TILE + local.y;       // [0, K) or past the edge
+  let load_k = workgroup.y * TILE + local.x;  // the column of a that it loads;
+                                              // neighbors read along k
   let per_item = params.d_b_stride != 0u;
-  let last = select(params.batch_size, group.z + 1u, per_item);  // all items or one
+  let last = select(params.batch_size, workgroup.z + 1u, per_item);  // all, or one
   var sum = 0.0;
-  for (var item = group.z; item < last; item++) {            // [0, batch)
+  for (var item = workgroup.z; item < last; item++) {        // [0, batch)
     for (var first = 0u; first < params.m; first += TILE) {  // [0, M)
       left[local.x * TILE + local.y] = read_a(item, first + local.y, load_k);
       right[local.y * TILE + local.x] = read_grad_pre(item, first + local.y, n);
@@ -145,7 +172,7 @@ fn gemm_bwd_db_f32(
     }
   }
   if (k < params.k && n < params.n) {
-    d_b[group.z * params.d_b_stride + k * params.n + n] = sum;
+    d_b[workgroup.z * params.d_b_stride + k * params.n + n] = sum;
   }
 }
 
@@ -163,38 +190,6 @@ fn gemm_bwd_dbias_f32(@builtin(global_invocation_id) global: vec3u) {
   }
   d_bias[n] = sum;
 }
-
-// --- Shared with other files: product_params ---
-
-struct Params {
-  m: u32,           // M
-  k: u32,           // K
-  n: u32,           // N
-  batch_size: u32,  // items
-  activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all share one b
-  d_b_stride: u32,  // for the backward passes
-  unused: u32,      // fills eight words: some backends want multiples of 16 bytes
-}
-
-// --- Shared with other files: gemm_bias_act_backward_buffers ---
-
-@group(0) @binding(0)
-var<storage, read_write> a: array<f32>;         // (batch, M, K)
-@group(0) @binding(1)
-var<storage, read_write> b: array<f32>;         // ([batch,] K, N)
-@group(0) @binding(2)
-var<storage, read_write> bias: array<f32>;      // (N)
-@group(0) @binding(3)
-var<storage, read_write> grad: array<f32>;      // (batch, M, N)
-@group(0) @binding(4)
-var<storage, read_write> grad_pre: array<f32>;  // (batch, M, N)
-@group(0) @binding(5)
-var<storage, read_write> d_a: array<f32>;       // (batch, M, K)
-@group(0) @binding(6)
-var<storage, read_write> d_b: array<f32>;       // ([batch,] K, N)
-@group(0) @binding(7)
-var<storage, read_write> d_bias: array<f32>;    // (N)
 
 // --- Shared with other files: sigmoid ---
 

@@ -1,12 +1,5 @@
 // gemm_bias_act_backward / 3_register_tiles
 //
-// equation  grad_pre = grad * act'(pre), with pre = a @ b + bias;
-//           d_a = grad_pre @ b^T; d_b = sum over batch of a^T @ grad_pre;
-//           d_bias[n] = sum over batch, m of grad_pre[i,m,n]
-// numpy     grad_pre = grad * derivative(a @ b + bias)
-//           d_a = grad_pre @ b.swapaxes(-1, -2)
-//           d_b = np.einsum("imk,imn->kn", a, grad_pre)  # "->ikn" per item
-//           d_bias = grad_pre.sum((0, 1))
 // in        a (batch, M, K), b (K, N) or (batch, K, N),
 //           bias (N), grad (batch, M, N)
 // out       grad_pre (batch, M, N), d_a (batch, M, K),
@@ -37,6 +30,40 @@
 //           the next tiles are on their way while these ones are multiplied;
 //           the sizes are constants, and marked loops are written out
 
+// --- Shared with other files: product_gradient_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const ROWS: u32 = 64u;       // M, or batch*M where all items share one b
+const D_B_ROWS: u32 = 64u;   // M, or batch*M where all items share one d_b
+const ALL_ROWS: u32 = 64u;   // batch*M
+const K: u32 = 64u;
+const N: u32 = 64u;
+const B_STRIDE: u32 = 0u;    // from one item's b to the next: K*N, or 0
+const D_B_STRIDE: u32 = 0u;  // likewise for d_b
+
+// --- Shared with other files: activation_number ---
+
+const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+
+// --- Shared with other files: vec4_tiles ---
+
+// The tiles: rows of vec4f. Where an index is a constant, as k is in
+// `multiply`, an array of rows saves what one flat array would have to check.
+const TILE_M: u32 = 64u;  // rows of a workgroup
+const TILE_N: u32 = 64u;  // columns of a workgroup
+const TILE_K: u32 = 16u;  // products between two barriers
+const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
+const A_VEC4S: u32 = TILE_M / 4u;
+const B_VEC4S: u32 = TILE_N / 4u;
+const A_LOADS: u32 = TILE_K * A_VEC4S / THREADS;  // vec4s that one thread loads
+const B_LOADS: u32 = TILE_K * B_VEC4S / THREADS;
+
+var<private> sums: array<vec4f, 16>;  // 8 rows of 2 vec4s, in registers
+var<private> next_left: array<vec4f, A_LOADS>;
+var<private> next_right: array<vec4f, B_LOADS>;
+
+// --- In this file only: sizes ---
+
 // TILE_M is 64, as d_bias needs.
 const ALIGNED: bool = false;  // are all tiles of all passes full?
 const PAD: u32 = 1u;          // vec4s behind each row of a tile, if there is room
@@ -44,6 +71,27 @@ const A_EVERY: u32 = THREADS / A_VEC4S;  // from one k of a thread to its next,
 const B_EVERY: u32 = THREADS / B_VEC4S;  // where neighbors load the next vec4;
 const K_EVERY: u32 = THREADS / TILE_K;   // from vec4 to vec4, where the next k
 const ACROSS: u32 = TILE_N / 64u;        // warps side by side
+
+// --- Shared with other files: gemm_bias_act_backward_read_buffers ---
+
+@group(0) @binding(0)
+var<storage, read> a: array<f32>;               // (batch, M, K)
+@group(0) @binding(1)
+var<storage, read> b: array<f32>;               // ([batch,] K, N)
+@group(0) @binding(2)
+var<storage, read> bias: array<f32>;            // (N)
+@group(0) @binding(3)
+var<storage, read> grad: array<f32>;            // (batch, M, N)
+@group(0) @binding(4)
+var<storage, read_write> grad_pre: array<f32>;  // (batch, M, N)
+@group(0) @binding(5)
+var<storage, read_write> d_a: array<f32>;       // (batch, M, K)
+@group(0) @binding(6)
+var<storage, read_write> d_b: array<f32>;       // ([batch,] K, N)
+@group(0) @binding(7)
+var<storage, read_write> d_bias: array<f32>;    // (N)
+
+// --- In this file only: passes ---
 
 // A tile of each operand. The 4 rows (columns) of a vec4 lie A_VEC4S (B_VEC4S)
 // apart: then neighbors load neighboring numbers of each.
@@ -335,43 +383,23 @@ fn gemm_bwd_dbias_f32(
   }
 }
 
-// --- Shared with other files: product_gradient_sizes ---
+// --- Shared with other files: multiply_vec4s ---
 
-// The layer: the launcher writes its sizes in here.
-const ROWS: u32 = 64u;       // M, or batch*M where all items share one b
-const D_B_ROWS: u32 = 64u;   // M, or batch*M where all items share one d_b
-const ALL_ROWS: u32 = 64u;   // batch*M
-const K: u32 = 64u;
-const N: u32 = 64u;
-const B_STRIDE: u32 = 0u;    // from one item's b to the next: K*N, or 0
-const D_B_STRIDE: u32 = 0u;  // likewise for d_b
-
-// --- Shared with other files: activation_number ---
-
-const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-
-// What a general version reads from a uniform is a constant here.
-struct Layer { activation: u32 }
-const params = Layer(ACTIVATION);
-
-// --- Shared with other files: gemm_bias_act_backward_read_buffers ---
-
-@group(0) @binding(0)
-var<storage, read> a: array<f32>;               // (batch, M, K)
-@group(0) @binding(1)
-var<storage, read> b: array<f32>;               // ([batch,] K, N)
-@group(0) @binding(2)
-var<storage, read> bias: array<f32>;            // (N)
-@group(0) @binding(3)
-var<storage, read> grad: array<f32>;            // (batch, M, N)
-@group(0) @binding(4)
-var<storage, read_write> grad_pre: array<f32>;  // (batch, M, N)
-@group(0) @binding(5)
-var<storage, read_write> d_a: array<f32>;       // (batch, M, K)
-@group(0) @binding(6)
-var<storage, read_write> d_b: array<f32>;       // ([batch,] K, N)
-@group(0) @binding(7)
-var<storage, read_write> d_bias: array<f32>;    // (N)
+// Multiply the tiles: two vec4s of rows by two vec4s of columns, 8 x 8 sums.
+fn multiply(row: u32, column: u32) {
+  for (var k = 0u; k < TILE_K; k++) {  // unroll
+    let b0 = right[k][column];
+    let b1 = right[k][column + TILE_N / 8u];
+    let a0 = left[k][row];
+    let a1 = left[k][row + TILE_M / 8u];
+    for (var i = 0u; i < 4u; i++) {  // unroll
+      sums[2u * i] = fma(vec4f(a0[i]), b0, sums[2u * i]);
+      sums[2u * i + 1u] = fma(vec4f(a0[i]), b1, sums[2u * i + 1u]);
+      sums[2u * i + 8u] = fma(vec4f(a1[i]), b0, sums[2u * i + 8u]);
+      sums[2u * i + 9u] = fma(vec4f(a1[i]), b1, sums[2u * i + 9u]);
+    }
+  }
+}
 
 // --- Shared with other files: sigmoid ---
 
@@ -392,8 +420,8 @@ const CUBE = 0.044715;
 // written as sigmoid(-z), for the difference would lose its digits to cancellation.
 // At an infinity it is the limit, and of NaN it is NaN; `none` has 1 everywhere.
 fn derivative(x: f32) -> f32 {
-  if (is_nan(x) && params.activation > 0u) { return x; }
-  switch params.activation {
+  if (is_nan(x) && ACTIVATION > 0u) { return x; }
+  switch ACTIVATION {
     case 1u: { return select(0.0, 1.0, x > 0.0); }    // relu: 0 at 0
     case 2u: {                                        // gelu: x * sigmoid(z)
       // Farther out the derivative is 0 or 1, and t*t stays finite.
@@ -424,39 +452,6 @@ fn finite_or_0(x: f32) -> f32 {
   // and drop a test x == x.
   let finite = (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;
   return select(0.0, x, finite);
-}
-
-// --- Shared with other files: vec4_tiles ---
-
-// The tiles: rows of vec4f. Where an index is a constant, as k is in
-// `multiply`, an array of rows saves what one flat array would have to check.
-const TILE_M: u32 = 64u;  // rows of a workgroup
-const TILE_N: u32 = 64u;  // columns of a workgroup
-const TILE_K: u32 = 16u;  // products between two barriers
-const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
-const A_VEC4S: u32 = TILE_M / 4u;
-const B_VEC4S: u32 = TILE_N / 4u;
-const A_LOADS: u32 = TILE_K * A_VEC4S / THREADS;  // vec4s that one thread loads
-const B_LOADS: u32 = TILE_K * B_VEC4S / THREADS;
-
-var<private> sums: array<vec4f, 16>;  // 8 rows of 2 vec4s, in registers
-var<private> next_left: array<vec4f, A_LOADS>;
-var<private> next_right: array<vec4f, B_LOADS>;
-
-// Multiply the tiles: two vec4s of rows by two vec4s of columns, 8 x 8 sums.
-fn multiply(row: u32, column: u32) {
-  for (var k = 0u; k < TILE_K; k++) {  // unroll
-    let b0 = right[k][column];
-    let b1 = right[k][column + TILE_N / 8u];
-    let a0 = left[k][row];
-    let a1 = left[k][row + TILE_M / 8u];
-    for (var i = 0u; i < 4u; i++) {  // unroll
-      sums[2u * i] = fma(vec4f(a0[i]), b0, sums[2u * i]);
-      sums[2u * i + 1u] = fma(vec4f(a0[i]), b1, sums[2u * i + 1u]);
-      sums[2u * i + 8u] = fma(vec4f(a1[i]), b0, sums[2u * i + 8u]);
-      sums[2u * i + 9u] = fma(vec4f(a1[i]), b1, sums[2u * i + 9u]);
-    }
-  }
 }
 
 // --- Shared with other files: is_nan ---

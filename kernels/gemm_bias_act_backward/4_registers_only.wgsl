@@ -1,12 +1,5 @@
 // gemm_bias_act_backward / 4_registers_only
 //
-// equation  grad_pre = grad * act'(pre), with pre = a @ b + bias;
-//           d_a = grad_pre @ b^T; d_b = sum over batch of a^T @ grad_pre;
-//           d_bias[n] = sum over batch, m of grad_pre[i,m,n]
-// numpy     grad_pre = grad * derivative(a @ b + bias)
-//           d_a = grad_pre @ b.swapaxes(-1, -2)
-//           d_b = np.einsum("imk,imn->kn", a, grad_pre)  # "->ikn" per item
-//           d_bias = grad_pre.sum((0, 1))
 // in        a (batch, M, K), b (K, N) or (batch, K, N),
 //           bias (N), grad (batch, M, N)
 // out       grad_pre (batch, M, N), d_a (batch, M, K),
@@ -39,6 +32,38 @@
 //           from workgroup memory or not, and a barrier more: so a thread loads
 //           for as many products as it can, and waits for nobody; all tensors
 //           are vec4f
+
+// --- Shared with other files: product_gradient_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const ROWS: u32 = 64u;       // M, or batch*M where all items share one b
+const D_B_ROWS: u32 = 64u;   // M, or batch*M where all items share one d_b
+const ALL_ROWS: u32 = 64u;   // batch*M
+const K: u32 = 64u;
+const N: u32 = 64u;
+const B_STRIDE: u32 = 0u;    // from one item's b to the next: K*N, or 0
+const D_B_STRIDE: u32 = 0u;  // likewise for d_b
+
+// --- Shared with other files: activation_number ---
+
+const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+
+// --- Shared with other files: row_tiles ---
+
+// A thread's tile: rows of vec4f. The workgroup is the 8 threads that a
+// CPU with AVX runs as one: DOWN rows of ACROSS threads, with neighboring vec4s.
+const TILE_ROWS: u32 = 4u;
+const TILE_VEC4S: u32 = 1u;
+const ACROSS: u32 = 4u;
+const DOWN: u32 = 8u / ACROSS;
+const NEXT: u32 = 4u * ACROSS;  // from one of a thread's vec4s to its next
+
+// Of both operands, four steps along k; and the results.
+var<private> left: array<vec4f, TILE_ROWS>;  // each row's numbers at the four steps
+var<private> right: array<vec4f, 4>;         // one vec4 of columns at each step
+var<private> sums: array<vec4f, TILE_ROWS * TILE_VEC4S>;
+
+// --- In this file only: passes ---
 
 @group(0) @binding(0)
 var<storage, read_write> a: array<vec4f>;         // (batch, M, K)
@@ -239,24 +264,20 @@ fn gemm_bwd_dbias_f32(@builtin(global_invocation_id) global: vec3u) {
   }
 }
 
-// --- Shared with other files: product_gradient_sizes ---
+// --- Shared with other files: row_products ---
 
-// The layer: the launcher writes its sizes in here.
-const ROWS: u32 = 64u;       // M, or batch*M where all items share one b
-const D_B_ROWS: u32 = 64u;   // M, or batch*M where all items share one d_b
-const ALL_ROWS: u32 = 64u;   // batch*M
-const K: u32 = 64u;
-const N: u32 = 64u;
-const B_STRIDE: u32 = 0u;    // from one item's b to the next: K*N, or 0
-const D_B_STRIDE: u32 = 0u;  // likewise for d_b
+fn read_b(item: u32, k: u32, n: u32) -> vec4f {
+  return b[(item * B_STRIDE + k * N + n) / 4u];
+}
 
-// --- Shared with other files: activation_number ---
-
-const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-
-// What a general version reads from a uniform is a constant here.
-struct Layer { activation: u32 }
-const params = Layer(ACTIVATION);
+// Multiply: four products for each number in one column of vec4s.
+fn multiply(four: u32) {
+  for (var row = 0u; row < TILE_ROWS; row++) {  // unroll
+    for (var i = 0u; i < 4u; i++) {  // unroll
+      sums[row * TILE_VEC4S + four] += left[row][i] * right[i];
+    }
+  }
+}
 
 // --- Shared with other files: sigmoid ---
 
@@ -277,8 +298,8 @@ const CUBE = 0.044715;
 // written as sigmoid(-z), for the difference would lose its digits to cancellation.
 // At an infinity it is the limit, and of NaN it is NaN; `none` has 1 everywhere.
 fn derivative(x: f32) -> f32 {
-  if (is_nan(x) && params.activation > 0u) { return x; }
-  switch params.activation {
+  if (is_nan(x) && ACTIVATION > 0u) { return x; }
+  switch ACTIVATION {
     case 1u: { return select(0.0, 1.0, x > 0.0); }    // relu: 0 at 0
     case 2u: {                                        // gelu: x * sigmoid(z)
       // Farther out the derivative is 0 or 1, and t*t stays finite.
@@ -309,34 +330,6 @@ fn finite_or_0(x: f32) -> f32 {
   // and drop a test x == x.
   let finite = (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;
   return select(0.0, x, finite);
-}
-
-// --- Shared with other files: row_tiles ---
-
-// A thread's tile: rows of vec4f. The workgroup is the 8 threads that a
-// CPU with AVX runs as one: DOWN rows of ACROSS threads, with neighboring vec4s.
-const TILE_ROWS: u32 = 4u;
-const TILE_VEC4S: u32 = 1u;
-const ACROSS: u32 = 4u;
-const DOWN: u32 = 8u / ACROSS;
-const NEXT: u32 = 4u * ACROSS;  // from one of a thread's vec4s to its next
-
-// Of both operands, four steps along k; and the results.
-var<private> left: array<vec4f, TILE_ROWS>;  // each row's numbers at the four steps
-var<private> right: array<vec4f, 4>;         // one vec4 of columns at each step
-var<private> sums: array<vec4f, TILE_ROWS * TILE_VEC4S>;
-
-fn read_b(item: u32, k: u32, n: u32) -> vec4f {
-  return b[(item * B_STRIDE + k * N + n) / 4u];
-}
-
-// Multiply: four products for each number in one column of vec4s.
-fn multiply(four: u32) {
-  for (var row = 0u; row < TILE_ROWS; row++) {  // unroll
-    for (var i = 0u; i < 4u; i++) {  // unroll
-      sums[row * TILE_VEC4S + four] += left[row][i] * right[i];
-    }
-  }
 }
 
 // --- Shared with other files: is_nan ---

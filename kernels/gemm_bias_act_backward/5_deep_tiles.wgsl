@@ -1,12 +1,5 @@
 // gemm_bias_act_backward / 5_deep_tiles
 //
-// equation  grad_pre = grad * act'(pre), with pre = a @ b + bias;
-//           d_a = grad_pre @ b^T; d_b = sum over batch of a^T @ grad_pre;
-//           d_bias[n] = sum over batch, m of grad_pre[i,m,n]
-// numpy     grad_pre = grad * derivative(a @ b + bias)
-//           d_a = grad_pre @ b.swapaxes(-1, -2)
-//           d_b = np.einsum("imk,imn->kn", a, grad_pre)  # "->ikn" per item
-//           d_bias = grad_pre.sum((0, 1))
 // in        a (batch, M, K), b (K, N) or (batch, K, N),
 //           bias (N), grad (batch, M, N)
 // out       grad_pre (batch, M, N), d_a (batch, M, K),
@@ -41,6 +34,54 @@
 //           something to do; d_a, d_b and d_bias need nothing of each other: one
 //           pass computes all three, with d_bias as one more row of d_b;
 //           the sizes come from a uniform, as in version 2
+
+// --- Shared with other files: deep_tiles ---
+
+override TILE: u32 = 8u;     // rows and columns of a workgroup
+override DEPTH: u32 = 128u;  // products between two barriers
+override VEC4S: u32 = DEPTH / 4u;     // of a row of a tile; in all, one a thread
+override SLICES: u32 = VEC4S / TILE;  // threads that share a sum
+override STRIDE: u32 = VEC4S + 1u;    // from row to row, odd: no bank conflicts
+
+// A tile of each operand, in vec4s: four numbers that lie side by side along
+// the sum. So the right one holds columns.
+var<workgroup> left: array<vec4f, TILE * STRIDE>;
+var<workgroup> right: array<vec4f, TILE * STRIDE>;
+var<workgroup> parts: array<f32, TILE * TILE * SLICES>;  // the sum of each thread
+
+// --- Shared with other files: product_params ---
+
+struct Params {
+  m: u32,           // M
+  k: u32,           // K
+  n: u32,           // N
+  batch_size: u32,  // items
+  activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all share one b
+  d_b_stride: u32,  // for the backward passes
+  unused: u32,      // fills eight words: some backends want multiples of 16 bytes
+}
+
+// --- Shared with other files: gemm_bias_act_backward_read_buffers ---
+
+@group(0) @binding(0)
+var<storage, read> a: array<f32>;               // (batch, M, K)
+@group(0) @binding(1)
+var<storage, read> b: array<f32>;               // ([batch,] K, N)
+@group(0) @binding(2)
+var<storage, read> bias: array<f32>;            // (N)
+@group(0) @binding(3)
+var<storage, read> grad: array<f32>;            // (batch, M, N)
+@group(0) @binding(4)
+var<storage, read_write> grad_pre: array<f32>;  // (batch, M, N)
+@group(0) @binding(5)
+var<storage, read_write> d_a: array<f32>;       // (batch, M, K)
+@group(0) @binding(6)
+var<storage, read_write> d_b: array<f32>;       // ([batch,] K, N)
+@group(0) @binding(7)
+var<storage, read_write> d_bias: array<f32>;    // (N)
+
+// --- In this file only: passes ---
 
 @group(0) @binding(8)
 var<uniform> params: Params;
@@ -86,15 +127,15 @@ fn b_along_k(item: u32, k: u32, n: u32) -> vec4f {
 
 @compute @workgroup_size(TILE, TILE, SLICES)
 fn gemm_bwd_grad_pre_f32(
-  @builtin(workgroup_id) group: vec3u,
+  @builtin(workgroup_id) workgroup: vec3u,
   @builtin(local_invocation_id) local: vec3u,
   @builtin(local_invocation_index) thread: u32,  // [0, TILE * VEC4S)
 ) {
-  let item = group.z;  // the only one, unless each has its own b
+  let item = workgroup.z;  // the only one, unless each has its own b
   let rows = count_rows(params.b_stride);
   let end = (item + 1u) * rows;
-  let m0 = item * rows + group.y * TILE;
-  let n0 = group.x * TILE;
+  let m0 = item * rows + workgroup.y * TILE;
+  let n0 = workgroup.x * TILE;
   // The vec4 that a thread loads. Neighbors read what lies side by side in memory:
   // the next vec4 of a row of a, the next column of b.
   let row = thread / VEC4S;        // [0, TILE)
@@ -216,57 +257,53 @@ fn d_bias_tile(n_tile: u32, local: vec3u, thread: u32) {
 //    number alone, so all its threads reach the same barriers.
 @compute @workgroup_size(TILE, TILE, SLICES)
 fn gemm_bwd_gradients_f32(
-  @builtin(workgroup_id) group: vec3u,
+  @builtin(workgroup_id) workgroup: vec3u,
   @builtin(local_invocation_id) local: vec3u,
   @builtin(local_invocation_index) thread: u32,  // [0, TILE * VEC4S)
 ) {
-  let item = group.z;  // [0, batch), or 0 where there is one b, and one d_b
+  let item = workgroup.z;  // [0, batch), or 0 where there is one b, and one d_b
   let k_tiles = (params.k + TILE - 1u) / TILE;
   let m_tiles = (count_rows(params.b_stride) + TILE - 1u) / TILE;
   let in_d_a = item == 0u || params.b_stride != 0u;
   let in_d_b = item == 0u || params.d_b_stride != 0u;
-  if (group.y < m_tiles) {
-    if (group.x < k_tiles && in_d_a) {
-      d_a_tile(item, group.y, group.x, local, thread);
+  if (workgroup.y < m_tiles) {
+    if (workgroup.x < k_tiles && in_d_a) {
+      d_a_tile(item, workgroup.y, workgroup.x, local, thread);
     }
-  } else if (group.x < k_tiles) {
-    if (in_d_b) { d_b_tile(item, group.x, group.y - m_tiles, local, thread); }
+  } else if (workgroup.x < k_tiles) {
+    if (in_d_b) {
+      d_b_tile(item, workgroup.x, workgroup.y - m_tiles, local, thread);
+    }
   } else if (item == 0u) {
-    d_bias_tile(group.y - m_tiles, local, thread);
+    d_bias_tile(workgroup.y - m_tiles, local, thread);
   }
 }
 
-// --- Shared with other files: product_params ---
+// --- Shared with other files: slice_sums ---
 
-struct Params {
-  m: u32,           // M
-  k: u32,           // K
-  n: u32,           // N
-  batch_size: u32,  // items
-  activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all share one b
-  d_b_stride: u32,  // for the backward passes
-  unused: u32,      // fills eight words: some backends want multiples of 16 bytes
+// A row of the left tile times a column of the right one: every SLICES-th vec4.
+fn slice_product(local: vec3u, terms: u32) -> f32 {
+  let vec4s = min(VEC4S, (terms + 3u) / 4u);  // up to the sum's end
+  var sums = vec4f();
+  for (var four = local.z; four < vec4s; four += SLICES) {
+    let row_four = left[local.y * STRIDE + four];
+    sums = fma(row_four, right[local.x * STRIDE + four], sums);
+  }
+  return sums.x + sums.y + sums.z + sums.w;
 }
 
-// --- Shared with other files: gemm_bias_act_backward_read_buffers ---
-
-@group(0) @binding(0)
-var<storage, read> a: array<f32>;               // (batch, M, K)
-@group(0) @binding(1)
-var<storage, read> b: array<f32>;               // ([batch,] K, N)
-@group(0) @binding(2)
-var<storage, read> bias: array<f32>;            // (N)
-@group(0) @binding(3)
-var<storage, read> grad: array<f32>;            // (batch, M, N)
-@group(0) @binding(4)
-var<storage, read_write> grad_pre: array<f32>;  // (batch, M, N)
-@group(0) @binding(5)
-var<storage, read_write> d_a: array<f32>;       // (batch, M, K)
-@group(0) @binding(6)
-var<storage, read_write> d_b: array<f32>;       // ([batch,] K, N)
-@group(0) @binding(7)
-var<storage, read_write> d_bias: array<f32>;    // (N)
+// The sums of all slices, in the threads of the first one.
+fn add_slices(thread: u32, part: f32) -> f32 {
+  parts[thread] = part;
+  workgroupBarrier();  // all sums are in place
+  var sum = part;
+  if (thread < TILE * TILE) {
+    for (var i = 1u; i < SLICES; i++) {  // [1, SLICES)
+      sum += parts[i * TILE * TILE + thread];
+    }
+  }
+  return sum;
+}
 
 // --- Shared with other files: sigmoid ---
 
@@ -319,44 +356,6 @@ fn finite_or_0(x: f32) -> f32 {
   // and drop a test x == x.
   let finite = (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;
   return select(0.0, x, finite);
-}
-
-// --- Shared with other files: deep_tiles ---
-
-override TILE: u32 = 8u;     // rows and columns of a workgroup
-override DEPTH: u32 = 128u;  // products between two barriers
-override VEC4S: u32 = DEPTH / 4u;     // of a row of a tile; in all, one a thread
-override SLICES: u32 = VEC4S / TILE;  // threads that share a sum
-override STRIDE: u32 = VEC4S + 1u;    // from row to row, odd: no bank conflicts
-
-// A tile of each operand, in vec4s: four numbers that lie side by side along
-// the sum. So the right one holds columns.
-var<workgroup> left: array<vec4f, TILE * STRIDE>;
-var<workgroup> right: array<vec4f, TILE * STRIDE>;
-var<workgroup> parts: array<f32, TILE * TILE * SLICES>;  // the sum of each thread
-
-// A row of the left tile times a column of the right one: every SLICES-th vec4.
-fn slice_product(local: vec3u, terms: u32) -> f32 {
-  let vec4s = min(VEC4S, (terms + 3u) / 4u);  // up to the sum's end
-  var sums = vec4f();
-  for (var four = local.z; four < vec4s; four += SLICES) {
-    let row_four = left[local.y * STRIDE + four];
-    sums = fma(row_four, right[local.x * STRIDE + four], sums);
-  }
-  return sums.x + sums.y + sums.z + sums.w;
-}
-
-// The sums of all slices, in the threads of the first one.
-fn add_slices(thread: u32, part: f32) -> f32 {
-  parts[thread] = part;
-  workgroupBarrier();  // all sums are in place
-  var sum = part;
-  if (thread < TILE * TILE) {
-    for (var i = 1u; i < SLICES; i++) {  // [1, SLICES)
-      sum += parts[i * TILE * TILE + thread];
-    }
-  }
-  return sum;
 }
 
 // --- Shared with other files: is_nan ---

@@ -27,12 +27,12 @@ struct Params {
   bound: f32,   // 1 / sqrt(terms of the layer's sum), as in PyTorch
 }
 
+const STEP = 1.0 / 8388608.0;  // 2**-23, exactly
+
 @group(0) @binding(0)
 var<storage, read_write> parameter: array<f32>;  // (n)
 @group(0) @binding(1)
 var<uniform> params: Params;
-
-const STEP = 1.0 / 8388608.0;  // 2**-23, exactly
 
 // 1. PCG's output function as a hash: neighbors in, unrelated numbers out.
 fn hash(x: u32) -> u32 {

@@ -17,6 +17,24 @@
 // new here  one thread computes one output; padding never wins, and NaN always
 //           wins, as in PyTorch
 
+// --- Shared with other files: pool_params ---
+
+struct Params {
+  planes: u32,     // N*C
+  in_h: u32,       // H
+  in_w: u32,       // W
+  kernel_h: u32,   // kH
+  kernel_w: u32,   // kW
+  stride_h: u32,   // Sh
+  stride_w: u32,   // Sw
+  padding_h: u32,  // Ph
+  padding_w: u32,  // Pw
+  out_h: u32,      // oH
+  out_w: u32,      // oW
+}
+
+// --- In this file only: kernel ---
+
 @group(0) @binding(0)
 var<storage, read> input: array<f32>;         // (N,C,H,W)
 @group(0) @binding(1)
@@ -60,20 +78,4 @@ fn main(
 
   // 3. Write it; NaN counts as larger than any number.
   output[index] = select(largest, bitcast<f32>(most_bits), most_bits > 0x7f800000u);
-}
-
-// --- Shared with other files: pool_params ---
-
-struct Params {
-  planes: u32,     // N*C
-  in_h: u32,       // H
-  in_w: u32,       // W
-  kernel_h: u32,   // kH
-  kernel_w: u32,   // kW
-  stride_h: u32,   // Sh
-  stride_w: u32,   // Sw
-  padding_h: u32,  // Ph
-  padding_w: u32,  // Pw
-  out_h: u32,      // oH
-  out_w: u32,      // oW
 }

@@ -23,6 +23,24 @@
 // new here  a tie goes to the first of its pixels, row by row, as in PyTorch; NaN
 //           counts as larger than any number, and the last NaN takes the gradient
 
+// --- Shared with other files: pool_params ---
+
+struct Params {
+  planes: u32,     // N*C
+  in_h: u32,       // H
+  in_w: u32,       // W
+  kernel_h: u32,   // kH
+  kernel_w: u32,   // kW
+  stride_h: u32,   // Sh
+  stride_w: u32,   // Sw
+  padding_h: u32,  // Ph
+  padding_w: u32,  // Pw
+  out_h: u32,      // oH
+  out_w: u32,      // oW
+}
+
+// --- In this file only: kernel ---
+
 @group(0) @binding(0)
 var<storage, read> input: array<f32>;             // (N,C,H,W)
 @group(0) @binding(1)
@@ -83,22 +101,6 @@ fn main(
 
   // 4. Write it.
   grad_input[index] = sum;
-}
-
-// --- Shared with other files: pool_params ---
-
-struct Params {
-  planes: u32,     // N*C
-  in_h: u32,       // H
-  in_w: u32,       // W
-  kernel_h: u32,   // kH
-  kernel_w: u32,   // kW
-  stride_h: u32,   // Sh
-  stride_w: u32,   // Sw
-  padding_h: u32,  // Ph
-  padding_w: u32,  // Pw
-  out_h: u32,      // oH
-  out_w: u32,      // oW
 }
 
 // --- Shared with other files: pool_windows ---

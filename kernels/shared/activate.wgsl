@@ -2,7 +2,7 @@
 // limit at an infinity, and NaN of NaN.
 fn activate(x: f32) -> f32 {
   if (is_nan(x)) { return x; }
-  switch params.activation {
+  switch ACTIVATION {
     case 1u: { return max(x, 0.0); }                 // relu
     case 2u: {                                       // gelu: x * sigmoid(z)
       // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.

@@ -2,8 +2,8 @@
 // written as sigmoid(-z), for the difference would lose its digits to cancellation.
 // At an infinity it is the limit, and of NaN it is NaN; `none` has 1 everywhere.
 fn derivative(x: f32) -> f32 {
-  if (is_nan(x) && params.activation > 0u) { return x; }
-  switch params.activation {
+  if (is_nan(x) && ACTIVATION > 0u) { return x; }
+  switch ACTIVATION {
     case 1u: { return select(0.0, 1.0, x > 0.0); }    // relu: 0 at 0
     case 2u: {                                        // gelu: x * sigmoid(z)
       // Farther out the derivative is 0 or 1, and t*t stays finite.

@@ -12,19 +12,3 @@ const B_LOADS: u32 = TILE_K * B_VEC4S / THREADS;
 var<private> sums: array<vec4f, 16>;  // 8 rows of 2 vec4s, in registers
 var<private> next_left: array<vec4f, A_LOADS>;
 var<private> next_right: array<vec4f, B_LOADS>;
-
-// Multiply the tiles: two vec4s of rows by two vec4s of columns, 8 x 8 sums.
-fn multiply(row: u32, column: u32) {
-  for (var k = 0u; k < TILE_K; k++) {  // unroll
-    let b0 = right[k][column];
-    let b1 = right[k][column + TILE_N / 8u];
-    let a0 = left[k][row];
-    let a1 = left[k][row + TILE_M / 8u];
-    for (var i = 0u; i < 4u; i++) {  // unroll
-      sums[2u * i] = fma(vec4f(a0[i]), b0, sums[2u * i]);
-      sums[2u * i + 1u] = fma(vec4f(a0[i]), b1, sums[2u * i + 1u]);
-      sums[2u * i + 8u] = fma(vec4f(a1[i]), b0, sums[2u * i + 8u]);
-      sums[2u * i + 9u] = fma(vec4f(a1[i]), b1, sums[2u * i + 9u]);
-    }
-  }
-}

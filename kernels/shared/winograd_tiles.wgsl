@@ -1,13 +1,3 @@
-const PAD: u32 = 0u;            // vec4s behind each row, which is stored as it lies
-const M_VEC4S: u32 = M / 4u;
-const N_VEC4S: u32 = (TILES + TILE_N - 1u) / TILE_N * B_VEC4S;
-const LINE: u32 = 64u;          // threads of a workgroup in the other passes
-const LINES: u32 = (N_VEC4S + LINE - 1u) / LINE;
-
-var<workgroup> left: array<array<vec4f, A_VEC4S + PAD>, TILE_K>;
-var<workgroup> right: array<array<vec4f, B_VEC4S + PAD>, TILE_K>;
-var<workgroup> staged: array<array<vec4f, LINE>, 4>;  // one tile a thread
-
 // The filter's values at the points: G g. Each line is four filters' work.
 fn filter_points(g: array<vec4f, 3>) -> array<vec4f, 6> {
   const at_0 = 1.0 / (NEAR_2 * FAR_2);
@@ -121,24 +111,7 @@ fn transform_data(k: u32, four: u32) {
   }
 }
 
-// Both transforms are one dispatch: a second one would wait for the first.
-@compute @workgroup_size(LINE)
-fn transform(
-  @builtin(workgroup_id) group: vec3u,
-  @builtin(local_invocation_index) thread: u32,  // [0, LINE)
-) {
-  let k = group.x;  // [0, K)
-  if (group.y < LINES) {
-    let four = group.y * LINE + thread;            // [0, N_VEC4S) or past the end
-    if (four < N_VEC4S) { transform_data(k, four); }
-  } else {
-    let four = (group.y - LINES) * LINE + thread;  // [0, M_VEC4S) or past the end
-    if (four < M_VEC4S) { transform_weight(k, four); }
-  }
-}
-
-// The products at one point. The next tile of both matrices is on its way while
-// this one is multiplied.
+// Fetch the next tile of both matrices into registers, and place it.
 fn fetch(t: u32, point: u32, m0: u32, n0: u32, k0: u32) {
   for (var i = 0u; i < A_LOADS; i++) {  // unroll
     let k = k0 + t / A_VEC4S + i * (THREADS / A_VEC4S);
@@ -156,36 +129,6 @@ fn place(t: u32) {
   }
   for (var i = 0u; i < B_LOADS; i++) {  // unroll
     right[t / B_VEC4S + i * (THREADS / B_VEC4S)][t % B_VEC4S] = next_right[i];
-  }
-}
-
-@compute @workgroup_size(THREADS)
-fn multiply_points(
-  @builtin(workgroup_id) group: vec3u,
-  @builtin(local_invocation_index) t: u32,  // [0, THREADS)
-) {
-  let m0 = group.x * TILE_M;  // the first row, a channel
-  let point = group.y;        // [0, 36)
-  // The first column, a tile: from the last to the first, for what the pass before
-  // wrote last is still in the cache.
-  let n0 = (N_VEC4S / B_VEC4S - 1u - group.z) * TILE_N;
-  let across = TILE_N / 64u;
-  let column = t / 32u % across * 8u + t % 8u;
-  let row = t / 32u / across * 4u + t / 8u % 4u;
-  fetch(t, point, m0, n0, 0u);
-  for (var k0 = 0u; k0 < K; k0 += TILE_K) {  // [0, K)
-    place(t);
-    workgroupBarrier();  // both tiles are in place
-    if (k0 + TILE_K < K) { fetch(t, point, m0, n0, k0 + TILE_K); }
-    multiply(row, column);
-    workgroupBarrier();  // no thread still reads them
-  }
-  for (var i = 0u; i < 8u; i++) {  // unroll
-    let m = m0 + 4u * (row + i / 4u * (TILE_M / 8u)) + i % 4u;
-    for (var j = 0u; j < 2u; j++) {  // unroll
-      let four = n0 / 4u + column + j * (TILE_N / 8u);
-      products[product_at(point, m, four)] = sums[2u * i + j];
-    }
   }
 }
 
@@ -214,32 +157,4 @@ fn tiles_from_points(m: u32, four: u32) -> array<vec4f, 16> {
     }
   }
   return tiles;
-}
-
-@compute @workgroup_size(LINE)
-fn write_pixels(
-  @builtin(workgroup_id) group: vec3u,
-  @builtin(local_invocation_index) thread: u32,  // [0, LINE)
-) {
-  let m = group.x;                     // a channel that comes out
-  let four = group.y * LINE + thread;  // [0, N_VEC4S) or past the end
-  var tiles: array<vec4f, 16>;
-  if (four < N_VEC4S) {  // no return: barriers follow
-    tiles = tiles_from_points(m, four);
-  }
-  // A thread has whole tiles, but neighboring threads should write neighboring
-  // pixels: each takes one column of pixels from a neighbor's tile.
-  for (var c = 0u; c < 4u; c++) {  // unroll
-    for (var j = 0u; j < 4u; j++) {  // unroll
-      staged[j][thread] =
-        vec4f(tiles[j][c], tiles[4u + j][c], tiles[8u + j][c], tiles[12u + j][c]);
-    }
-    workgroupBarrier();  // one tile of each thread is there
-    for (var part = 0u; part < 4u; part++) {  // unroll
-      let other = part * (LINE / 4u) + thread / 4u;  // [0, LINE)
-      let tile = tile_of(group.y * LINE + other, c);
-      write_column(m, tile, thread % 4u, staged[thread % 4u][other]);
-    }
-    workgroupBarrier();  // no thread still reads it
-  }
 }

@@ -1,7 +1,5 @@
 // sum / 2_tree
 //
-// equation  total = sum over i of input[i]
-// numpy     total = input.sum(keepdims=True)
 // in        input (n)
 // out       total (1)
 // dispatch  1 workgroup of THREADS = 256 threads

@@ -1,7 +1,5 @@
 // sum / 3_two_passes
 //
-// equation  total = sum over i of input[i]
-// numpy     total = input.sum(keepdims=True)
 // in        input (n)
 // out       total (1)
 // dispatch  G = min(ceil(n/THREADS), THREADS) workgroups of THREADS = 256 threads,

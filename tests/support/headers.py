@@ -26,6 +26,22 @@ LETTERS = {  # of the sizes of each kind of problem, in the order of its paramet
 }
 
 
+EQUATION = ["equation", "numpy"]  # what the operation computes: in its first version, for all of them
+KEYS = ["in", "out", "dispatch", "barriers", "cost", "limits", "new here"]
+
+
+def keys(kernel: Kernel) -> list[str]:
+    """Return the keys that a header has, in their order."""
+    if is_first(kernel):
+        return ["title", *EQUATION, *KEYS]
+    return ["title", *KEYS]
+
+
+def is_first(kernel: Kernel) -> bool:
+    """Return whether a kernel is its operation's first version."""
+    return kernel.version.startswith("1_")
+
+
 def header(kernel: Kernel) -> dict[str, str]:
     """The text at each key of the comment that opens a file; the first line is the title."""
     title, _, *lines = kernel.source.split("\n\n", 1)[0].split("\n")

@@ -3,12 +3,13 @@
     python tests/support/shared_blocks.py
 
 writes the blocks in all files again, and the activations' numbers in them as helpers/operations/activations.py has
-them. A block stands last in its file, below a line that names it (`wgsl.SHARED`): to give a file one more, write
-this line at its end, and run the command.
+them. A file is a header and sections, each below a line with its name: a shared block (`wgsl.SHARED`), or what only
+this file has. To give a file one more block, write its line where the block should stand, and run the command.
 """
 
 import re
 import sys
+from itertools import pairwise
 from pathlib import Path
 from textwrap import wrap
 
@@ -16,11 +17,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # this file is a s
 
 from helpers.operations.activations import ACTIVATIONS
 from helpers.operations.kernels import KERNELS
-from wgsl import SHARED, without_comments
+from wgsl import SECTION, SHARED, without_comments
 
 BLOCKS = KERNELS / "shared"
 FILES = sorted(path for path in KERNELS.glob("*/*.wgsl") if path.parent != BLOCKS)
 RUN = 6  # code lines, one after the other
+UNIFORM = "var<uniform> params: Params;"
 
 
 NUMBERS = re.compile(r"^(.*// )0 none.*(\n +// \d.*)*", re.MULTILINE)
@@ -33,19 +35,35 @@ def numbered(numbers: re.Match) -> str:
     return (numbers[1] + f"\n{'//':>{len(numbers[1]) - 1}} ".join(lines)).replace("~", " ")
 
 
-def block(name: str) -> str:
-    """The canonical text of a block."""
-    return NUMBERS.sub(numbered, (BLOCKS / f"{name}.wgsl").read_text(encoding="utf-8").strip())
+def block(name: str, in_text: str) -> str:
+    """The text of a block as it stands in a file with this text.
+
+    Where the sizes come from a uniform, the activation's number is `params.activation` and not a constant.
+    """
+    text = NUMBERS.sub(numbered, (BLOCKS / f"{name}.wgsl").read_text(encoding="utf-8").strip())
+    if UNIFORM in in_text:
+        return re.sub(r"\bACTIVATION\b", "params.activation", text)
+    return text
+
+
+def sections(text: str) -> list[str]:
+    """The parts of a file's text: the header, with what follows it, then the sections, each with its line."""
+    starts = [0, *(line.start() for line in SECTION.finditer(text)), len(text)]
+    return [text[start:end].strip() for start, end in pairwise(starts)]
 
 
 def own(text: str) -> str:
-    """What a file has above its shared blocks."""
-    return SHARED.split(text, maxsplit=1)[0].rstrip() + "\n"
+    """What a file has outside its shared blocks."""
+    return "\n\n".join(section for section in sections(text) if not SHARED.match(section)) + "\n"
 
 
 def with_blocks(text: str) -> str:
     """A file's text with its blocks as they are in `kernels/shared` now."""
-    return own(text) + "".join(f"\n{line[0]}\n\n{block(line[1])}\n" for line in SHARED.finditer(text))
+    written = sections(text)
+    for number, section in enumerate(written):
+        if line := SHARED.match(section):
+            written[number] = f"{line[0]}\n\n{block(line[1], text)}"
+    return "\n\n".join(written) + "\n"
 
 
 # --- How much the files have in common ----------------------------------------------------------------------

@@ -10,9 +10,8 @@ from support.mutants import Mutant
 # How mutants are written, and the reason that they share.
 REASONS = {
     # Loops and sizes
-    r"for \(var (\w+) = (0u; \1 != .+|first; \1 != first \+ rows|group\.z; \1 != last|1u; \1 != SLICES); \1\+\+\) {": (
-        "A counter that begins below its bound and grows by 1 is equal to it before it can be larger."
-    ),
+    r"for \(var (\w+) = (0u; \1 != .+|first; \1 != first \+ rows|workgroup\.z; \1 != last|1u; \1 != SLICES); "
+    r"\1\+\+\) {": ("A counter that begins below its bound and grows by 1 is equal to it before it can be larger."),
     r"for \(var \w+ = (rows|columns)\.x; \w+ != \1\.y;": (
         "Where no window holds a pixel, the counter begins at its bound, else below it."
     ),
@@ -32,23 +31,24 @@ REASONS = {
     r"2_shared_weights.* -> `if \(params.stride != 0u\)": (
         "The path for any stride is right for stride 1, too; it is only slower."
     ),
-    r"-> .*(read_a\(group\.z, m,|read_b\(group\.z|read_grad_pre\(group\.z, m,|\(group\.z \* params\.m \+ m\))": (
-        "`item` is another name of `group.z` here."
-    ),
+    r"-> .*(read_a\(workgroup\.z, m,|read_b\(workgroup\.z|read_grad_pre\(workgroup\.z, m,"
+    r"|\(workgroup\.z \* params\.m \+ m\))": ("`item` is another name of `workgroup.z` here."),
     r"for \(var c = 1u; c < .* -> `for \(var c = 0u; c < ": (
         "The largest logit begins as the first one, and is compared with it."
     ),
     r"for \(var c = 1u; c != params\.classes": (
         "There is at least one class, so the counter begins at its bound or below it."
     ),
-    r"deep_tiles.*\bitem\b.* -> .*\bgroup\.z\b": "`item` is another name of `group.z` here.",
+    r"deep_tiles.*\bitem\b.* -> .*\bworkgroup\.z\b": "`item` is another name of `workgroup.z` here.",
     r"STRIDE: u32 = ": "How far apart the rows of a tile lie decides about bank conflicts, not about results.",
     r"`let vec4s = min\(VEC4S, .* -> .*(terms \+ 4u\)|\* 4u\)|/ 3u\))": "Behind the end of a sum, a tile has zeros.",
     r"slice_product\(local, .* -> .* \+ first\)": "Behind the end of a sum, a tile has zeros.",
-    r"deep_tiles.*group\.x < k_tiles && in_d_a.* -> .*group\.x (<= k_tiles|< \(k_tiles \+ 1u\)|!= k_tiles)": (
+    r"deep_tiles.*workgroup\.x < k_tiles && in_d_a.* -> .*workgroup\.x (<= k_tiles|< \(k_tiles \+ 1u\)|!= k_tiles)": (
         "The last workgroup of a row has no tile of d_a: all of it would be past the edge."
     ),
-    r"deep_tiles.*group\.x < k_tiles.* -> .*group\.x != k_tiles": "No workgroup is farther along x than k_tiles.",
+    r"deep_tiles.*workgroup\.x < k_tiles.* -> .*workgroup\.x != k_tiles": (
+        "No workgroup is farther along x than k_tiles."
+    ),
     # Values that meet a zero, or that nobody reads
     r"(2_tiled|deep_tiles).*`return (0\.0;` -> `return 1\.0;|select\(.* -> .*select\(1\.0, 1\.0, k)": (
         "Past the edge at which a sum ends, the other operand is 0; past the other edges, the result is not written."

@@ -1,7 +1,7 @@
 """Kernels as text: what `messages/declared.txt` has of what a source declares, and how a lesson shows it."""
 
 from helpers.operations.kernels import load, versions
-from wgsl import PART, SHARED, without_comments
+from wgsl import PART, SECTION, without_comments
 
 
 def test_a_long_text_is_read_in_time_that_grows_as_the_text():
@@ -16,6 +16,7 @@ def test_the_parts_of_a_file_are_the_whole_file():
     for version in versions("conv2d_grad_input"):
         kernel = load("conv2d_grad_input", version)
         numbers = range(1 + len(PART.findall(kernel.source)))
-        parts = [kernel.part(name) for name in (*numbers, *SHARED.findall(kernel.source))]
+        names = [section[2] for section in SECTION.finditer(kernel.source)]
+        parts = sorted((kernel.part(name) for name in (*numbers, *names)), key=lambda part: part.first_line)
         lines = [line for part in parts for line in part.text.split("\n") if line]
         assert lines == [line for line in kernel.source.split("\n") if line]
