@@ -53,7 +53,8 @@ REASONS = {
     r"(2_tiled|deep_tiles).*`return (0\.0;` -> `return 1\.0;|select\(.* -> .*select\(1\.0, 1\.0, k)": (
         "Past the edge at which a sum ends, the other operand is 0; past the other edges, the result is not written."
     ),
-    r"`var lowest = |is_nan\((rival|largest|pixel)\)|0x7fffffffu": (
+    r"`var most_bits = 0u;` -> `var most_bits = 1u;": "The bits of NaN lie far above 1.",
+    r"`var lowest = |is_nan\((rival|largest|pixel)\)|0x7fffffffu|most_bits >= 0x7f800000u": (
         "Only NaN or infinity shows this, and the checks draw none. tests/test_special_numbers.py has some."
     ),
     r"`if \(is_nan\(x\) && params\.activation .* -> .*!= 0u": "An unsigned number that is not 0 is larger than 0.",
