@@ -9,6 +9,7 @@ from itertools import accumulate
 from typing import NamedTuple, Protocol
 
 from wgsl.output import visible
+from wgsl.words import errors as words
 
 WIDTH = 200  # letters of a line that are shown, or more where the caret is further right
 
@@ -57,11 +58,51 @@ class Unsupported(Exception):
 class WgslError(ValueError):
     """A kernel that does not compile: the place, what is wrong there, and what to write.
 
-    `line` and `column` count from 1; they are None where the mistake has no place.
+    Parameters
+    ----------
+    reason : str
+        The cause and the cure, in a sentence without the place.
+    name, says : str
+        The kernel's name in messages, and what is said of it, such as "does not compile".
+    line, column : int, optional
+        They count from 1; None where the mistake has no place.
+    length : int
+        How many letters the caret marks; 0 where there is none.
+    excerpt : str
+        The line with its caret below it, and another line that it is about; "" where the mistake has no place.
     """
 
-    line: int | None = None
-    column: int | None = None
+    def __init__(
+        self,
+        reason: str,
+        name: str = "",
+        says: str = "",
+        *,
+        line: int | None = None,
+        column: int | None = None,
+        length: int = 0,
+        excerpt: str = "",
+    ) -> None:
+        super().__init__(reason)
+        self.reason, self.name, self.says = reason, name, says
+        self.line, self.column, self.length = line, column, length
+        self.excerpt = excerpt
+
+    def __str__(self) -> str:
+        return words.message(self)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
+
+    @property
+    def place(self) -> str | None:
+        """The place in words, such as "line 3, column 4"; None where the mistake has none."""
+        return None if self.line is None else words.place(self.line, self.column)
+
+    @property
+    def explanation(self) -> str:
+        """The place, if there is one, and the reason: the message without whose text it is and without the excerpt."""
+        return words.explanation(self)
 
     def _render_traceback_(self) -> list[str]:
         """What IPython shows: the message alone, without the launcher's frames above it."""
@@ -69,7 +110,12 @@ class WgslError(ValueError):
 
 
 class UnsupportedWgsl(WgslError):
-    """A kernel with a feature of WGSL that the simulator does not run; the message has its name and its line."""
+    """A kernel with a feature of WGSL that the simulator does not run; the message has its name and its line.
+
+    `feature` is its name; None where the simulator does not run the kernel for another reason.
+    """
+
+    feature: str | None = None
 
 
 class Text(Protocol):
@@ -116,7 +162,7 @@ class Diagnostic(NamedTuple):
 def error(
     kernel: Text, diagnostic: Diagnostic, kind: type[WgslError] = WgslError, says: str = "does not compile"
 ) -> WgslError:
-    """What a kernel's error says: where, why, and the lines that it is about.
+    """Return the error of a kernel: where, why, and the lines that it is about.
 
     Lines and columns are those of the whole source, or of its lines `kernel.pasted` where the learner wrote only those.
     """
@@ -125,12 +171,19 @@ def error(
     if kernel.pasted:
         diagnostic = _cropped(text, diagnostic, lines)
     if diagnostic.at is None:
-        return kind(f"{kernel.name} {says}: {diagnostic.reason}")
+        return kind(diagnostic.reason, kernel.name, says)
     line, column = text.place(diagnostic.at)
-    head = f"{kernel.name} {says}, line {line - lines.start + 1}, column {column}: {diagnostic.reason}"
-    made = kind(visible("\n".join([head, *_excerpt(text, diagnostic, lines)]), keep="\n\t"))
-    made.line, made.column = line - lines.start + 1, column
-    return made
+    length = max(1, min(diagnostic.length, len(_row(text, line, diagnostic)) - column + 1))
+    excerpt = "\n".join(_excerpt(text, diagnostic, length, lines))
+    return kind(
+        visible(diagnostic.reason, keep="\n\t"),
+        kernel.name,
+        says,
+        line=line - lines.start + 1,
+        column=column,
+        length=length,
+        excerpt=visible(excerpt, keep="\n\t"),
+    )
 
 
 def _cropped(text: Lines, diagnostic: Diagnostic, lines: range) -> Diagnostic:
@@ -147,17 +200,22 @@ def _cropped(text: Lines, diagnostic: Diagnostic, lines: range) -> Diagnostic:
     return diagnostic._replace(reason=re.sub(r"\bin line (\d+)", seen, diagnostic.reason), at=at)
 
 
-def _excerpt(text: Lines, diagnostic: Diagnostic, lines: range) -> list[str]:
-    """The line with its caret below, and before or after it another line that it is about."""
+def _row(text: Lines, number: int, diagnostic: Diagnostic) -> str:
+    """Return a line, or as much of it as is shown."""
+    _, column = text.place(diagnostic.at)
+    return text.lines[number - 1].rstrip("\r")[: max(WIDTH, column + diagnostic.length)]
+
+
+def _excerpt(text: Lines, diagnostic: Diagnostic, length: int, lines: range) -> list[str]:
+    """Return the line with its caret below, and before or after it another line that it is about."""
     line, column = text.place(diagnostic.at)
     shown = sorted({line, diagnostic.other or line} & set(lines))
     width = len(str(shown[-1] - lines.start + 1))
     rows = []
     for number in shown:
-        row = text.lines[number - 1].rstrip("\r")[: max(WIDTH, column + diagnostic.length)]
+        row = _row(text, number, diagnostic)
         rows.append(f"{number - lines.start + 1:>{width}} │ {row}")
         if number == line:
             blank = re.sub(r"[^\t]", " ", visible(row[: column - 1], keep="\t"))
-            length = max(1, min(diagnostic.length, len(row) - column + 1))
             rows.append(f"{'':>{width}} │ {blank}{'^' * length}")
     return rows

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from wgsl.diagnostics import Limited, Lines, Refused, Undefined, Unset, Unsupported
 from wgsl.kernel import Kernel, parsed
-from wgsl.simulator.findings import not_portable
 from wgsl.suggestions import explained
 from wgsl.syntax import tree
 from wgsl.types.declarations import Declarations, program_of
 from wgsl.types.uniformity import NotPortable, Uniformity
+from wgsl.words import errors, findings
 
 
 @dataclass(frozen=True, order=True)
@@ -65,9 +65,9 @@ def check(text: str | Kernel) -> tuple[Problem, ...]:
 def _problem(source: str, fault: Refused | Unsupported | NotPortable) -> Problem:
     lines, kind = Lines(source), "not portable" if isinstance(fault, Limited | NotPortable) else "not supported"
     if isinstance(fault, NotPortable):
-        at, message = fault.part.at, not_portable(lines, fault)
+        at, message = fault.part.at, findings.message(fault.facts(lines))
     elif isinstance(fault, Unsupported):
-        at, message = fault.at, f"the simulator has no {fault.feature}, and so this is not checked"
+        at, message = fault.at, f"{errors.not_simulated(fault.feature)}, and so this is not checked"
     else:
         message, at, *_ = explained(source, fault)
         kind = kind if isinstance(fault, Limited | Unset) else "does not compile"

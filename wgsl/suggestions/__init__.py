@@ -15,6 +15,7 @@ from wgsl.suggestions import breaks, unknown_names, values
 from wgsl.suggestions.context import Context
 from wgsl.syntax.parser import parse
 from wgsl.types.declarations import Declarations, check
+from wgsl.words.errors import not_simulated
 
 SUBGROUPS = (
     "not every adapter offers subgroup functions, so these kernels do without them: share values in workgroup memory, "
@@ -31,8 +32,10 @@ def wgsl_error(kernel: Text, refused: Refused | Unsupported) -> WgslError:
     """What to raise for a kernel whose text is refused: place, cause, cure, and the line with a caret."""
     if isinstance(refused, Refused):
         return error(kernel, explained(kernel.source, refused))
-    reason = f"the simulator has no {refused.feature}; an adapter may run this kernel"
-    return error(kernel, Diagnostic(reason, refused.at), UnsupportedWgsl, "is not simulated")
+    reason = f"{not_simulated(refused.feature)}; an adapter may run this kernel"
+    made = error(kernel, Diagnostic(reason, refused.at), UnsupportedWgsl, "is not simulated")
+    made.feature = refused.feature
+    return made
 
 
 def explained(source: str, refused: Refused) -> Diagnostic:

@@ -109,6 +109,7 @@ class Deref(Part):
 
 Reference = Root | Element | Member | Deref
 
+
 # --- Expressions: values. `type` is the value's. ------------------------------------------------------------------
 
 
@@ -257,6 +258,19 @@ Expression = (
     Constant | Load | Named | Unary | Binary | Logical | Builtin | Convert | Bitcast | Splat | Construct | Pick | Index
     | Call | AddressOf | ArrayLength | AtomicCall | UniformLoad
 )  # fmt: skip
+
+
+def name_of(part: Part) -> str | None:
+    """Return the name of the variable, or of the value or pointer, that a part leads to; None where it has none."""
+    match part:
+        case Root(variable=named) | Named(binding=named):
+            return str(named.name)
+        case Element(base=inner) | Member(base=inner) | Deref(pointer=inner) | Load(reference=inner):
+            return name_of(inner)
+        case Pick(operand=inner) | Index(operand=inner):
+            return name_of(inner)
+    return None
+
 
 # --- Statements ---------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,36 @@
+"""The message of a text that is refused: whose it is, where, why, and the lines that it is about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wgsl.output import visible
+
+if TYPE_CHECKING:
+    from wgsl.diagnostics import WgslError
+
+
+def message(error: WgslError) -> str:
+    """Return the whole message."""
+    subject = " ".join(part for part in (error.name, error.says) if part)
+    if error.line is None:
+        return f"{subject}: {error.reason}" if subject else error.reason
+    head = f"{subject}, {place(error.line, error.column)}: {error.reason}"
+    return visible(f"{head}\n{error.excerpt}", keep="\n\t")
+
+
+def explanation(error: WgslError) -> str:
+    """Return place and reason, without whose text it is, and without the lines."""
+    if error.line is None:
+        return error.reason
+    return f"{place(error.line, error.column)}: {error.reason}"
+
+
+def place(line: int, column: int) -> str:
+    """Return a place in words."""
+    return f"line {line}, column {column}"
+
+
+def not_simulated(feature: str) -> str:
+    """Return which feature of WGSL the simulator does not run."""
+    return f"the simulator has no {feature}"
