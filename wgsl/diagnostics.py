@@ -187,17 +187,12 @@ def error(
 
 
 def _cropped(text: Lines, diagnostic: Diagnostic, lines: range) -> Diagnostic:
-    """The same diagnostic for someone who sees only these lines of the text, as lines 1, 2, ..."""
-
-    def seen(match: re.Match) -> str:
-        number = int(match[1])
-        return f"in line {number - lines.start + 1}" if number in lines else "outside of your text"
-
-    at = diagnostic.at
-    if at is not None:
-        last = text.offset(lines.stop - 1, len(text.lines[lines.stop - 2]) + 1)
-        at = min(max(at, text.offset(lines.start, 1)), last)
-    return diagnostic._replace(reason=re.sub(r"\bin line (\d+)", seen, diagnostic.reason), at=at)
+    """Return the same diagnostic with a place in these lines, as its reader sees no other ones."""
+    if diagnostic.at is None:
+        return diagnostic
+    first = text.offset(lines.start, 1)
+    last = text.offset(lines.stop - 1, len(text.lines[lines.stop - 2]) + 1)
+    return diagnostic._replace(at=min(max(diagnostic.at, first), last))
 
 
 def _row(text: Lines, number: int, diagnostic: Diagnostic) -> str:

@@ -31,16 +31,19 @@ INTERNALS = re.compile(  # a compiler's own terms; a reason that has one of them
 def wgsl_error(kernel: Text, refused: Refused | Unsupported) -> WgslError:
     """What to raise for a kernel whose text is refused: place, cause, cure, and the line with a caret."""
     if isinstance(refused, Refused):
-        return error(kernel, explained(kernel.source, refused))
+        return error(kernel, explained(kernel.source, refused, kernel.pasted))
     reason = f"{not_simulated(refused.feature)}; an adapter may run this kernel"
     made = error(kernel, Diagnostic(reason, refused.at), UnsupportedWgsl, "is not simulated")
     made.feature = refused.feature
     return made
 
 
-def explained(source: str, refused: Refused) -> Diagnostic:
-    """The cure of a refusal, or its own reason where no cure is certain."""
-    context = Context(source, refused)
+def explained(source: str, refused: Refused, seen: range | None = None) -> Diagnostic:
+    """Return the cure of a refusal, or its own reason where no cure is certain.
+
+    The lines of the text are numbered as its reader sees them: all of them, or only those in `seen`, from 1.
+    """
+    context = Context(source, refused, seen)
     advice = values.copied(context) if refused.scope and refused.kind != "unknown" else None
     for known in (values, unknown_names, breaks):
         if cure := getattr(known, refused.kind, None):

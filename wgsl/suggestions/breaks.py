@@ -80,7 +80,7 @@ def _end(context: Context, at: int) -> Diagnostic | None:
     end = context.tokens[-1].end
     if context.depth(end) <= 0:
         return Diagnostic("the text ends here, in the middle of a statement", end)
-    line = f", perhaps that of the block that begins in line {_suspect(context, end)}"
+    line = f", perhaps that of the block that begins {context.in_line(_suspect(context, end))}"
     return Diagnostic(f"the text ends inside of a block: a `}}` is missing{line}", end)
 
 
@@ -94,8 +94,8 @@ def _nested(context: Context, at: int) -> Diagnostic | None:
         outer = [token for before, token in pairwise(context.tokens) if before == "fn" and token.at < begun.at]
         reason = f"a function cannot stand inside of another one: move `{context.token}` above `{outer[-1]}`"
         return Diagnostic(reason, begun.at, context.token.end - begun.at)
-    line = _suspect(context, begun.at)
-    reason = f"this stands inside of a function: a `}}` is missing above; look at the block that begins in line {line}"
+    begins = context.in_line(_suspect(context, begun.at))
+    reason = f"this stands inside of a function: a `}}` is missing above; look at the block that begins {begins}"
     return Diagnostic(reason, begun.at, context.token.end - begun.at)
 
 
@@ -142,9 +142,10 @@ def _bracket(context: Context, at: int) -> Diagnostic | None:
     if not token or not ends or not stack:
         return None
     opening, (line, column) = stack[-1][0], context.place(stack[-1].start())
-    where = f"column {column}" if line == context.place(at)[0] else f"line {line}, column {column}"
+    same_line = line == context.place(at)[0]
+    where = f"in column {column}" if same_line else f"{context.in_line(line)}, column {column}"
     closed = ")" if opening == "(" else "]"
-    return Diagnostic(f"the `{opening}` in {where} is never closed: a `{closed}` is missing", at)
+    return Diagnostic(f"the `{opening}` {where} is never closed: a `{closed}` is missing", at)
 
 
 def _separator(context: Context, at: int) -> Diagnostic | None:

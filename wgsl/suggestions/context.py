@@ -15,6 +15,7 @@ from wgsl.types.expressions import view
 from wgsl.types.kinds import Type
 from wgsl.types.names import Known, Meaning, Scope
 from wgsl.types.program import Variable
+from wgsl.words.errors import in_line
 
 TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*(?:(?<=[eE])[+-]\d+\w*)?|\.\d\w*|&&|\|\||\+\+|--|->|<<|>>|[-+*/%&|^<>=!]=|\S")
 NOTHING = Word("", "", 0, end_pos=0)  # where no token is
@@ -22,10 +23,11 @@ PROBE = "_ = known_here;"  # a statement that is refused wherever it stands, whi
 
 
 class Context(Lines):
-    """A text, and what its refusal is about."""
+    """A text, and what its refusal is about; its reader sees all lines of it, or only those in `seen`."""
 
-    def __init__(self, source: str, refused: Refused) -> None:
+    def __init__(self, source: str, refused: Refused, seen: range | None = None) -> None:
         super().__init__(source)
+        self._seen = seen
         self.code, self.refused, self.at = without_comments(source), refused, refused.at
         self.expected = ""  # what belongs at a place where something else stands
 
@@ -52,6 +54,12 @@ class Context(Lines):
     def line(self, part: Span) -> int:
         """The line in which a piece of the text begins."""
         return self.place(part.at)[0]
+
+    def in_line(self, number: int) -> str:
+        """Return in which line something is, as its reader counts them."""
+        if self._seen is None:
+            return in_line(number)
+        return in_line(number - self._seen.start + 1 if number in self._seen else None)
 
     def depth(self, at: int) -> int:
         """How many blocks are open at an offset."""

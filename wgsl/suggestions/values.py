@@ -63,7 +63,8 @@ def listed(context: Context, values: Sequence[tree.Node], wanted: Type) -> str:
         f"`{context.text(x) if x else converted(context.text(node), wanted)}`"
         for x, node in zip(made, values, strict=True)
     ]
-    return " and ".join([", ".join(cures[:-1]), cures[-1]]).removeprefix(" and ")
+    *before, last_one = cures
+    return f"{', '.join(before)} and {last_one}" if before else last_one
 
 
 def pieces(context: Context, node: tree.Node, given: Type) -> list[tree.Node]:
@@ -111,7 +112,7 @@ def described(context: Context, value: Part, node: tree.Node | None = None) -> s
     if not declared:
         return f"`{text}` is {a(value.type)}"
     also = "" if declared.name == text else f", as is `{declared.name}`"
-    where = f"declared in line {context.line(declared.name)} by `{context.written(declared)}`"
+    where = f"declared {context.in_line(context.line(declared.name))} by `{context.written(declared)}`"
     return f"`{text}` is {a(value.type)}{also}, {where}"
 
 
@@ -383,7 +384,7 @@ def select(context: Context, arguments: Sequence[Part]) -> str:
 
 def called(context: Context, function: Function, parameter: Binding, value: Part) -> str:
     """An argument of the learner's own function of the wrong type."""
-    where = f"declared in line {context.line(function)} as `{context.written(context.node(function))}`"
+    where = f"declared {context.in_line(context.line(function))} as `{context.written(context.node(function))}`"
     cure = converted(context.text(value), parameter.type) if value.type in NUMBERS else None
     return f"{described(context, value)}, and `{function.name}` is {where}{write(cure)}"
 

@@ -26,6 +26,11 @@ def explanation(error: WgslError) -> str:
     return f"{place(error.line, error.column)}: {error.reason}"
 
 
+def in_line(number: int | None) -> str:
+    """Return where something else is; None stands for a line that the reader does not see."""
+    return "outside of your text" if number is None else f"in line {number}"
+
+
 def place(line: int, column: int) -> str:
     """Return a place in words."""
     return f"line {line}, column {column}"
