@@ -19,7 +19,8 @@ from wgsl.simulator.values import Births, Fault, Place
 from wgsl.simulator.watched import Named
 from wgsl.syntax.tokens import without_comments
 from wgsl.types.kinds import Array, Vector, alignment
-from wgsl.types.program import Element, Member, Part, Variable, name_of
+from wgsl.types.program import Element, Member, Part, Variable
+from wgsl.types.references import name_of
 from wgsl.types.uniformity import NotPortable
 
 

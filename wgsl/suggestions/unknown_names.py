@@ -11,11 +11,11 @@ from wgsl.suggestions.context import Context, signed
 from wgsl.suggestions.habits import C_TYPES
 from wgsl.syntax import tree
 from wgsl.types.calls import BARRIERS, POINTER_FUNCTIONS
-from wgsl.types.conversions import a
 from wgsl.types.declarations import INPUTS
 from wgsl.types.kinds import ABSTRACT_FLOAT, F32, I32, U32, Array, Scalar, Struct, Vector
 from wgsl.types.program import Part, Variable
 from wgsl.types.signatures import SIGNATURES
+from wgsl.words.refusals import a
 
 OTHER_LANGUAGES = {  # a name of CUDA, Python or C, and WGSL's
     "blockDim": "CUDA's `blockDim` is the size in `@workgroup_size(...)`: write that number, or a `const`",
@@ -158,13 +158,13 @@ def _near(name: str, names: Iterable[str]) -> str | None:
     return alike[0] if alike else None
 
 
-def type(context: Context, meaning: object) -> str | None:
+def type(context: Context, meaning: object, **_: object) -> str | None:
     """The name of a type where a value must stand."""
     values = [variable.name for variable in context.variables if variable.type == meaning]
     return f"`{meaning}` is a type; the variable of this type is `{values[0]}`" if len(values) == 1 else None
 
 
-def called_value(context: Context, meaning: object) -> str:
+def called_value(context: Context, meaning: object, **_: object) -> str:
     """A value that is called like a function."""
     if isinstance(getattr(meaning, "type", None), Array):
         return f"`{meaning.name}` is no function; an array's element is `{meaning.name}[...]`"
@@ -220,7 +220,7 @@ def part(context: Context, base: Part, name: str) -> str:
 # --- What may not change ------------------------------------------------------------------------------------------
 
 
-def constant(context: Context, target: Part) -> Diagnostic | None:
+def constant(context: Context, target: Part, **_: object) -> Diagnostic | None:
     """An assignment or ++ to what is not a `var`."""
     name = context.base(target.place)
     match context.declared(name):

@@ -9,7 +9,7 @@ from wgsl.diagnostics import Diagnostic
 from wgsl.suggestions.context import Context, signed
 from wgsl.syntax import tree
 from wgsl.syntax.tokens import Word
-from wgsl.types.conversions import WHOLE, a
+from wgsl.types.conversions import WHOLE
 from wgsl.types.folding import COMPARISONS
 from wgsl.types.kinds import (
     ABSTRACT_FLOAT,
@@ -25,6 +25,7 @@ from wgsl.types.kinds import (
     is_runtime_sized,
 )
 from wgsl.types.program import Binding, Function, Part
+from wgsl.words.refusals import a
 
 NUMBERS = (F32, U32, I32)
 CHOICE = re.compile(r"select\(\s*(-?\d+)\s*,\s*(-?\d+)\s*,\s*(.*)\)", re.DOTALL)
@@ -224,7 +225,7 @@ def raised(context: Context, left: tree.Node, right: tree.Node) -> str:
     return f"WGSL has no sign for a power, and `^` is for the bits of whole numbers: write {cure}"
 
 
-def clash(context: Context, sign: str, left: tree.Node, right: tree.Node) -> str | None:
+def clash(context: Context, sign: str, left: tree.Node, right: tree.Node, **_: object) -> str | None:
     """Two operators that need parentheses: `==` comes before `&`, and comparisons form no chain."""
     match right:
         case tree.Binary(operator=("==" | "!=") as equal, left=value, right=other) if sign in ("&", "|", "^"):
@@ -369,7 +370,7 @@ def argument(context: Context, name: str, i: int, arguments: Sequence[Part], sca
     return f"`{name}` takes values of one type, and {both}{write(cure)}"
 
 
-def select(context: Context, arguments: Sequence[Part]) -> str:
+def select(context: Context, arguments: Sequence[Part], **_: object) -> str:
     """`select` with its condition first, with values of two types, or with no condition."""
     low, high, test = arguments
     first, second, third = map(context.text, arguments)
