@@ -5,13 +5,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 SENTENCES = {"message", "detail", "reason", "sentence", "explanation", "excerpt", "event", "feature", "advice"}
-ERRORS = {"error", "refused", "refusal", "finding", "verdict", "problem"}  # whose `str` is a sentence; and what is caught
+ERRORS = {"error", "refused", "refusal", "finding", "verdict", "problem"}  # whose `str` is a sentence
 CUTS = {
     *("partition", "rpartition", "split", "rsplit", "splitlines", "replace", "removeprefix", "removesuffix"),
     *("startswith", "endswith", "count", "find", "rfind", "index", "rindex", "strip", "lstrip", "rstrip", "translate"),
 }
+TABLES = ("dict", "Mapping")  # an argument that is one, is no sentence, whatever its name is
 PATTERNS = {"search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split"}
-Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 def readings(root: Path, roots: Iterable[str], besides: Iterable[str] = ()) -> list[str]:
@@ -24,9 +24,10 @@ def readings(root: Path, roots: Iterable[str], besides: Iterable[str] = ()) -> l
     found = []
     for path in sorted(path for each in roots for path in _modules(root / each)):
         name = path.relative_to(root).as_posix()
-        if not any(name == other or name.startswith(f"{other}/") for other in besides):
-            lines = _Reader(ast.parse(path.read_text(encoding="utf-8"))).readings()
-            found += [f"{name}:{line}: {what}" for line, what in lines]
+        if any(name == other or name.startswith(f"{other}/") for other in besides):
+            continue
+        lines = _Reader(ast.parse(path.read_text(encoding="utf-8"))).readings()
+        found += [f"{name}:{line}: {what}" for line, what in lines]
     return found
 
 
@@ -41,6 +42,7 @@ class _Reader:
         self._module = module
         self._errors: set[str] = set(ERRORS)
         self._made: set[str] = set()
+        self._tables: set[str] = set()
 
     def readings(self) -> list[tuple[int, str]]:
         """Return the lines that read a sentence, each once, with what they do."""
@@ -53,10 +55,13 @@ class _Reader:
     def _in_scope(self, scope: ast.AST) -> list[tuple[int, str]]:
         nodes = [*ast.walk(scope)]
         caught = {node.name for node in nodes if isinstance(node, ast.ExceptHandler) and node.name}
+        arguments = (node for node in nodes if isinstance(node, ast.arg) and node.annotation)
+        self._tables = {each.arg for each in arguments if ast.unparse(each.annotation).startswith(TABLES)}
         self._errors, self._made = ERRORS | caught, set()
         while self._grow(nodes):
             pass
-        return [(node.lineno, what) for node in nodes if (what := self._reads(node))]
+        done = [(_line(node), self._reads(node)) for node in nodes]
+        return [(line, what) for line, what in done if what]
 
     # --- What a sentence is -----------------------------------------------------------------------------------
 
@@ -65,13 +70,13 @@ class _Reader:
         before = len(self._made)
         for target, value in _assignments(nodes):
             if self._is_sentence(value):
-                self._made |= {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
+                self._made |= {*_names(target)} - self._tables
         return len(self._made) > before
 
     def _is_sentence(self, node: ast.AST | None) -> bool:
         match node:
             case ast.Name(id=name):
-                return name in SENTENCES or name in self._made
+                return name in (SENTENCES | self._made) - self._tables
             case ast.Attribute(attr=name):
                 return name in SENTENCES
             case ast.Call(func=ast.Name(id="str" | "repr"), args=[argument]):
@@ -110,7 +115,9 @@ class _Reader:
                 return "a piece of a sentence"
             case ast.Compare(left=left, ops=operators, comparators=others):
                 return self._compares([left, *others], operators)
-            case ast.For(iter=value) | ast.comprehension(iter=value) | ast.Match(subject=value):
+            case ast.Match(subject=value):
+                return "a match of a sentence" if self._is_sentence(value) else ""
+            case ast.For(iter=value) | ast.comprehension(iter=value):
                 return "a walk through a sentence" if self._is_sentence(value) else ""
         return ""
 
@@ -125,8 +132,9 @@ class _Reader:
 
     def _with_a_text(self, *sides: ast.expr) -> bool:
         """Return True for a sentence beside a text that is not empty."""
-        texts = [side for side in sides if isinstance(side, ast.Constant) and isinstance(side.value, str) and side.value]
-        return bool(texts) and any(map(self._is_sentence, sides))
+        constants = [side.value for side in sides if isinstance(side, ast.Constant)]
+        has_text = any(isinstance(value, str) and value for value in constants)
+        return has_text and any(map(self._is_sentence, sides))
 
 
 def _assignments(nodes: list[ast.AST]) -> Iterator[tuple[ast.AST, ast.AST | None]]:
@@ -137,6 +145,17 @@ def _assignments(nodes: list[ast.AST]) -> Iterator[tuple[ast.AST, ast.AST | None
             yield node.target, node.value
 
 
+def _names(target: ast.AST) -> Iterator[str]:
+    """Return the names that a target binds; an attribute of a name binds none."""
+    if isinstance(target, ast.Name):
+        yield target.id
+    elif isinstance(target, ast.Tuple | ast.List):
+        for part in target.elts:
+            yield from _names(part)
+    elif isinstance(target, ast.Starred):
+        yield from _names(target.value)
+
+
 def _pairs(node: ast.Assign) -> Iterator[tuple[ast.AST, ast.AST]]:
     """Return the targets of an assignment, each with its value; of a tuple, one by one."""
     for target in node.targets:
@@ -145,6 +164,11 @@ def _pairs(node: ast.Assign) -> Iterator[tuple[ast.AST, ast.AST]]:
             yield from zip(target.elts, node.value.elts, strict=True)
         else:
             yield both
+
+
+def _line(node: ast.AST) -> int:
+    place = node.iter if isinstance(node, ast.comprehension) else node
+    return getattr(place, "lineno", 0)
 
 
 def _formatted(part: ast.expr) -> ast.expr:

@@ -85,10 +85,10 @@ def explained(source: str, refused: NotWgsl, seen: range | None = None) -> Diagn
     return Diagnostic(advice, refused.at, refused.length) if isinstance(advice, str) else advice
 
 
-def compile_error(kernel: Text, constants: Mapping[str, float], entry_point: str, message: str) -> WgslError:
+def compile_error(kernel: Text, constants: Mapping[str, float], entry_point: str, log: str) -> WgslError:
     """The error of a kernel that an adapter's compiler refuses, as our own reading of the text explains it.
 
-    Where that finds nothing wrong, or cannot read the text, the compiler's message has the last word.
+    Where that finds nothing wrong, or cannot read the text, the compiler's own `log` has the last word.
     """
     try:
         check(Declarations(parse(kernel.source), constants), entry_point)
@@ -102,21 +102,24 @@ def compile_error(kernel: Text, constants: Mapping[str, float], entry_point: str
             return error(kernel, Diagnostic(f"not every adapter has {unsupported.feature}; {numbers}", unsupported.at))
     except ValueError as wrong:
         return error(kernel, Diagnostic(str(wrong), None))
-    return error(kernel, compiler_diagnostic(kernel.source, message))
+    return error(kernel, compiler_diagnostic(kernel.source, log))
 
 
-def compiler_diagnostic(source: str, message: str) -> Diagnostic:
-    """What a compiler says, where it says so in plain words, and the first place that it gives: ``wgsl:3:14``."""
-    place = re.search(r"┌─ .*:(\d+):(\d+)", message)
+def compiler_diagnostic(source: str, log: str) -> Diagnostic:
+    """Return what a compiler says, where it says so in plain words, and the first place that it gives: ``wgsl:3:14``.
+
+    Its log is all that is known of what it found.
+    """
+    place = re.search(r"┌─ .*:(\d+):(\d+)", log)
     at = Lines(source).offset(*map(int, place.groups())) if place else None
-    if "Not implemented as constant expression" in message and place:
+    if "Not implemented as constant expression" in log and place:
         name = re.match(r"\w+", source[at:])
         cure = f"write the number, or give `{name[0]}` a `var`" if name else "write the number"
         reason = f"WGSL can compute this before the run, but the compiler of this adapter cannot: {cure}"
         return Diagnostic(reason, at, len(name[0]) if name else 1)
-    if pointer := re.search(r"Argument '(\w+)' at index", message):
+    if pointer := re.search(r"Argument '(\w+)' at index", log):
         reason = f"`{pointer[1]}` cannot be a parameter: a function can use every buffer by its own name"
         return Diagnostic(reason, at)
-    reasons = re.findall(r"parsing error: (.*)|^ +=+ (?:note: )?(.*)", message, re.MULTILINE)
-    plain = [sentence for sentence in map("".join, reasons) if sentence and not INTERNALS.search(sentence)]
+    lines = re.findall(r"parsing error: (.*)|^ +=+ (?:note: )?(.*)", log, re.MULTILINE)
+    plain = [line for line in map("".join, lines) if line and not INTERNALS.search(line)]
     return Diagnostic("; ".join(dict.fromkeys(plain)) or UNCLEAR, at)
