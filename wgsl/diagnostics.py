@@ -98,7 +98,12 @@ class WgslError(ValueError):
         How many letters the caret marks; 0 where there is none.
     excerpt : str
         The line with its caret below it, and another line that it is about; "" where the mistake has no place.
+
+    Its `kind` is that of the refusal, a key of `wgsl.words.refusals`; None where it is not the text that is refused, or
+    where only the adapter's compiler has refused it.
     """
+
+    kind: str | None = None
 
     def __init__(
         self,

@@ -253,6 +253,13 @@ class WorkUsedUp:
     may_end = True
 
 
+class SettledComparisons(NamedTuple):
+    """Comparisons that are settled before the run, as they are written: all of them hold, or none does."""
+
+    codes: tuple[str, ...]
+    hold: bool
+
+
 # --- Numbers --------------------------------------------------------------------------------------------------
 
 

@@ -40,7 +40,7 @@ def compiled(place: str, text: str) -> tuple:
     try:
         passes.pipeline(kernel, "main")
     except WgslError as error:
-        return type(error), error.line, error.column, error.length, error.excerpt, error.says, problems
+        return type(error), error.kind, error.line, error.column, error.length, error.excerpt, error.says, problems
     return (problems,)
 
 
@@ -62,6 +62,7 @@ def test_keys_do_take_the_place_of_sentences():
         with pytest.raises(WgslError) as caught:
             passes.pipeline(Kernel(mistaken(place, line)), "main")
         assert (str(caught.value), caught.value.reason) == ("WgslError", "expected")
+        assert caught.value.kind == "expected"
         assert limit_passed((512, 1, 1), 0) == key("too many threads")
     assert str(found(heading, text)) == message
     assert error.startswith("your kernel does not compile, line 13")

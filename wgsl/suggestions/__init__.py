@@ -65,10 +65,12 @@ CURES: Mapping[str, Callable[..., Diagnostic | str | None]] = {  # by the kind o
 def wgsl_error(kernel: Text, refused: NotWgsl | Unsupported) -> WgslError:
     """What to raise for a kernel whose text is refused: place, cause, cure, and the line with a caret."""
     if isinstance(refused, NotWgsl):
-        return error(kernel, explained(kernel.source, refused, kernel.pasted))
+        made = error(kernel, explained(kernel.source, refused, kernel.pasted))
+        made.kind = refused.kind
+        return made
     reason = f"{not_simulated(refused.feature)}; an adapter may run this kernel"
     made = error(kernel, Diagnostic(reason, refused.at), UnsupportedWgsl, "is not simulated")
-    made.feature = refused.feature
+    made.kind, made.feature = refused.kind, refused.feature
     return made
 
 

@@ -20,6 +20,7 @@ from wgsl.facts import (
     Overlap,
     PointerParameter,
     Race,
+    SettledComparisons,
     Thread,
     Uninitialized,
     Unproven,
@@ -262,6 +263,17 @@ def stopped(found: Endless | WorkUsedUp) -> str:
     if found.always:
         return f"{_still_running(found)}: `{found.always}` always holds"
     return _still_running(found)
+
+
+def settled_comparisons(found: SettledComparisons) -> str:
+    """Return which comparisons are settled before the run."""
+    codes = " and ".join(f"`{code}`" for code in found.codes)
+    when = "always" if found.hold else "never"
+    if len(found.codes) == 1:
+        hold, those = "holds", "it"
+    else:
+        hold, those = "hold", "them"
+    return f"{codes} {when} {hold}, because a u32 wraps around below 0: the kernel does the same without {those}"
 
 
 # --- Numbers ----------------------------------------------------------------------------------------------------

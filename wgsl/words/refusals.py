@@ -6,13 +6,28 @@ A sentence is a template of the facts, or a function of them. What `wgsl.suggest
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from wgsl.types.kinds import Type
-    from wgsl.types.program import Part
+from typing import Any, Protocol
 
 Sentence = str | Callable[..., str]
+
+
+class Typed(Protocol):
+    """A value, or a place in memory, of a type."""
+
+    type: object
+
+
+class Named(Typed, Protocol):
+    """A parameter."""
+
+    name: str
+
+
+class Function(Protocol):
+    """A function, with the type that it returns, or None."""
+
+    name: str
+    result: object
 
 
 def reason(kind: str, facts: Mapping[str, Any]) -> str:
@@ -35,7 +50,7 @@ ABSTRACT = {  # numbers without a suffix, whose type is settled by what is besid
 }
 
 
-def a(type: Type | None) -> str:
+def a(type: object) -> str:
     """Return a type with its article."""
     if type is None:
         return "nothing"
@@ -87,68 +102,68 @@ def count(name: str, wanted: int, given: int) -> str:
     return f"`{name}` takes {wanted} {values}, and {given} are given"
 
 
-def argument(name: str, i: int, arguments: tuple[Part, ...], **_: object) -> str:
+def argument(name: str, i: int, arguments: tuple[Typed, ...], **_: object) -> str:
     """An argument that a built-in function does not take."""
     return f"`{name}` does not take {a(arguments[i].type)} here"
 
 
-def fit(value: Part, wanted: Type) -> str:
+def fit(value: Typed, wanted: object) -> str:
     """A value in a place of another type."""
     return f"{a(wanted)} belongs here, and this is {a(value.type)}"
 
 
-def bits(value: Part, type: Type) -> str:
+def bits(value: Typed, type: object) -> str:
     """A `bitcast` between types of different sizes."""
     return f"{a(value.type)} has not the bits of {a(type)}"
 
 
-def unary(sign: str, operand: Part) -> str:
+def unary(sign: str, operand: Typed) -> str:
     """An operator before a value that it does not take."""
     needs = {"-": "an f32 or i32", "!": "a condition", "~": "a u32 or i32"}[sign]
     return f"`{sign}` needs {needs}, and this is {a(operand.type)}"
 
 
-def operands(sign: str, left: Part, right: Part) -> str:
+def operands(sign: str, left: Typed, right: Typed) -> str:
     """An operator between values that do not go together."""
     return f"`{sign}` does not work with {a(left.type)} and {a(right.type)}"
 
 
-def joined(sign: str, value: Part) -> str:
+def joined(sign: str, value: Typed) -> str:
     """A value beside `&&` or `||` that is no condition."""
     return f"`{sign}` joins two conditions, and this is {a(value.type)}"
 
 
-def assigned(target: Part, value: Part) -> str:
+def assigned(target: Typed, value: Typed) -> str:
     """A value that cannot be stored where it should be."""
     return f"{a(value.type)} does not fit {a(target.type)}"
 
 
-def declared(node: Any, value: Part, wanted: Type) -> str:
+def declared(node: Any, value: Typed, wanted: object) -> str:
     """A variable whose value is not of its declared type."""
     return f"`{node.name}` is declared as {a(wanted)}, and its value is {a(value.type)}"
 
 
-def called(parameter: Any, value: Part, **_: object) -> str:
+def called(parameter: Named, value: Typed, **_: object) -> str:
     """An argument of the text's own function of the wrong type."""
     return f"`{parameter.name}` is {a(parameter.type)}, and this is {a(value.type)}"
 
 
-def counted(target: Part, sign: str) -> str:
+def counted(target: Typed, sign: str) -> str:
     """`++` of what is not a whole number."""
     return f"`{sign}` counts only u32 and i32, and this is {a(target.type)}"
 
 
-def condition(value: Part) -> str:
+def condition(value: Typed) -> str:
     """A condition that is not true or false."""
     return f"a condition is true or false, and this is {a(value.type)}"
 
 
-def returned(function: Any, **_: object) -> str:
+def returned(function: Function, **_: object) -> str:
     """A `return` that does not fit its function."""
     return f"`{function.name}` returns {a(function.result)}"
 
 
-def not_held(scalar: Type, number: float) -> str:
+def not_held(scalar: object, number: float) -> str:
     """A number that a type does not have."""
     return f"{a(scalar)} cannot hold `{number}`"
 
