@@ -21,14 +21,14 @@ def readings(root: Path, roots: Iterable[str], besides: Iterable[str] = ()) -> l
     caught or called as in `ERRORS`, and whatever is made of one in the same function. To read it is to match, cut,
     search, measure or walk it, or to compare it with a text. `besides` are paths below which nothing is looked at.
     """
-    found = []
+    all_readings = []
     for path in sorted(path for each in roots for path in _modules(root / each)):
         name = path.relative_to(root).as_posix()
         if any(name == other or name.startswith(f"{other}/") for other in besides):
             continue
         lines = _Reader(ast.parse(path.read_text(encoding="utf-8"))).readings()
-        found += [f"{name}:{line}: {what}" for line, what in lines]
-    return found
+        all_readings += [f"{name}:{line}: {what}" for line, what in lines]
+    return all_readings
 
 
 def _modules(path: Path) -> Iterable[Path]:

@@ -133,8 +133,8 @@ class Access:
         if leaf.dtype != np.float32 or not np.isnan(leaf).any():
             return bits
         for born, mask in self._watch.births.find(bits):
-            found = partial(NotANumber, self._watch.source(born), self._watch.other_line(part.at, born.at))
-            self._watch.collector.add("not-a-number", born.at, lanes.where(mask).index, found)
+            facts = partial(NotANumber, self._watch.source(born), self._watch.other_line(part.at, born.at))
+            self._watch.collector.add("not-a-number", born.at, lanes.where(mask).index, facts)
         return without_nan_marks(bits)
 
     def atomic(

@@ -85,8 +85,8 @@ class Budget:
         ]
         condition, closed = blamed.loop.condition, _is_closed(blamed.loop)
         always = self._watch.source(condition) if settled(condition) else ""
-        found = partial(Endless, self._most, blamed.iterations, tuple(unmoved), always, closed)
-        self._watch.collector.add("endless loop", blamed.loop.at, over, found)
+        facts = partial(Endless, self._most, blamed.iterations, tuple(unmoved), always, closed)
+        self._watch.collector.add("endless loop", blamed.loop.at, over, facts)
         raise Stopped
 
     def _state(self, loop: ir.Loop) -> dict[str, np.ndarray]:

@@ -108,11 +108,11 @@ class Watch:
             index = int(lanes.expanded(fault.index)[mask][0])
             if fault.kind == "index overflow":
                 kind = fault.kind
-                found = partial(self._index_overflow, fault, lane, index)
+                facts = partial(self._index_overflow, fault, lane, index)
             else:
                 kind = f"{fault.kind} {'write' if write else 'read'}"
-                found = partial(self._out_of_range, fault, lane, index, write)
-            self.collector.add(kind, fault.at, lanes.index[mask], found)
+                facts = partial(self._out_of_range, fault, lane, index, write)
+            self.collector.add(kind, fault.at, lanes.index[mask], facts)
 
     def _index_overflow(self, fault: Fault, lane: int, index: int) -> IndexOverflow:
         return IndexOverflow(self.who(lane), self.source(fault.part), name_of(fault.array), index)
@@ -163,8 +163,8 @@ class Watch:
         elif variable.space == "workgroup" and not (known := stored[where]).all():
             first = int(np.argmin(known))
             word = self._element(variable, int(where[first]))
-            found = partial(Uninitialized, self.who(lanes.index[first]), word)
-            self.collector.add("uninitialized read", part.at, lanes.index[~known], found)
+            facts = partial(Uninitialized, self.who(lanes.index[first]), word)
+            self.collector.add("uninitialized read", part.at, lanes.index[~known], facts)
 
     def _stored_words(self, variable: Variable) -> np.ndarray:
         if variable not in self._stored:
@@ -199,9 +199,9 @@ class Watch:
         for kind, chosen in (("data race", ~conflicts.alike), ("overlapping writes", conflicts.alike)):
             if chosen.any():
                 first = int(np.argmax(chosen))
-                found = partial(self._race_facts, variable, conflicts, first, part, write)
+                facts = partial(self._race_facts, variable, conflicts, first, part, write)
                 both = np.concatenate([conflicts.mine[chosen], conflicts.other[chosen]])
-                self.collector.add(kind, part.at, both, found, int(conflicts.other_at[first]))
+                self.collector.add(kind, part.at, both, facts, int(conflicts.other_at[first]))
 
     def _race_facts(self, variable: Variable, conflicts: Conflicts, i: int, part: Part, write: bool) -> Race | Overlap:
         first, second = int(conflicts.mine[i]), int(conflicts.other[i])
@@ -243,16 +243,16 @@ class Watch:
         if waited_for.any():
             missing = np.flatnonzero(waited_for)
             arrived = int(present[dispatch.groups[missing[0]]])
-            found = partial(MissedBarrier, name, arrived, dispatch.threads, self.who(missing[0]))
-            self.collector.add("non-uniform barrier", at, missing, found)
+            facts = partial(MissedBarrier, name, arrived, dispatch.threads, self.who(missing[0]))
+            self.collector.add("non-uniform barrier", at, missing, facts)
 
     def not_portable(self, place: NotPortable) -> None:
         """Report what browsers refuse before a run; of a barrier that this run has missed, that is enough."""
         if ("non-uniform barrier", place.part.at) not in self.collector:
             other = place.doubt.part if place.doubt else place.other
             nobody = self._dispatch.none.index
-            found = partial(place.facts, self._text)
-            self.collector.add("not portable", place.part.at, nobody, found, other and other.at)
+            facts = partial(place.facts, self._text)
+            self.collector.add("not portable", place.part.at, nobody, facts, other and other.at)
 
     # --- Outputs ----------------------------------------------------------------------------------------------
 
@@ -262,6 +262,6 @@ class Watch:
         wanted, _ = numbers(variable.type, stored.size)
         left = wanted[~stored[wanted]]
         if len(left):
-            found = partial(Unwritten, str(variable.name), len(left), len(wanted), int(left[0]))
+            facts = partial(Unwritten, str(variable.name), len(left), len(wanted), int(left[0]))
             nobody = self._dispatch.none.index
-            self.collector.add("unwritten output", variable.at, nobody, found, numbers=len(left))
+            self.collector.add("unwritten output", variable.at, nobody, facts, numbers=len(left))

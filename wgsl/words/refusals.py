@@ -32,15 +32,15 @@ class Function(Protocol):
 
 def reason(kind: str, facts: Mapping[str, Any]) -> str:
     """Return why a text is refused."""
-    return _said(REASONS[kind], facts)
+    return _sentence(REASONS[kind], facts)
 
 
 def feature(kind: str, facts: Mapping[str, Any]) -> str:
     """Return the name of what the simulator does not run."""
-    return _said(FEATURES[kind], facts)
+    return _sentence(FEATURES[kind], facts)
 
 
-def _said(sentence: Sentence, facts: Mapping[str, Any]) -> str:
+def _sentence(sentence: Sentence, facts: Mapping[str, Any]) -> str:
     return sentence.format(**facts) if isinstance(sentence, str) else sentence(**facts)
 
 
