@@ -9,6 +9,8 @@ from itertools import accumulate
 from typing import NamedTuple, Protocol
 
 from wgsl.output import visible
+from wgsl.words import errors as words
+from wgsl.words import refusals
 
 WIDTH = 200  # letters of a line that are shown, or more where the caret is further right
 
@@ -21,47 +23,119 @@ class Span(NamedTuple):
 
 
 class Refused(Exception):
-    """A text that WGSL does not allow: why, and in which piece of it.
+    """A text that is refused: why, and in which piece of it."""
 
-    `kind` and `facts` are for the suggestions, which know more than the reason; `scope` and `statement` are where it
-    was found, if that is in a function.
+    def __init__(self, reason: str, place: Span) -> None:
+        super().__init__(reason)
+        self.at, self.length = place.at, max(1, place.end - place.at)
+
+    @property
+    def reason(self) -> str:
+        """The reason in words."""
+        return self.args[0]
+
+
+class NotWgsl(Refused):
+    """A text that WGSL does not allow, as a record: of which kind that is, in which piece of it, and the facts.
+
+    `scope` and `statement` are where it was found, if that is in a function.
     """
 
-    def __init__(self, reason: str, place: Span, kind: str = "", *facts: object) -> None:
-        super().__init__(reason)
-        self.reason, self.at, self.length = reason, place.at, max(1, place.end - place.at)
+    def __init__(self, kind: str, place: Span, **facts: object) -> None:
+        super().__init__(kind, place)
         self.kind, self.facts = kind, facts
         self.scope = self.statement = None
 
+    @property
+    def reason(self) -> str:
+        """The reason in words."""
+        return refusals.reason(self.kind, self.facts)
 
-class Limited(Refused):
+    def __str__(self) -> str:
+        return self.reason
+
+
+class Limited(NotWgsl):
     """A text that WGSL allows, and that passes a limit which every adapter keeps: not all run it."""
 
 
-class Undefined(Refused):
+class Undefined(NotWgsl):
     """A value that is known before the run, and that WGSL does not define: the division by zero of two constants."""
 
 
-class Unset(Refused):
+class Unset(NotWgsl):
     """What the values of the overrides do not give: one has none, or it is too small."""
 
 
 class Unsupported(Exception):
-    """A feature of WGSL that the simulator does not run, by its name, with its offset in the text."""
+    """A feature of WGSL that the simulator does not run: of which kind it is, its offset in the text, and the facts."""
 
-    def __init__(self, feature: str, at: int) -> None:
-        super().__init__(feature)
-        self.feature, self.at = feature, at
+    def __init__(self, kind: str, at: int, **facts: object) -> None:
+        super().__init__(kind)
+        self.kind, self.at, self.facts = kind, at, facts
+
+    @property
+    def feature(self) -> str:
+        """The name of the feature, in words."""
+        return refusals.feature(self.kind, self.facts)
+
+    def __str__(self) -> str:
+        return self.feature
 
 
 class WgslError(ValueError):
     """A kernel that does not compile: the place, what is wrong there, and what to write.
 
-    `line` and `column` count from 1; they are None where the mistake has no place.
+    Parameters
+    ----------
+    reason : str
+        The cause and the cure, in a sentence without the place.
+    name, says : str
+        The kernel's name in messages, and what is said of it, such as "does not compile".
+    line, column : int, optional
+        They count from 1; None where the mistake has no place.
+    length : int
+        How many letters the caret marks; 0 where there is none.
+    excerpt : str
+        The line with its caret below it, and another line that it is about; "" where the mistake has no place.
+
+    Its `kind` is that of the refusal, a key of `wgsl.words.refusals`; None where it is not the text that is refused, or
+    where only the adapter's compiler has refused it.
     """
 
-    line: int | None = None
-    column: int | None = None
+    kind: str | None = None
+
+    def __init__(
+        self,
+        reason: str,
+        name: str = "",
+        says: str = "",
+        *,
+        line: int | None = None,
+        column: int | None = None,
+        length: int = 0,
+        excerpt: str = "",
+    ) -> None:
+        super().__init__(reason)
+        self.reason, self.name, self.says = reason, name, says
+        self.line, self.column, self.length = line, column, length
+        self.excerpt = excerpt
+
+    def __str__(self) -> str:
+        return words.message(self)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
+
+    @property
+    def place(self) -> str | None:
+        """The place in words, such as "line 3, column 4"; None where the mistake has none."""
+        return None if self.line is None else words.place(self.line, self.column)
+
+    @property
+    def explanation(self) -> str:
+        """The place, if there is one, and the reason: the message without whose text it is and without the excerpt."""
+        return words.explanation(self)
 
     def _render_traceback_(self) -> list[str]:
         """What IPython shows: the message alone, without the launcher's frames above it."""
@@ -69,7 +143,12 @@ class WgslError(ValueError):
 
 
 class UnsupportedWgsl(WgslError):
-    """A kernel with a feature of WGSL that the simulator does not run; the message has its name and its line."""
+    """A kernel with a feature of WGSL that the simulator does not run; the message has its name and its line.
+
+    `feature` is its name; None where the simulator does not run the kernel for another reason.
+    """
+
+    feature: str | None = None
 
 
 class Text(Protocol):
@@ -116,7 +195,7 @@ class Diagnostic(NamedTuple):
 def error(
     kernel: Text, diagnostic: Diagnostic, kind: type[WgslError] = WgslError, says: str = "does not compile"
 ) -> WgslError:
-    """What a kernel's error says: where, why, and the lines that it is about.
+    """Return the error of a kernel: where, why, and the lines that it is about.
 
     Lines and columns are those of the whole source, or of its lines `kernel.pasted` where the learner wrote only those.
     """
@@ -125,39 +204,46 @@ def error(
     if kernel.pasted:
         diagnostic = _cropped(text, diagnostic, lines)
     if diagnostic.at is None:
-        return kind(f"{kernel.name} {says}: {diagnostic.reason}")
+        return kind(diagnostic.reason, kernel.name, says)
     line, column = text.place(diagnostic.at)
-    head = f"{kernel.name} {says}, line {line - lines.start + 1}, column {column}: {diagnostic.reason}"
-    made = kind(visible("\n".join([head, *_excerpt(text, diagnostic, lines)]), keep="\n\t"))
-    made.line, made.column = line - lines.start + 1, column
-    return made
+    length = max(1, min(diagnostic.length, len(_row(text, line, diagnostic)) - column + 1))
+    excerpt = "\n".join(_excerpt(text, diagnostic, length, lines))
+    return kind(
+        visible(diagnostic.reason, keep="\n\t"),
+        kernel.name,
+        says,
+        line=line - lines.start + 1,
+        column=column,
+        length=length,
+        excerpt=visible(excerpt, keep="\n\t"),
+    )
 
 
 def _cropped(text: Lines, diagnostic: Diagnostic, lines: range) -> Diagnostic:
-    """The same diagnostic for someone who sees only these lines of the text, as lines 1, 2, ..."""
-
-    def seen(match: re.Match) -> str:
-        number = int(match[1])
-        return f"in line {number - lines.start + 1}" if number in lines else "outside of your text"
-
-    at = diagnostic.at
-    if at is not None:
-        last = text.offset(lines.stop - 1, len(text.lines[lines.stop - 2]) + 1)
-        at = min(max(at, text.offset(lines.start, 1)), last)
-    return diagnostic._replace(reason=re.sub(r"\bin line (\d+)", seen, diagnostic.reason), at=at)
+    """Return the same diagnostic with a place in these lines, as its reader sees no other ones."""
+    if diagnostic.at is None:
+        return diagnostic
+    first = text.offset(lines.start, 1)
+    last = text.offset(lines.stop - 1, len(text.lines[lines.stop - 2]) + 1)
+    return diagnostic._replace(at=min(max(diagnostic.at, first), last))
 
 
-def _excerpt(text: Lines, diagnostic: Diagnostic, lines: range) -> list[str]:
-    """The line with its caret below, and before or after it another line that it is about."""
+def _row(text: Lines, number: int, diagnostic: Diagnostic) -> str:
+    """Return a line, or as much of it as is shown."""
+    _, column = text.place(diagnostic.at)
+    return text.lines[number - 1].rstrip("\r")[: max(WIDTH, column + diagnostic.length)]
+
+
+def _excerpt(text: Lines, diagnostic: Diagnostic, length: int, lines: range) -> list[str]:
+    """Return the line with its caret below, and before or after it another line that it is about."""
     line, column = text.place(diagnostic.at)
     shown = sorted({line, diagnostic.other or line} & set(lines))
     width = len(str(shown[-1] - lines.start + 1))
     rows = []
     for number in shown:
-        row = text.lines[number - 1].rstrip("\r")[: max(WIDTH, column + diagnostic.length)]
+        row = _row(text, number, diagnostic)
         rows.append(f"{number - lines.start + 1:>{width}} │ {row}")
         if number == line:
             blank = re.sub(r"[^\t]", " ", visible(row[: column - 1], keep="\t"))
-            length = max(1, min(diagnostic.length, len(row) - column + 1))
             rows.append(f"{'':>{width}} │ {blank}{'^' * length}")
     return rows

@@ -165,9 +165,8 @@ def _is_missed(finding: Finding, traces: Sequence[Trace], case: Case) -> bool:
 
 def _in_passes(entry_points: Sequence[str], found: Sequence[Finding]) -> Finding:
     """One finding for those of several passes at the same place."""
-    passes = " and ".join(f"`{name}`" for name in dict.fromkeys(entry_points))
     count = sum(finding.count for finding in found)
-    return replace(found[0], message=f"{found[0].message} (in {passes})", count=count)
+    return replace(found[0], passes=tuple(dict.fromkeys(entry_points)), count=count)
 
 
 def _counts(traces: Sequence[Trace], output: int) -> dict[str, float]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
-from wgsl.simulator import findings
+from wgsl.facts import NotANumber
 from wgsl.simulator.lanes import Lanes
 from wgsl.simulator.memory import OWN, Words, as_bits, as_numbers
 from wgsl.simulator.values import Place, Value, without_nan_marks
@@ -133,8 +133,8 @@ class Access:
         if leaf.dtype != np.float32 or not np.isnan(leaf).any():
             return bits
         for born, mask in self._watch.births.find(bits):
-            text = findings.not_a_number(self._watch.source(born), self._watch.other_line(part.at, born.at))
-            self._watch.collector.add("not-a-number", born.at, lanes.where(mask).index, lambda text=text: text)
+            facts = partial(NotANumber, self._watch.source(born), self._watch.other_line(part.at, born.at))
+            self._watch.collector.add("not-a-number", born.at, lanes.where(mask).index, facts)
         return without_nan_marks(bits)
 
     def atomic(

@@ -7,7 +7,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from wgsl.simulator import findings
+from wgsl.facts import Endless
 from wgsl.simulator.lanes import Dispatch, Lanes
 from wgsl.simulator.memory import Words
 from wgsl.simulator.settled import settled
@@ -79,14 +79,14 @@ class Budget:
         longer = (entered for entered in inward if entered.iterations > self._longest.get(id(entered.loop), 0))
         blamed = next(longer, self._entered[0])
         unmoved = [
-            name
+            str(name)
             for name, values in blamed.latest.items()
             if name in blamed.before and np.array_equal(values[..., over], blamed.before[name][..., over])
         ]
         condition, closed = blamed.loop.condition, _is_closed(blamed.loop)
-        below_zero = self._watch.source(condition) if settled(condition) else ""
-        message = partial(findings.endless, self._most, blamed.iterations, unmoved, below_zero, closed)
-        self._watch.collector.add("endless loop", blamed.loop.at, over, message)
+        always = self._watch.source(condition) if settled(condition) else ""
+        facts = partial(Endless, self._most, blamed.iterations, tuple(unmoved), always, closed)
+        self._watch.collector.add("endless loop", blamed.loop.at, over, facts)
         raise Stopped
 
     def _state(self, loop: ir.Loop) -> dict[str, np.ndarray]:

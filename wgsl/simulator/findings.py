@@ -9,10 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from wgsl.diagnostics import Lines
+from wgsl.facts import Facts, Thread
 from wgsl.simulator.lanes import Dispatch
 from wgsl.syntax.tokens import without_comments
-from wgsl.types.uniformity import NotPortable
+from wgsl.words import findings as words
+from wgsl.words.findings import quoted_line as quoted_line  # for what quotes a line of a text
 
+LOOP = re.compile(r"\b(?:for|while|loop)\b")
 SHOWN = 8  # invocations that a finding names
 
 
@@ -20,34 +23,90 @@ SHOWN = 8  # invocations that a finding names
 class Finding:
     """One thing that is wrong at one place of the text.
 
-    `line` and `column` count from 1. `other_line` is, for a race, the line of the earlier access; `invocations` are up
-    to eight of those that did it, each as (workgroup_id, local_invocation_index), of `count` in all.
+    `line` and `column` count from 1, and `facts` say what happens in the first case. `other_line` is, for a race, the
+    line of the earlier access; `invocations` are up to eight of those that did it, each as (workgroup_id,
+    local_invocation_index), of `count` in all. `passes` are the entry points that show it, where several were run.
     """
 
     kind: str
     line: int
     column: int
-    message: str
+    facts: Facts
     source_line: str
     invocations: tuple[tuple[tuple[int, int, int], int], ...]
     count: int
     other_line: int | None = None
+    passes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"line {self.line}, column {self.column}: {self.kind}: {self.message}"
 
+    # --- In words ---------------------------------------------------------------------------------------------
+
+    @property
+    def message(self) -> str:
+        """What happens, with the numbers of the first case, and what to look at."""
+        return words.message(self.facts, self.passes)
+
+    @property
+    def event(self) -> str:
+        """The same, without what to look at where an index is past an array."""
+        return words.message(self.facts, self.passes, with_advice=False)
+
+    @property
+    def stopped(self) -> str:
+        """Of an endless loop, where the run was stopped, in one clause."""
+        return words.stopped(self.facts)
+
     @property
     def quoted(self) -> str:
         """Its line, as a sentence begins with it."""
-        return quoted_line(self.line, self.source_line)
+        return words.quoted_line(self.line, self.source_line)
+
+    # --- Facts: each is None, or empty, where a finding of this kind has none -----------------------------------
+
+    @property
+    def variable(self) -> str | None:
+        """The variable that is read or written."""
+        return getattr(self.facts, "variable", None)
+
+    @property
+    def access(self) -> str | None:
+        """What the first of the `threads` does to it: "reads" or "writes"; None where two do the same."""
+        return getattr(self.facts, "access", None)
+
+    @property
+    def index(self) -> int | None:
+        """The index of the element; of an output, the first number that is not written."""
+        return getattr(self.facts, "index", None)
+
+    @property
+    def size(self) -> int | None:
+        """How many elements the array has, an output numbers, or a workgroup threads."""
+        return getattr(self.facts, "size", None)
+
+    @property
+    def threads(self) -> tuple[Thread, ...]:
+        """The threads of the first case: of a race, both."""
+        return getattr(self.facts, "threads", ())
+
+    @property
+    def barrier(self) -> str | None:
+        """The barrier's name."""
+        return getattr(self.facts, "barrier", None)
+
+    @property
+    def may_end(self) -> bool:
+        """True where a thread was stopped, and no loop alone is to blame: all of them may end."""
+        return getattr(self.facts, "may_end", False)
 
 
 @dataclass
 class _Entry:
-    message: Callable[[], str]  # called when the run is over
+    facts: Callable[[], Facts]  # called when the run is over
     other_at: int | None
     lanes: np.ndarray  # a mask of all invocations
-    words: int  # of an output that no invocation wrote
+    numbers: int  # of an output that no invocation wrote
 
 
 class Collector:
@@ -58,14 +117,14 @@ class Collector:
         self._entries: dict[tuple[str, int], _Entry] = {}
 
     def add(
-        self, kind: str, at: int, lanes: np.ndarray, message: Callable[[], str], other_at: int | None = None,
-        words: int = 0,
+        self, kind: str, at: int, lanes: np.ndarray, facts: Callable[[], Facts], other_at: int | None = None,
+        numbers: int = 0,
     ) -> None:  # fmt: skip
-        """Note that these invocations (numbers) do something at this offset; the first time, in these words."""
+        """Note that these invocations (numbers) do something at this offset; the facts are those of the first time."""
         entry = self._entries.get((kind, at))
         if entry is None:
             no_one = np.zeros(self._dispatch.lanes, bool)
-            entry = self._entries[kind, at] = _Entry(message, other_at, no_one, words)
+            entry = self._entries[kind, at] = _Entry(facts, other_at, no_one, numbers)
         entry.lanes[lanes] = True
 
     def __contains__(self, key: tuple[str, int]) -> bool:
@@ -81,154 +140,19 @@ class Collector:
             kind,
             line,
             column,
-            entry.message(),
+            entry.facts(),
             self._text.lines[line - 1].rstrip("\r"),
             tuple(self._dispatch.named(lane) for lane in np.flatnonzero(entry.lanes)[:SHOWN]),
-            entry.words or int(entry.lanes.sum()),
+            entry.numbers or int(entry.lanes.sum()),
             None if entry.other_at is None else self._text.place(entry.other_at)[0],
         )
 
 
-# --- Messages -------------------------------------------------------------------------------------------------------
+# --- For those that still read sentences; what a `Finding` has takes their place --------------------------------
 
-# The sentence of each finding: what happens, with the numbers of its first case, and what to look at.
-#
-# They say "thread", as the lessons do, where WGSL says "invocation".
-
-QUOTED = 80  # characters of a line that are quoted
-
-
-def thread_name(named: tuple[tuple[int, int, int], int], alone: bool) -> str:
-    """A thread in words; with its workgroup, unless that is alone."""
-    group, local = named
-    return f"thread {local}" if alone else f"thread {local} of workgroup ({', '.join(map(str, group))})"
-
-
-def quoted_line(number: int, text: str) -> str:
-    """A line by its number and its code."""
-    code = " ".join(text.partition("//")[0].split())
-    return f"line {number}, `{code if len(code) <= QUOTED else code[:QUOTED] + '...'}`"
+TOGETHER, NO_END = "iterations in all its loops together", "the simulator has not come to the end of this"
 
 
 def causes(text: str) -> str:
-    """What to look at where an index is past an array; at a loop's limit only where there is a loop."""
-    loop = ", the loop's limit" if re.search(r"\b(?:for|while|loop)\b", without_comments(text)) else ""
-    return f"; check the guard{loop} and the offsets"
-
-
-def out_of_range(
-    text: str, who: str, write: bool, source: str, index: int, name: str, count: int, dropped: bool
-) -> str:
-    """An index past an array."""
-    verb = "writes" if write else "reads"
-    has = f"{count:,} elements, numbered 0 to {count - 1:,}" if count != 1 else "only element 0"
-    if dropped:
-        here = "the write is dropped" if write else "it gets 0"
-    else:
-        here = "it overwrites the last element" if write else "it gets the last element"
-    return f"{who} {verb} `{source}` with index {index:,}, but `{name}` has {has} (here {here}){causes(text)}"
-
-
-def overflow(who: str, source: str, index: int) -> str:
-    """An index that wrapped around."""
-    return (
-        f"the index of `{source}` left the range of its type on the way and wrapped around: {who} uses {index:,}; "
-        f"below 0 a u32 wraps around to a large number, so that one comparison with the size finds both sides"
-    )
-
-
-def race(who: str, other: str, wrote: tuple[bool, bool], name: str, other_line: str, why: str) -> str:
-    """Two accesses that nothing orders; the line of the other one is "" where it is the same."""
-    mine, theirs = ("writes" if wrote[0] else "reads"), ("writes" if wrote[1] else "reads")
-    if not other_line and all(wrote):
-        return f"{who} and {other} write different values to {name} in the same line; give each its own element"
-    return f"{who} {mine} {name}, which {other} {theirs} in {other_line or 'the same line'}, and {why}"
-
-
-def not_portable(text: Lines, place: NotPortable) -> str:
-    """A barrier in control flow that cannot be proven uniform: what decides who comes there, step by step."""
-    if not place.doubt:
-        return place.words
-    *doubts, source = place.doubt.path()
-    steps = [f"`{text.quoted(doubt.part)}` in line {text.place(doubt.part.at)[0]}" for doubt in doubts]
-    name = getattr(place.part, "name", "workgroupUniformLoad")
-    depends = ", that on ".join(dict.fromkeys(steps[:3]))
-    return (
-        f"WGSL cannot prove that all threads of a workgroup come to this `{name}` together, and browsers refuse it: "
-        f"who comes depends on {depends}, and {source.words}; put it where all threads come, or decide by a value "
-        "that is the same for all, such as one from a uniform, a `read` buffer or `workgroupUniformLoad`"
-    )
-
-
-def overlapping(who: str, other: str, name: str, same_group: bool) -> str:
-    """Two writes of one value."""
-    why = "" if same_group else ", and nothing orders two workgroups"
-    cure = "give each its own elements, or let one thread write it"
-    return f"{who} and {other} both write {name}, with the same value{why}; {cure}"
-
-
-def unordered(space: str, same_group: bool, both_write: bool) -> str:
-    """Why two accesses are not ordered, and what would help."""
-    if both_write:
-        return (
-            "both write it, so that no barrier helps: give each total one thread, which adds up all that belongs to it"
-        )
-    if not same_group:
-        return "nothing orders two workgroups: give each its own elements, or use an atomic or a second dispatch"
-    barrier = "workgroupBarrier()" if space == "workgroup" else "storageBarrier()"
-    return f"no {barrier} stands between the two"
-
-
-def missed_barrier(name: str, arrived: int, threads: int, missing: str) -> str:
-    """A barrier that some threads of a workgroup do not reach."""
-    verb = "reaches" if arrived == 1 else "reach"
-    return (
-        f"only {arrived} of the {threads} threads of a workgroup {verb} {name}(), and {missing} does not, so that the "
-        f"others may wait forever; take the barrier out of the `if` or the loop, and let no thread return above it"
-    )
-
-
-TOGETHER = "iterations in all its loops together"
-NO_END = "the simulator has not come to the end of this"
-
-
-def endless(iterations: int, own: int, unmoved: list[str], below_zero: str, closed: bool) -> str:
-    """A loop in which a thread used up its budget, `own` of it there: `closed` is one that nothing leaves."""
-    names = " and ".join(f"`{name}`" for name in unmoved)
-    cause = f": {names}, on which its end depends, did not change in the last iteration" if names else ""
-    if below_zero:
-        cause = f": `{below_zero}` always holds, because a u32 is never below 0"
-    if closed:
-        cause = ": nothing in it ends it"
-    if cause or own > iterations // 2:
-        elsewhere = " in all its loops" * (own <= iterations // 2)
-        return f"this loop is still running after {iterations:,} iterations of one thread{elsewhere}{cause}"
-    here = f"{own:,} of them in this loop, which is not at its end"
-    return f"one thread has made {iterations:,} {TOGETHER}, {here}; does each loop end, and is the work shared out?"
-
-
-def too_long(how_far: str) -> str:
-    """A run that used up its work."""
-    return f"{NO_END}: {how_far}; does one thread do the work of many?"
-
-
-def unwritten(name: str, count: int, of: int, first: int) -> str:
-    """An output that is not written whole."""
-    if count == of:
-        return f"no thread writes to `{name}`"
-    return f"{count:,} of the {of:,} numbers of `{name}` are never written, first number {first:,}"
-
-
-def uninitialized(who: str, name: str) -> str:
-    """Workgroup memory that is read first and written later, or never."""
-    return (
-        f"{who} reads {name}, which no thread has written yet: WGSL promises 0 there, but not every driver keeps the "
-        f"promise (Mesa's lavapipe does not), and what an earlier kernel left may be there; store 0 "
-        f"there yourself, with a `workgroupBarrier()` before another thread reads it"
-    )
-
-
-def not_a_number(source: str, stored_in: str) -> str:
-    """NaN from finite numbers; the line that stores it is "" where it is the same."""
-    stores = stored_in or "the same line"
-    return f"`{source}` gives NaN (not a number) although no operand is NaN, and {stores} stores it"
+    """Return the end of the message of an index past an array, as `Finding.event` leaves it out."""
+    return "; " + words.causes(bool(LOOP.search(without_comments(text))))

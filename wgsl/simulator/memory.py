@@ -8,6 +8,7 @@ import numpy as np
 
 from wgsl.arithmetic.operators import DTYPES
 from wgsl.simulator.lanes import Dispatch, Lanes
+from wgsl.simulator.work import too_large
 from wgsl.types.kinds import BOOL, Array, Scalar, Struct, Type, leaves, words
 from wgsl.types.program import Variable
 
@@ -35,9 +36,9 @@ class Words:
         """Give any other variable its words, all 0."""
         size, dispatch = words(variable.type), self._dispatch
         if variable.space in OWN and size * dispatch.lanes > MOST_OWN:
-            raise ValueError(
+            raise too_large(
                 f"`{variable.name}` has {size:,} words in each of {dispatch.lanes:,} threads; the simulator holds "
-                f"{MOST_OWN:,} words for one variable. Simulate a smaller problem"
+                f"{MOST_OWN:,} words for one variable"
             )
         shape = (size, dispatch.lanes) if variable.space in OWN else (dispatch.group_count, size)
         self.arrays[variable] = np.zeros(shape, np.uint32)

@@ -13,7 +13,6 @@ import numpy as np
 from wgsl.arguments import as_int, check_size
 from wgsl.arithmetic.operators import DTYPES
 from wgsl.kernel import Kernel, parsed
-from wgsl.simulator import findings
 from wgsl.simulator.access import Access
 from wgsl.simulator.lanes import Dispatch
 from wgsl.simulator.machine import Machine
@@ -22,7 +21,7 @@ from wgsl.simulator.trace import Trace
 from wgsl.simulator.values import unmarked_input
 from wgsl.simulator.watch import Unwatched, Watch
 from wgsl.simulator.watched import checked_watch
-from wgsl.simulator.work import TooLong, Work
+from wgsl.simulator.work import TooLong, Work, too_large
 from wgsl.types import kinds
 from wgsl.types.declarations import Declarations, check
 from wgsl.types.program import Program, Variable
@@ -109,8 +108,9 @@ def simulate(
     except TooLong as stopped:
         if work is None:
             raise
-        ended, message = False, findings.too_long(stopped.how_far)
-        seen.collector.add("endless loop", stopped.at, dispatch.all.index, lambda: message)
+        ended = False
+        facts = stopped.facts
+        seen.collector.add("endless loop", stopped.at, dispatch.all.index, lambda: facts)
     if ended:
         for variable in wanted:
             seen.unwritten(variable)
@@ -242,9 +242,9 @@ def checked_workgroups(program: Program, workgroups: tuple[int, int, int]) -> tu
     groups, threads = prod(sizes), prod(program.workgroup_size)
     memory = sum(kinds.words(variable.type) for variable in program.workgroup)
     if groups * threads > MOST_INVOCATIONS or groups * memory > MOST_WORDS:
-        raise ValueError(
+        raise too_large(
             f"workgroups = {sizes}: {groups * threads:,} invocations with {groups * memory:,} words of "
-            f"workgroup memory; the simulator holds {MOST_INVOCATIONS:,} and {MOST_WORDS:,}. Simulate a smaller problem"
+            f"workgroup memory; the simulator holds {MOST_INVOCATIONS:,} and {MOST_WORDS:,}"
         )
     return sizes
 

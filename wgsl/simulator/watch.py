@@ -9,16 +9,31 @@ from types import MappingProxyType
 import numpy as np
 
 from wgsl.diagnostics import Lines
-from wgsl.simulator import findings
+from wgsl.facts import (
+    READS,
+    WRITES,
+    IndexOverflow,
+    Line,
+    MemoryWord,
+    MissedBarrier,
+    OutOfRange,
+    Overlap,
+    Race,
+    Thread,
+    Uninitialized,
+    Unwritten,
+)
 from wgsl.simulator.counts import Counter
-from wgsl.simulator.findings import Collector
+from wgsl.simulator.findings import LOOP, Collector
 from wgsl.simulator.lanes import Dispatch, Lanes
 from wgsl.simulator.memory import Conflicts, Shadow, Words, numbers
 from wgsl.simulator.trace import Log
 from wgsl.simulator.values import Births, Fault, Place
 from wgsl.simulator.watched import Named
+from wgsl.syntax.tokens import without_comments
 from wgsl.types.kinds import Array, Vector, alignment
 from wgsl.types.program import Element, Member, Part, Variable
+from wgsl.types.references import name_of
 from wgsl.types.uniformity import NotPortable
 
 
@@ -65,20 +80,21 @@ class Watch:
         """The line of an offset."""
         return self._text.place(at)[0]
 
-    def other_line(self, at: int, here: int) -> str:
-        """The line of an offset, quoted; "" where it is that of the other offset."""
+    def other_line(self, at: int, here: int) -> Line | None:
+        """The line of an offset; None where it is that of the other offset."""
         number = self.line(at)
-        return "" if number == self.line(here) else findings.quoted_line(number, self._text.lines[number - 1])
+        return None if number == self.line(here) else Line(number, self._text.lines[number - 1])
 
     def source(self, part: Part) -> str:
         """The text of a part of the program, in one line."""
         return self._text.quoted(part)
 
-    def who(self, lane: int, beside: int | None = None) -> str:
-        """An invocation in words; without its workgroup beside another one of the same workgroup."""
+    def who(self, lane: int, beside: int | None = None) -> Thread:
+        """An invocation; without its workgroup beside another one of the same workgroup."""
         groups = self._dispatch.groups
         known = self._dispatch.group_count == 1 or (beside is not None and groups[lane] == groups[beside])
-        return findings.thread_name(self._dispatch.named(lane), known)
+        workgroup, index = self._dispatch.named(lane)
+        return Thread(index, None if known else workgroup)
 
     # --- Indices ----------------------------------------------------------------------------------------------
 
@@ -91,13 +107,28 @@ class Watch:
             lane = lanes.index[mask][0]
             index = int(lanes.expanded(fault.index)[mask][0])
             if fault.kind == "index overflow":
-                kind, message = fault.kind, partial(findings.overflow, self.who(lane), self.source(fault.part), index)
+                kind = fault.kind
+                facts = partial(self._index_overflow, fault, lane, index)
             else:
                 kind = f"{fault.kind} {'write' if write else 'read'}"
-                array = self.source(fault.array), fault.count, fault.dropped
-                access = self._text.source, self.who(lane), write, self.source(fault.part), index
-                message = partial(findings.out_of_range, *access, *array)
-            self.collector.add(kind, fault.at, lanes.index[mask], message)
+                facts = partial(self._out_of_range, fault, lane, index, write)
+            self.collector.add(kind, fault.at, lanes.index[mask], facts)
+
+    def _index_overflow(self, fault: Fault, lane: int, index: int) -> IndexOverflow:
+        return IndexOverflow(self.who(lane), self.source(fault.part), name_of(fault.array), index)
+
+    def _out_of_range(self, fault: Fault, lane: int, index: int, write: bool) -> OutOfRange:
+        return OutOfRange(
+            thread=self.who(lane),
+            access=WRITES if write else READS,
+            source=self.source(fault.part),
+            variable=name_of(fault.array),
+            index=index,
+            array=self.source(fault.array),
+            size=fault.count,
+            dropped=fault.dropped,
+            in_loop=bool(LOOP.search(without_comments(self._text.source))),
+        )
 
     # --- Accesses ---------------------------------------------------------------------------------------------
 
@@ -131,9 +162,9 @@ class Watch:
             stored[where] = True
         elif variable.space == "workgroup" and not (known := stored[where]).all():
             first = int(np.argmin(known))
-            name = self._element(variable, int(where[first]))
-            message = partial(findings.uninitialized, self.who(lanes.index[first]), name)
-            self.collector.add("uninitialized read", part.at, lanes.index[~known], message)
+            word = self._element(variable, int(where[first]))
+            facts = partial(Uninitialized, self.who(lanes.index[first]), word)
+            self.collector.add("uninitialized read", part.at, lanes.index[~known], facts)
 
     def _stored_words(self, variable: Variable) -> np.ndarray:
         if variable not in self._stored:
@@ -168,30 +199,35 @@ class Watch:
         for kind, chosen in (("data race", ~conflicts.alike), ("overlapping writes", conflicts.alike)):
             if chosen.any():
                 first = int(np.argmax(chosen))
-                message = partial(self._race_message, variable, conflicts, first, part, write)
+                facts = partial(self._race_facts, variable, conflicts, first, part, write)
                 both = np.concatenate([conflicts.mine[chosen], conflicts.other[chosen]])
-                self.collector.add(kind, part.at, both, message, int(conflicts.other_at[first]))
+                self.collector.add(kind, part.at, both, facts, int(conflicts.other_at[first]))
 
-    def _race_message(self, variable: Variable, conflicts: Conflicts, i: int, part: Part, write: bool) -> str:
-        mine, other = int(conflicts.mine[i]), int(conflicts.other[i])
-        who, they = self.who(mine), self.who(other, mine)
-        same_group = self._dispatch.groups[mine] == self._dispatch.groups[other]
-        name = self._element(variable, int(conflicts.where[i]))
+    def _race_facts(self, variable: Variable, conflicts: Conflicts, i: int, part: Part, write: bool) -> Race | Overlap:
+        first, second = int(conflicts.mine[i]), int(conflicts.other[i])
+        threads = self.who(first), self.who(second, first)
+        same_workgroup = bool(self._dispatch.groups[first] == self._dispatch.groups[second])
+        word = self._element(variable, int(conflicts.where[i]))
         if conflicts.alike[i]:
-            return findings.overlapping(who, they, name, same_group)
-        wrote, line = (write, bool(conflicts.other_wrote[i])), self.other_line(int(conflicts.other_at[i]), part.at)
-        word = int(conflicts.where[i]) % self._words.arrays[variable].shape[-1]
-        reader = other if write else mine  # the other one writes
-        both_write = not all(wrote) and self.log.has_written(reader, variable, word)
-        why = findings.unordered(variable.space, same_group, both_write)
-        return findings.race(who, they, wrote, name, line, why)
+            return Overlap(threads, word, same_workgroup)
+        wrote = write, bool(conflicts.other_wrote[i])
+        at = int(conflicts.where[i]) % self._words.arrays[variable].shape[-1]
+        reader = second if write else first  # the other one writes
+        return Race(
+            threads=threads,
+            wrote=wrote,
+            word=word,
+            other_line=self.other_line(int(conflicts.other_at[i]), part.at),
+            space=variable.space,
+            same_workgroup=same_workgroup,
+            both_write=not all(wrote) and self.log.has_written(reader, variable, at),
+        )
 
-    def _element(self, variable: Variable, where: int) -> str:
-        """A word of a variable as a learner names it."""
-        word = where % self._words.arrays[variable].shape[-1]
-        if isinstance(variable.type, Array):
-            return f"`{variable.name}[{word // variable.type.stride}]`"
-        return f"`{variable.name}`"
+    def _element(self, variable: Variable, where: int) -> MemoryWord:
+        """A word of a variable, by the element that it is in."""
+        at = where % self._words.arrays[variable].shape[-1]
+        index = at // variable.type.stride if isinstance(variable.type, Array) else None
+        return MemoryWord(str(variable.name), index)
 
     # --- Barriers ---------------------------------------------------------------------------------------------
 
@@ -207,15 +243,16 @@ class Watch:
         if waited_for.any():
             missing = np.flatnonzero(waited_for)
             arrived = int(present[dispatch.groups[missing[0]]])
-            message = partial(findings.missed_barrier, name, arrived, dispatch.threads, self.who(missing[0]))
-            self.collector.add("non-uniform barrier", at, missing, message)
+            facts = partial(MissedBarrier, name, arrived, dispatch.threads, self.who(missing[0]))
+            self.collector.add("non-uniform barrier", at, missing, facts)
 
     def not_portable(self, place: NotPortable) -> None:
         """Report what browsers refuse before a run; of a barrier that this run has missed, that is enough."""
         if ("non-uniform barrier", place.part.at) not in self.collector:
             other = place.doubt.part if place.doubt else place.other
-            message, nobody = partial(findings.not_portable, self._text, place), self._dispatch.none.index
-            self.collector.add("not portable", place.part.at, nobody, message, other and other.at)
+            nobody = self._dispatch.none.index
+            facts = partial(place.facts, self._text)
+            self.collector.add("not portable", place.part.at, nobody, facts, other and other.at)
 
     # --- Outputs ----------------------------------------------------------------------------------------------
 
@@ -225,6 +262,6 @@ class Watch:
         wanted, _ = numbers(variable.type, stored.size)
         left = wanted[~stored[wanted]]
         if len(left):
-            message = partial(findings.unwritten, variable.name, len(left), len(wanted), int(left[0]))
+            facts = partial(Unwritten, str(variable.name), len(left), len(wanted), int(left[0]))
             nobody = self._dispatch.none.index
-            self.collector.add("unwritten output", variable.at, nobody, message, words=len(left))
+            self.collector.add("unwritten output", variable.at, nobody, facts, numbers=len(left))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wgsl.facts import WorkUsedUp
 from wgsl.simulator.lanes import Lanes
 from wgsl.syntax.tree import children
 from wgsl.types import kinds
 from wgsl.types import program as ir
 from wgsl.types.usage import nodes
+from wgsl.words.findings import stopped_after
 
 OVERHEAD = 1_000  # an array operation takes this many times as long as one of its elements takes: together about 5 us
 ACCESS, ATOMIC = 16, 128  # operations of one that is watched for races, and of one in which threads take turns
@@ -28,13 +30,22 @@ class Work:
         return self.left >= 0
 
 
+def too_large(reason: str) -> ValueError:
+    """Return the error of a problem that is too large for the simulator; its `reason` is without the advice."""
+    error = ValueError(f"{reason}. Simulate a smaller problem")
+    error.reason = reason
+    return error
+
+
 class TooLong(ValueError):
     """A run has used up its work at a place of the text."""
 
     def __init__(self, at: int, statements: int, threads: int) -> None:
-        self.at = at
-        self.how_far = f"it was stopped after {statements:,} statements, with up to {threads:,} threads each"
-        super().__init__(f"this run is too long to be simulated: {self.how_far}; simulate a smaller problem")
+        super().__init__(at, statements, threads)
+        self.at, self.facts = at, WorkUsedUp(statements, threads)
+
+    def __str__(self) -> str:
+        return f"this run is too long to be simulated: {stopped_after(self.facts)}; simulate a smaller problem"
 
 
 def operations_of(statement: ir.Statement) -> int:

@@ -109,6 +109,7 @@ class Deref(Part):
 
 Reference = Root | Element | Member | Deref
 
+
 # --- Expressions: values. `type` is the value's. ------------------------------------------------------------------
 
 
@@ -257,6 +258,7 @@ Expression = (
     Constant | Load | Named | Unary | Binary | Logical | Builtin | Convert | Bitcast | Splat | Construct | Pick | Index
     | Call | AddressOf | ArrayLength | AtomicCall | UniformLoad
 )  # fmt: skip
+
 
 # --- Statements ---------------------------------------------------------------------------------------------------
 

@@ -13,21 +13,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 
-from wgsl.diagnostics import Unsupported
+from wgsl.diagnostics import Lines, Unsupported
+from wgsl.facts import Aliased, Differs, Line, PointerParameter, Unproven
 from wgsl.syntax.tree import children
 from wgsl.types import program as ir
 from wgsl.types.kinds import Pointer
 from wgsl.types.usage import NEXT, ends, usage
 
 UNIFORM_INPUTS = ("workgroup_id", "num_workgroups")
+MOST_STEPS = 3  # that lead to what differs
 
 
 @dataclass(frozen=True)
 class Doubt:
-    """Why something may differ: the place, and the doubt that it comes from; at the source, the reason in `words`."""
+    """Why something may differ: the place, and the doubt that it comes from; at the source, why it `differs`."""
 
     part: ir.Part | ir.Statement
-    words: str = ""
+    differs: Differs | None = None
     cause: Doubt | None = None
 
     def path(self) -> Iterator[Doubt]:
@@ -40,12 +42,24 @@ class Doubt:
 
 @dataclass(frozen=True)
 class NotPortable:
-    """A place that browsers refuse, with the doubt about the barrier there, or the other pointer to one variable."""
+    """A place that browsers refuse, with the doubt about the barrier there, or what is wrong with a pointer.
+
+    `other` is the other pointer to one variable.
+    """
 
     part: ir.Part | ir.Statement
     doubt: Doubt | None = None
     other: ir.Part | None = None
-    words: str = ""
+    pointer: Aliased | PointerParameter | None = None
+
+    def facts(self, text: Lines) -> Unproven | Aliased | PointerParameter:
+        """What browsers refuse here: of a barrier, what decides who comes there, step by step."""
+        if not self.doubt:
+            return self.pointer
+        *doubts, source = self.doubt.path()
+        steps = [Line(text.place(doubt.part.at)[0], text.quoted(doubt.part)) for doubt in doubts[:MOST_STEPS]]
+        barrier = getattr(self.part, "name", "workgroupUniformLoad")
+        return Unproven(barrier, tuple(dict.fromkeys(steps)), source.differs)
 
 
 State = dict[ir.Variable | ir.Binding, Doubt | None] | None  # None where no invocation comes
@@ -96,8 +110,8 @@ class Uniformity:
         for parameter, names in zip(program.entry.parameters, program.inputs, strict=True):
             differing = next((name for name in names if name not in UNIFORM_INPUTS), None)
             place = ir.Part(parameter.type, parameter)
-            source = Doubt(place, f"`{parameter.name}` holds the {differing}, which each thread has for itself")
-            self._state[parameter] = source if differing else None
+            source = Doubt(place, Differs("input", str(parameter.name), differing)) if differing else None
+            self._state[parameter] = source
         self._block(program.entry.body, None)
 
     def _refuse(self, part: ir.Part | ir.Statement, doubt: Doubt | None) -> None:
@@ -116,7 +130,7 @@ class Uniformity:
     def _statement(self, node: ir.Statement, flow: Doubt | None) -> Doubt | None:
         self._walked += 1
         if self._walked > MOST_STATEMENTS:
-            raise Unsupported("room for functions that call one another this often", node.at)
+            raise Unsupported("call tree", node.at)
         match node:
             case ir.Block(body=body):
                 return self._block(body, flow)
@@ -237,7 +251,7 @@ class Uniformity:
                 doubt = None
             case ir.AtomicCall():
                 self._any(node, flow)
-                doubt = Doubt(node, "what an atomic function returns depends on the order of the threads")
+                doubt = Doubt(node, Differs("atomic"))
             case ir.Call():
                 doubt = self._call(node, flow)
             case _:
@@ -255,12 +269,7 @@ class Uniformity:
             return self._state.get(root) or indices
         if root.space == "uniform" or root.access == "read":
             return indices
-        words = {
-            "storage": f"`{root.name}` is a buffer that threads can write (`read_write`)",
-            "workgroup": f"`{root.name}` is workgroup memory, which threads write at different times",
-            "private": f"each thread has a `{root.name}` of its own",
-        }
-        return Doubt(reference, words[root.space])
+        return Doubt(reference, Differs(root.space, str(root.name)))
 
     def _root(self, reference: ir.Reference) -> tuple[ir.Variable, bool]:
         """The variable to which a reference leads, and whether it means all of it."""
@@ -282,11 +291,7 @@ class Uniformity:
             self._name(node, parameter, argument, flow)
             if isinstance(parameter.type, Pointer) and parameter.type.space not in ("function", "private"):
                 place = ir.Part(parameter.type, parameter)
-                self._note(
-                    place,
-                    f"not every compiler takes a pointer to {parameter.type.space} memory as a parameter "
-                    f"(`{parameter.name}`); use the variable by its name, or hand over an index",
-                )
+                self._note(place, PointerParameter(parameter.type.space, str(parameter.name)))
         self._functions.append(_Frame())
         frames, self._frames = self._frames, []
         self._block(node.function.body, flow)
@@ -311,8 +316,7 @@ class Uniformity:
             other, wrote = reached.setdefault(root, (argument, writes))
             if other is not argument and (writes or wrote) and root not in self._aliased:
                 self._aliased.add(root)  # which the calls inside of this one need not report again
-                words = f"`{node.function.name}` reaches `{root.name}` in two ways here, and writes it"
-                self._note(argument, f"{words}, which browsers refuse; give it a copy, or another variable", other)
+                self._note(argument, Aliased(str(node.function.name), str(root.name)), other)
 
-    def _note(self, part: ir.Part, words: str, other: ir.Part | None = None) -> None:
-        self.refused.setdefault(part.at, NotPortable(part, words=words, other=other))
+    def _note(self, part: ir.Part, pointer: Aliased | PointerParameter, other: ir.Part | None = None) -> None:
+        self.refused.setdefault(part.at, NotPortable(part, pointer=pointer, other=other))

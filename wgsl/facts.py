@@ -1,0 +1,287 @@
+"""What was found in a run, or before it, as records of facts: `wgsl.words` makes sentences of them, last.
+
+They say "thread", as the lessons do, where WGSL says "invocation".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+READS, WRITES = "reads", "writes"
+
+
+class Thread(NamedTuple):
+    """A thread by its local_invocation_index, and its workgroup where that is not known already."""
+
+    index: int
+    workgroup: tuple[int, int, int] | None = None
+
+
+class Line(NamedTuple):
+    """A line of the text, or a piece of it: the number of the line, and the code."""
+
+    number: int
+    code: str
+
+
+class MemoryWord(NamedTuple):
+    """A variable, or one element of it: `index` is None where the variable is no array."""
+
+    variable: str
+    index: int | None = None
+
+
+# --- Indices --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class OutOfRange:
+    """An index past an array.
+
+    `source` is the access as it is written, `array` what is indexed there, with `size` elements. Such an access is
+    `dropped`, or goes to the last element. `in_loop` says that the text has a loop.
+    """
+
+    thread: Thread
+    access: str
+    source: str
+    variable: str | None
+    index: int
+    array: str
+    size: int
+    dropped: bool
+    in_loop: bool
+
+    @property
+    def threads(self) -> tuple[Thread, ...]:
+        """The thread of the first case."""
+        return (self.thread,)
+
+
+@dataclass(frozen=True)
+class IndexOverflow:
+    """An index that left the range of its type on the way, and wrapped around."""
+
+    thread: Thread
+    source: str
+    variable: str | None
+    index: int
+
+    @property
+    def threads(self) -> tuple[Thread, ...]:
+        """The thread of the first case."""
+        return (self.thread,)
+
+
+# --- Two accesses ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Race:
+    """Two accesses to one word that nothing orders.
+
+    `wrote` says of each of the `threads` whether it writes; `other_line` is that of the second one, None where it is
+    the same. `both_write` says that the one that reads here writes the word, too, at another time.
+    """
+
+    threads: tuple[Thread, Thread]
+    wrote: tuple[bool, bool]
+    word: MemoryWord
+    other_line: Line | None
+    space: str
+    same_workgroup: bool
+    both_write: bool
+
+    @property
+    def access(self) -> str | None:
+        """What the first thread does; None where both write in the same line."""
+        if all(self.wrote) and self.other_line is None:
+            return None
+        return WRITES if self.wrote[0] else READS
+
+    @property
+    def variable(self) -> str:
+        """The variable of the word."""
+        return self.word.variable
+
+    @property
+    def index(self) -> int | None:
+        """The index of the word in its array."""
+        return self.word.index
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Two writes of one value to one word, which nothing orders."""
+
+    threads: tuple[Thread, Thread]
+    word: MemoryWord
+    same_workgroup: bool
+
+    access = None
+
+    @property
+    def variable(self) -> str:
+        """The variable of the word."""
+        return self.word.variable
+
+    @property
+    def index(self) -> int | None:
+        """The index of the word in its array."""
+        return self.word.index
+
+
+@dataclass(frozen=True)
+class Uninitialized:
+    """A word of workgroup memory that a thread reads, and that no thread has written."""
+
+    thread: Thread
+    word: MemoryWord
+
+    access = READS
+
+    @property
+    def threads(self) -> tuple[Thread, ...]:
+        """The thread of the first case."""
+        return (self.thread,)
+
+    @property
+    def variable(self) -> str:
+        """The variable of the word."""
+        return self.word.variable
+
+    @property
+    def index(self) -> int | None:
+        """The index of the word in its array."""
+        return self.word.index
+
+
+# --- Barriers -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class MissedBarrier:
+    """A barrier that `arrived` of the threads of a workgroup of this `size` reach, and another one does not."""
+
+    barrier: str
+    arrived: int
+    size: int
+    missing: Thread
+
+    @property
+    def threads(self) -> tuple[Thread, ...]:
+        """The first thread that does not come."""
+        return (self.missing,)
+
+
+class Differs(NamedTuple):
+    """Why a value may differ between the threads of a workgroup.
+
+    The `kind` is "input" (the parameter `name` holds the builtin `of`), "atomic", "storage", "workgroup" or "private".
+    """
+
+    kind: str
+    name: str = ""
+    of: str = ""
+
+
+@dataclass(frozen=True)
+class Unproven:
+    """A barrier that cannot be proven to be reached by all threads of a workgroup together.
+
+    `steps` lead from what decides who comes to what `differs`.
+    """
+
+    barrier: str
+    steps: tuple[Line, ...]
+    differs: Differs
+
+
+@dataclass(frozen=True)
+class Aliased:
+    """A call in which a function reaches a variable in two ways, and writes it."""
+
+    function: str
+    variable: str
+
+
+@dataclass(frozen=True)
+class PointerParameter:
+    """A parameter that is a pointer to storage, workgroup or uniform memory."""
+
+    space: str
+    parameter: str
+
+
+# --- Loops ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Endless:
+    """A loop in which a thread has used up its `iterations`, `here` of them in this loop.
+
+    Its end depends on the variables in `unmoved`, which did not change; or on `always`, a condition that holds because
+    a u32 is never below 0. Nothing leaves one that is `closed`.
+    """
+
+    iterations: int
+    here: int
+    unmoved: tuple[str, ...] = ()
+    always: str = ""
+    closed: bool = False
+
+    @property
+    def may_end(self) -> bool:
+        """True where no loop alone is to blame: all of them may end."""
+        has_cause = bool(self.unmoved or self.always or self.closed)
+        return not has_cause and not self.mostly_here
+
+    @property
+    def mostly_here(self) -> bool:
+        """True where more than half of the iterations are those of this loop."""
+        return self.here > self.iterations // 2
+
+
+@dataclass(frozen=True)
+class WorkUsedUp:
+    """A run that was stopped after so many statements, with up to so many threads each."""
+
+    statements: int
+    most_threads: int
+
+    may_end = True
+
+
+class SettledComparisons(NamedTuple):
+    """Comparisons that are settled before the run, as they are written: all of them hold, or none does."""
+
+    codes: tuple[str, ...]
+    hold: bool
+
+
+# --- Numbers --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Unwritten:
+    """An output of which `count` of its `size` numbers are never written; `index` is the first of them."""
+
+    variable: str
+    count: int
+    size: int
+    index: int
+
+
+@dataclass(frozen=True)
+class NotANumber:
+    """An operation that gives NaN of operands that are none; `stored_in` is None where it is the same line."""
+
+    source: str
+    stored_in: Line | None
+
+
+Facts = (
+    OutOfRange | IndexOverflow | Race | Overlap | Uninitialized | MissedBarrier | Unproven | Aliased | PointerParameter
+    | Endless | WorkUsedUp | Unwritten | NotANumber
+)  # fmt: skip

@@ -1,0 +1,310 @@
+"""The sentence of each finding: what happens, with the numbers of its first case, and what to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wgsl.facts import (
+    READS,
+    WRITES,
+    Aliased,
+    Differs,
+    Endless,
+    Facts,
+    IndexOverflow,
+    Line,
+    MemoryWord,
+    MissedBarrier,
+    NotANumber,
+    OutOfRange,
+    Overlap,
+    PointerParameter,
+    Race,
+    SettledComparisons,
+    Thread,
+    Uninitialized,
+    Unproven,
+    Unwritten,
+    WorkUsedUp,
+)
+
+QUOTED = 80  # characters of a line that are quoted
+
+
+def message(facts: Facts, passes: Sequence[str] = (), with_advice: bool = True) -> str:
+    """Return what is said of a finding: what happens, what to look at, and the passes that show it, if any are."""
+    sentence = SENTENCES[type(facts)](facts)
+    if with_advice and isinstance(facts, OutOfRange):
+        sentence = f"{sentence}; {out_of_range_advice(facts)}"
+    if passes:
+        names = " and ".join(f"`{name}`" for name in passes)
+        sentence = f"{sentence} (in {names})"
+    return sentence
+
+
+# --- Threads, lines and words of memory -------------------------------------------------------------------------
+
+
+def thread(named: Thread) -> str:
+    """Return a thread in words."""
+    if named.workgroup is None:
+        return f"thread {named.index}"
+    return f"thread {named.index} of workgroup ({', '.join(map(str, named.workgroup))})"
+
+
+def quoted_line(number: int, text: str) -> str:
+    """Return a line by its number and its code."""
+    code = " ".join(text.partition("//")[0].split())
+    shown = code if len(code) <= QUOTED else f"{code[:QUOTED]}..."
+    return f"line {number}, `{shown}`"
+
+
+def other_line(line: Line | None) -> str:
+    """Return the line of the other access; None is the same line."""
+    return "the same line" if line is None else quoted_line(line.number, line.code)
+
+
+def element(word: MemoryWord) -> str:
+    """Return a word of memory as a learner names it."""
+    if word.index is None:
+        return f"`{word.variable}`"
+    return f"`{word.variable}[{word.index}]`"
+
+
+def verb(writes: bool) -> str:
+    """Return what a thread does."""
+    return WRITES if writes else READS
+
+
+# --- Indices ----------------------------------------------------------------------------------------------------
+
+
+def out_of_range(facts: OutOfRange) -> str:
+    """Return what an index past an array does."""
+    writes = facts.access == WRITES
+    if facts.dropped:
+        here = "the write is dropped" if writes else "it gets 0"
+    else:
+        here = "it overwrites the last element" if writes else "it gets the last element"
+    has = "only element 0"
+    if facts.size != 1:
+        has = f"{facts.size:,} elements, numbered 0 to {facts.size - 1:,}"
+    does = f"{thread(facts.thread)} {facts.access} `{facts.source}` with index {facts.index:,}"
+    return f"{does}, but `{facts.array}` has {has} (here {here})"
+
+
+def out_of_range_advice(facts: OutOfRange) -> str:
+    """Return what to look at where an index is past an array; at a loop's limit only where there is a loop."""
+    return causes(facts.in_loop)
+
+
+def causes(in_loop: bool) -> str:
+    """Return what may be wrong with an index."""
+    if in_loop:
+        return "check the guard, the loop's limit and the offsets"
+    return "check the guard and the offsets"
+
+
+def index_overflow(facts: IndexOverflow) -> str:
+    """Return what an index that wrapped around does."""
+    uses = f"{thread(facts.thread)} uses {facts.index:,}"
+    return (
+        f"the index of `{facts.source}` left the range of its type on the way and wrapped around: {uses}; "
+        f"below 0 a u32 wraps around to a large number, so that one comparison with the size finds both sides"
+    )
+
+
+# --- Two accesses -----------------------------------------------------------------------------------------------
+
+
+def race(facts: Race) -> str:
+    """Return which two accesses nothing orders, and what would help."""
+    who, other = map(thread, facts.threads)
+    name = element(facts.word)
+    if facts.other_line is None and all(facts.wrote):
+        return f"{who} and {other} write different values to {name} in the same line; give each its own element"
+    first = f"{who} {verb(facts.wrote[0])} {name}"
+    second = f"{other} {verb(facts.wrote[1])} in {other_line(facts.other_line)}"
+    return f"{first}, which {second}, and {unordered(facts)}"
+
+
+def unordered(facts: Race) -> str:
+    """Return why two accesses are not ordered, and what would help."""
+    if facts.both_write:
+        return (
+            "both write it, so that no barrier helps: give each total one thread, which adds up all that belongs to it"
+        )
+    if not facts.same_workgroup:
+        return "nothing orders two workgroups: give each its own elements, or use an atomic or a second dispatch"
+    barrier = "workgroupBarrier()" if facts.space == "workgroup" else "storageBarrier()"
+    return f"no {barrier} stands between the two"
+
+
+def overlap(facts: Overlap) -> str:
+    """Return which two threads write one value."""
+    who, other = map(thread, facts.threads)
+    why = "" if facts.same_workgroup else ", and nothing orders two workgroups"
+    cure = "give each its own elements, or let one thread write it"
+    return f"{who} and {other} both write {element(facts.word)}, with the same value{why}; {cure}"
+
+
+def uninitialized(facts: Uninitialized) -> str:
+    """Return which workgroup memory is read first and written later, or never."""
+    return (
+        f"{thread(facts.thread)} reads {element(facts.word)}, which no thread has written yet: WGSL promises 0 there, "
+        f"but not every driver keeps the promise (Mesa's lavapipe does not), and what an earlier kernel left may be "
+        f"there; store 0 there yourself, with a `workgroupBarrier()` before another thread reads it"
+    )
+
+
+# --- Barriers ---------------------------------------------------------------------------------------------------
+
+
+def missed_barrier(facts: MissedBarrier) -> str:
+    """Return which threads of a workgroup do not reach a barrier."""
+    reach = "reaches" if facts.arrived == 1 else "reach"
+    return (
+        f"only {facts.arrived} of the {facts.size} threads of a workgroup {reach} {facts.barrier}(), and "
+        f"{thread(facts.missing)} does not, so that the others may wait forever; take the barrier out of the `if` or "
+        f"the loop, and let no thread return above it"
+    )
+
+
+def unproven(facts: Unproven) -> str:
+    """Return what decides who comes to a barrier, step by step."""
+    steps = [f"`{step.code}` in line {step.number}" for step in facts.steps]
+    depends = ", that on ".join(steps)
+    return (
+        f"WGSL cannot prove that all threads of a workgroup come to this `{facts.barrier}` together, and browsers "
+        f"refuse it: who comes depends on {depends}, and {differs(facts.differs)}; put it where all threads come, or "
+        "decide by a value that is the same for all, such as one from a uniform, a `read` buffer or "
+        "`workgroupUniformLoad`"
+    )
+
+
+def differs(why: Differs) -> str:
+    """Return why a value may differ between the threads of a workgroup."""
+    return {
+        "input": f"`{why.name}` holds the {why.of}, which each thread has for itself",
+        "atomic": "what an atomic function returns depends on the order of the threads",
+        "storage": f"`{why.name}` is a buffer that threads can write (`read_write`)",
+        "workgroup": f"`{why.name}` is workgroup memory, which threads write at different times",
+        "private": f"each thread has a `{why.name}` of its own",
+    }[why.kind]
+
+
+def aliased(facts: Aliased) -> str:
+    """Return which variable a function reaches in two ways."""
+    ways = f"`{facts.function}` reaches `{facts.variable}` in two ways here, and writes it"
+    return f"{ways}, which browsers refuse; give it a copy, or another variable"
+
+
+def pointer_parameter(facts: PointerParameter) -> str:
+    """Return which parameter not every compiler takes."""
+    return (
+        f"not every compiler takes a pointer to {facts.space} memory as a parameter (`{facts.parameter}`); use the "
+        "variable by its name, or hand over an index"
+    )
+
+
+# --- Loops ------------------------------------------------------------------------------------------------------
+
+
+def endless(facts: Endless) -> str:
+    """Return which loop does not end, and why."""
+    if facts.may_end:
+        here = f"{facts.here:,} of them in this loop, which is not at its end"
+        return f"{_together(facts)}, {here}; does each loop end, and is the work shared out?"
+    return f"{_still_running(facts)}{_endless_cause(facts)}"
+
+
+def _together(facts: Endless) -> str:
+    return f"one thread has made {facts.iterations:,} iterations in all its loops together"
+
+
+def _still_running(facts: Endless) -> str:
+    running = f"this loop is still running after {facts.iterations:,} iterations of one thread"
+    return running if facts.mostly_here else f"{running} in all its loops"
+
+
+def _endless_cause(facts: Endless) -> str:
+    if facts.closed:
+        return ": nothing in it ends it"
+    if facts.always:
+        return f": `{facts.always}` always holds, because a u32 is never below 0"
+    if facts.unmoved:
+        names = " and ".join(f"`{name}`" for name in facts.unmoved)
+        return f": {names}, on which its end depends, did not change in the last iteration"
+    return ""
+
+
+def too_long(facts: WorkUsedUp) -> str:
+    """Return how far a run came that used up its work."""
+    return f"{_not_at_its_end()}: {stopped_after(facts)}; does one thread do the work of many?"
+
+
+def _not_at_its_end() -> str:
+    return "the simulator has not come to the end of this"
+
+
+def stopped_after(facts: WorkUsedUp) -> str:
+    """Return how far a run came."""
+    return f"it was stopped after {facts.statements:,} statements, with up to {facts.most_threads:,} threads each"
+
+
+def stopped(facts: Endless | WorkUsedUp) -> str:
+    """Return where a run was stopped, in one clause, without what its end depends on."""
+    if isinstance(facts, WorkUsedUp):
+        return f"{_not_at_its_end()}: it was stopped after {facts.statements:,} statements"
+    if facts.may_end:
+        return _together(facts)
+    if facts.closed:
+        return f"{_still_running(facts)}{_endless_cause(facts)}"
+    if facts.always:
+        return f"{_still_running(facts)}: `{facts.always}` always holds"
+    return _still_running(facts)
+
+
+def settled_comparisons(facts: SettledComparisons) -> str:
+    """Return which comparisons are settled before the run."""
+    codes = " and ".join(f"`{code}`" for code in facts.codes)
+    when = "always" if facts.hold else "never"
+    if len(facts.codes) == 1:
+        hold, those = "holds", "it"
+    else:
+        hold, those = "hold", "them"
+    return f"{codes} {when} {hold}, because a u32 wraps around below 0: the kernel does the same without {those}"
+
+
+# --- Numbers ----------------------------------------------------------------------------------------------------
+
+
+def unwritten(facts: Unwritten) -> str:
+    """Return which numbers of an output are not written."""
+    if facts.count == facts.size:
+        return f"no thread writes to `{facts.variable}`"
+    some = f"{facts.count:,} of the {facts.size:,} numbers of `{facts.variable}`"
+    return f"{some} are never written, first number {facts.index:,}"
+
+
+def not_a_number(facts: NotANumber) -> str:
+    """Return which operation gives NaN of operands that are none."""
+    stores = other_line(facts.stored_in)
+    return f"`{facts.source}` gives NaN (not a number) although no operand is NaN, and {stores} stores it"
+
+
+SENTENCES = {
+    OutOfRange: out_of_range,
+    IndexOverflow: index_overflow,
+    Race: race,
+    Overlap: overlap,
+    Uninitialized: uninitialized,
+    MissedBarrier: missed_barrier,
+    Unproven: unproven,
+    Aliased: aliased,
+    PointerParameter: pointer_parameter,
+    Endless: endless,
+    WorkUsedUp: too_long,
+    Unwritten: unwritten,
+    NotANumber: not_a_number,
+}
