@@ -1,8 +1,8 @@
 """What is wrong with a text and what to write instead, in the words of someone who learns the language.
 
 A refusal has a kind and facts; a function of `CURES` makes the sentence of them, with the text, the tree and the types
-at hand. `values` is about types that do not go together, `unknown_names` about names, `breaks` about
-texts that break off, with the table of `habits` from Python, C and CUDA.
+at hand. `values` is about types that do not go together, `places` about what a place takes, `unknown_names` about
+names, `breaks` about texts that break off, with the table of `habits` from Python, C and CUDA.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from wgsl.diagnostics import Diagnostic, Lines, NotWgsl, Text, Unsupported, UnsupportedWgsl, WgslError, error
-from wgsl.suggestions import breaks, unknown_names, values
+from wgsl.suggestions import breaks, places, unknown_names, values
 from wgsl.suggestions.context import Context
 from wgsl.syntax.parser import parse
 from wgsl.types.declarations import Declarations, check
@@ -37,15 +37,15 @@ CURES: Mapping[str, Callable[..., Diagnostic | str | None]] = {  # by the kind o
     "fit": values.fit,
     "declared": values.declared,
     "power": values.power,
-    "index": values.index,
-    "indexed": values.indexed,
-    "condition": values.condition,
-    "joined": values.joined,
-    "argument": values.argument,
-    "select": values.select,
-    "called": values.called,
-    "returned": values.returned,
-    "length": values.length,
+    "index": places.index,
+    "indexed": places.indexed,
+    "condition": places.condition,
+    "joined": places.joined,
+    "argument": places.argument,
+    "select": places.select,
+    "called": places.called,
+    "returned": places.returned,
+    "length": places.length,
     "unknown": unknown_names.unknown,
     "type": unknown_names.type,
     "called_value": unknown_names.called_value,
@@ -80,7 +80,7 @@ def explained(source: str, refused: NotWgsl, seen: range | None = None) -> Diagn
     The lines of the text are numbered as its reader sees them: all of them, or only those in `seen`, from 1.
     """
     context = Context(source, refused, seen)
-    advice = values.copied(context) if refused.scope and refused.kind != "unknown" else None
+    advice = places.copied(context) if refused.scope and refused.kind != "unknown" else None
     if not advice and refused.kind in CURES:
         advice = CURES[refused.kind](context, **refused.facts)
     advice = advice or refused.reason
