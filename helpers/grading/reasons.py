@@ -1,0 +1,595 @@
+"""The reasons of verdicts, as records of facts: one small kind each. `helpers.grading.words` makes sentences of them.
+
+Most reasons are about a place in the learner's text: their `line` is the one that is named first, from 1, or None.
+Every record is made of numbers, text, tuples and other records: it travels between processes (`transport`).
+"""
+
+from dataclasses import dataclass, replace
+
+from wgsl import WgslError
+from wgsl.facts import Line
+from wgsl.simulator.findings import Finding
+
+UNWRITTEN, NOT_PORTABLE = "unwritten output", "not portable"  # kinds of findings
+BEFORE_NUMBERS = frozenset({"non-uniform barrier", "data race"})  # they make numbers wrong, not the other way round
+SAYS_ALL = frozenset({NOT_PORTABLE, "uninitialized read"})  # the finding says why right numbers are not enough
+
+
+class Reason:
+    """A reason of a verdict; each kind is a dataclass below."""
+
+
+@dataclass(frozen=True)
+class Plain(Reason):
+    """A text that is not made here, such as a driver's message."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class NamedMistake:
+    """The name of a known mistake, and the question that leads to its cure."""
+
+    name: str
+    question: str
+
+
+# --- Answers ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class NoAnswer(Reason):
+    """A question without an answer yet: a "number", a "word", several "numbers", "cells" or "cards" are asked for."""
+
+    kind: str
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class Reply(Reason):
+    """The reply to a wrong answer: that to a likely `mistake`, or the advice for all others (None)."""
+
+    text: str
+    mistake: object = None
+
+
+@dataclass(frozen=True)
+class CellsOff(Reason):
+    """Marked cells of which some are wrong or missing, without saying which."""
+
+    too_many: int
+    left_out: int
+    advice: str
+
+
+@dataclass(frozen=True)
+class LongAnswer(Reason):
+    """An answer with more letters than are read, and an example."""
+
+    letters: int
+    example: str
+
+
+@dataclass(frozen=True)
+class UnknownCell(Reason):
+    """An answer that names a cell that the matrix does not have, as Python shows it."""
+
+    shown: str
+    first: str
+    last: str
+    example: str
+
+
+# --- A text that is not tried -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class NotCompiled(Reason):
+    """A text that does not compile: the place, if it has one, and why, as the compiler says it."""
+
+    why: str
+    line: int | None = None
+    column: int | None = None
+
+
+def not_compiled(error: WgslError) -> NotCompiled:
+    """Return the reason of a text that is refused."""
+    return NotCompiled(error.reason, error.line, error.column)
+
+
+@dataclass(frozen=True)
+class NotSimulated(Reason):
+    """A text that the simulator does not run: a feature of the language that it lacks, or else why."""
+
+    feature: str = ""
+    why: str = ""
+    line: int | None = None
+    column: int | None = None
+
+
+@dataclass(frozen=True)
+class Undeclared(Reason):
+    """A name that is declared nowhere, as a piece of the skeleton is missing: "" where that is a line of the task."""
+
+    name: str
+    line: int
+    column: int
+    missing: str
+
+
+@dataclass(frozen=True)
+class ExchangedBindings(Reason):
+    """Bindings with each other's names, by their numbers, and one of the names."""
+
+    numbers: tuple[int, ...]
+    name: str
+
+
+@dataclass(frozen=True)
+class RenamedPass(Reason):
+    """A pass that has another name than that by which it is run."""
+
+    name: str
+    wanted: str
+
+
+@dataclass(frozen=True)
+class MissingPass(Reason):
+    """One of several passes that a text lacks."""
+
+    passes: tuple[str, ...]
+    missing: str
+
+
+@dataclass(frozen=True)
+class NotU32(Reason):
+    """A member of the uniform's struct that has another type than u32."""
+
+    line: int
+    member: str
+    type: str
+
+
+@dataclass(frozen=True)
+class ChangedBinding(Reason):
+    """A binding of the skeleton that is not as it was."""
+
+    binding: int
+
+
+@dataclass(frozen=True)
+class ExtraBinding(Reason):
+    """A binding that the task does not have."""
+
+    binding: int
+
+
+@dataclass(frozen=True)
+class WrongBinding(Reason):
+    """A binding that is not declared as the task says: its type, or for a struct how many u32 it has."""
+
+    binding: int
+    space: str
+    type: str = ""
+    members: int = 0
+
+
+@dataclass(frozen=True)
+class WorkgroupSize(Reason):
+    """Workgroups of another size than the task's; `entry_point` is whose they are, where there are several passes."""
+
+    size: tuple[int, ...]
+    wanted: tuple[int, ...]
+    entry_point: str = ""
+
+
+@dataclass(frozen=True)
+class NothingStored(Reason):
+    """A text of which no line that can run stores to the output."""
+
+    output: str
+    entry_point: str
+
+
+@dataclass(frozen=True)
+class LongText(Reason):
+    """A text with more letters than are read."""
+
+    letters: int
+    most: int
+
+
+@dataclass(frozen=True)
+class Stopped(Reason):
+    """A process that was stopped: its "time" or "memory" was used up (the limit, in s or bytes), or a "crash"."""
+
+    cause: str
+    limit: float = 0
+
+
+# --- A run --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What the simulator found; the reader is not told what to look at where a known mistake is named instead."""
+
+    finding: Finding
+    with_advice: bool = True
+
+    @property
+    def line(self) -> int | None:
+        """The line, except where that would be the declaration of an output that is not written."""
+        return None if self.finding.kind == UNWRITTEN else self.finding.line
+
+
+@dataclass(frozen=True)
+class EndlessLoop(Reason):
+    """A loop that may never end, in which test, where others have ended."""
+
+    diagnosis: Diagnosis
+    test: str = ""
+
+    @property
+    def line(self) -> int | None:
+        """The line of the loop."""
+        return self.diagnosis.line
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """How many numbers of an output are wrong, and where the first one is.
+
+    `place` is the index on each axis by its name; a table's `column` has a name of its own. `pair` is the number there,
+    None where nothing was written, and the right one; it is there where a reader sees both numbers drawn.
+    """
+
+    wrong: int
+    size: int
+    place: tuple[tuple[str, int], ...]
+    column: str = ""
+    pair: tuple[float | None, float] | None = None  # a tuple, in which a NaN equals itself
+
+
+@dataclass(frozen=True)
+class Blame:
+    """The passes from which wrong numbers come, each tried among `others` of ours; none where each is right there."""
+
+    passes: tuple[str, ...]
+    others: int
+
+
+@dataclass(frozen=True)
+class SecondDeclaration(Reason):
+    """A variable that a block declares again, and in which line the first one is read."""
+
+    place: Line
+    name: str
+    in_loop: bool
+    read_in: int
+
+    @property
+    def line(self) -> int:
+        """The line of the second declaration."""
+        return self.place.number
+
+
+@dataclass(frozen=True)
+class WrongNumbers(Reason):
+    """An output with wrong numbers, and what explains it: a `slip` in the text, or else a diagnosis, if there is any.
+
+    `stored_again` is the line that stores an element more than once. `adapter` is where the numbers are wrong, though a
+    simulated run is right. A kernel that is not `by_reader` was written by somebody else.
+    """
+
+    mismatch: Mismatch
+    blame: Blame | None = None
+    stored_again: Line | None = None
+    slip: Reason | None = None
+    diagnosis: Diagnosis | None = None
+    adapter: str = ""
+    by_reader: bool = True
+
+    @property
+    def diagnosis_first(self) -> bool:
+        """True where the numbers are wrong because of what was found."""
+        return self.diagnosis is not None and self.diagnosis.finding.kind in BEFORE_NUMBERS
+
+    @property
+    def line(self) -> int | None:
+        """The line that explains the numbers."""
+        if self.slip is not None and line_of(self.slip) is not None:
+            return line_of(self.slip)
+        if self.stored_again is not None:
+            return self.stored_again.number
+        return self.diagnosis.line if self.diagnosis else None
+
+
+@dataclass(frozen=True)
+class Unsafe(Reason):
+    """Right numbers that are not safe; `as_in` is a test in which they are wrong for the same reason."""
+
+    diagnosis: Diagnosis
+    as_in: str = ""
+    by_luck: bool = True
+
+    @property
+    def line(self) -> int | None:
+        """The line of what was found."""
+        return self.diagnosis.line
+
+
+@dataclass(frozen=True)
+class UsesBefore(Reason):
+    """A result that is made of what is in a new buffer.
+
+    The line `adds` to it, or uses it in another way; it may be one of several buffers, and be stored more than once.
+    """
+
+    place: Line
+    adds: bool
+    several_buffers: bool
+    stored_again: bool
+
+    @property
+    def line(self) -> int:
+        """The line that uses it."""
+        return self.place.number
+
+
+@dataclass(frozen=True)
+class WithoutSkill(Reason):
+    """Right numbers without what the puzzle asks for: counts in a test, each by its key, with the official kernel's.
+
+    `stopped` is what ended the run of another test, `stopped_in`.
+    """
+
+    asked: str
+    test: str
+    counts: tuple[tuple[str, float, float], ...]
+    stopped: Diagnosis | None = None
+    stopped_in: str = ""
+
+
+@dataclass(frozen=True)
+class NotRun(Reason):
+    """A kernel that compiles, and that this machine cannot run."""
+
+    why: str
+
+
+@dataclass(frozen=True)
+class Accesses:
+    """Loads and stores of all threads together, and the barriers of one workgroup, which may be one of several.
+
+    `workgroup` are the loads and stores of workgroup memory, where there are any.
+    """
+
+    loads: float
+    stores: float
+    workgroup: tuple[float, float] | None
+    barriers: float
+    in_each_workgroup: bool
+
+    @property
+    def kinds(self) -> tuple[object, ...]:
+        """The counts that are compared with another kernel's, one by one."""
+        return self.loads, self.stores, self.workgroup, (self.barriers, self.in_each_workgroup)
+
+
+@dataclass(frozen=True)
+class SettledComparisons:
+    """Comparisons that always hold, or never do, because a u32 is never below 0."""
+
+    comparisons: tuple[str, ...]
+    always: bool
+
+
+@dataclass(frozen=True)
+class TurnTooMany:
+    """A loop over tiles that makes a turn too many, which adds only zeros."""
+
+
+@dataclass(frozen=True)
+class Compared(Reason):
+    """The work of a right kernel, beside the official one's, and remarks on what it does for nothing."""
+
+    accesses: Accesses
+    ours: Accesses
+    remarks: tuple[SettledComparisons | TurnTooMany, ...] = ()
+
+    @property
+    def as_ours(self) -> bool:
+        """True where nothing differs of what the official kernel does."""
+        pairs = zip(self.accesses.kinds, self.ours.kinds, strict=True)
+        return all(ours is None or mine == ours for mine, ours in pairs)
+
+
+# --- Lines of Python ----------------------------------------------------------------------------------------------
+
+Given = tuple[tuple[str, object], ...]  # names and values
+
+
+@dataclass(frozen=True)
+class WrongValue(Reason):
+    """A value that is wrong, and how many values of the test are; `given` are the values of the names that it has."""
+
+    answer: str
+    value: object
+    right: object
+    given: Given
+    wrong: int
+    size: int
+
+
+@dataclass(frozen=True)
+class NoValue(Reason):
+    """A value that cannot be computed: the place, and why, and how many values of the test are wrong."""
+
+    error: NotCompiled
+    given: Given
+    wrong: int
+    size: int
+
+    @property
+    def line(self) -> int | None:
+        """The line that cannot be computed."""
+        return self.error.line
+
+
+@dataclass(frozen=True)
+class OfTheExercise(Reason):
+    """A sentence of the exercise itself, where an answer alone is neither right nor wrong."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class TooManyCalls(Reason):
+    """Right values, made with more calls of some functions than the exercise asks for."""
+
+    asked: str
+    names: str
+    calls: int
+    ours: int
+
+
+# --- A fault to find ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class NoLineYet(Reason):
+    """No line is named yet."""
+
+
+@dataclass(frozen=True)
+class NoSuchLine(Reason):
+    """A line that the listing does not have."""
+
+    shown: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class FaultHere(Reason):
+    """The line with the fault, and what leads to its correction; one that was `tried` does not correct it."""
+
+    line: int
+    cure: str
+    tried: bool = False
+
+
+@dataclass(frozen=True)
+class FaultElsewhere(Reason):
+    """A line without the fault, and the question that leads to the right one."""
+
+    line: int
+    question: str
+
+
+@dataclass(frozen=True)
+class BlockLost(Reason):
+    """A line that opens or closes a block, which the text in its place does not."""
+
+    line: int
+    code: str
+    opens: bool
+
+
+@dataclass(frozen=True)
+class AllTestsPass(Reason):
+    """A corrected kernel that passes every test."""
+
+
+@dataclass(frozen=True)
+class CompilerStopped(Reason):
+    """A corrected kernel that does not compile, because of the learner's `lines`.
+
+    The compiler stopped in these, or in another line of the text (`elsewhere`), or names no line.
+    """
+
+    lines: int
+    in_them: bool
+    elsewhere: bool
+
+
+@dataclass(frozen=True)
+class CorrectionEndless(Reason):
+    """A loop that does not end since the correction, in the learner's lines or not; `first` is the first of these."""
+
+    first: int
+    in_them: bool
+
+
+# --- A fault to plant ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class NothingPlanted(Reason):
+    """No piece of the kernel is named yet."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a run of a kernel with a planted fault shows: how many numbers are wrong of how many, or a finding."""
+
+    wrong: int
+    size: int
+    finding: Finding | None
+
+
+@dataclass(frozen=True)
+class SeenByTest(Reason):
+    """A planted fault that the lesson's test shows, and what leads on."""
+
+    test: str
+    seen: Seen
+    asked: str
+
+
+@dataclass(frozen=True)
+class SeenBySimulatorAlone(Reason):
+    """A planted fault with which all numbers of the lesson's test are right."""
+
+    finding: Finding
+
+
+@dataclass(frozen=True)
+class MissedByTest(Reason):
+    """A planted fault that the lesson's test misses, and the case in which it is seen."""
+
+    test: str
+    case: str
+    seen: Seen
+
+
+@dataclass(frozen=True)
+class NoFaultSeen(Reason):
+    """An edit that changes no result, in so many cases."""
+
+    cases: int
+
+
+# --- Reading them -------------------------------------------------------------------------------------------------
+
+
+def line_of(reason: Reason | None) -> int | None:
+    """Return the line that a reason names first; None where it names none."""
+    return getattr(reason, "line", None)
+
+
+def covers(reason: Reason | None, other: Reason | None) -> bool:
+    """Return whether who has read one reason has read the other one, too."""
+    return other is None or other in (reason, _without_opening(reason))
+
+
+def _without_opening(reason: Reason | None) -> Reason | None:
+    """Return the reason that is left where the first thing that this one names is left out."""
+    if isinstance(reason, Unsafe):
+        return replace(reason, as_in="")
+    if isinstance(reason, WrongNumbers) and reason.slip is not None:
+        return replace(reason, slip=None)
+    if isinstance(reason, WrongNumbers) and reason.diagnosis_first:
+        return replace(reason, diagnosis=None)
+    return reason
