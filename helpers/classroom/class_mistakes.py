@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from helpers.classroom.class_table import Row, short
 from helpers.grading.mistakes import Mistake
-from helpers.grading.reasons import Reply
+from helpers.grading.replies import Reply
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG, Grades, Verdict
 
 Known = Collection[Mistake] | Mapping[object, str]  # the mistakes of a puzzle, or likely wrong answers with the replies

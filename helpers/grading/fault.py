@@ -7,18 +7,16 @@ from functools import cached_property
 from helpers.grading import grader
 from helpers.grading.prediction import AnswerError, number_in
 from helpers.grading.puzzle import Puzzle
-from helpers.grading.reasons import (
+from helpers.grading.reasons import EndlessLoop, Reason, WrongNumbers
+from helpers.grading.replies import (
     AllTestsPass,
     BlockLost,
     CompilerStopped,
     CorrectionEndless,
-    EndlessLoop,
     FaultElsewhere,
     FaultHere,
     NoLineYet,
     NoSuchLine,
-    Reason,
-    WrongNumbers,
 )
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from wgsl import Kernel, Listing, without_comments

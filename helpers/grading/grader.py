@@ -5,29 +5,25 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain, zip_longest
+from itertools import chain
 
 import numpy as np
 
 from helpers.gpu import GpuError, adapter_info
-from helpers.gpu.passes import pipeline
-from helpers.grading import reasons, text_checks
+from helpers.grading import interface_checks, reasons, text_checks
 from helpers.grading.drawing import NumbersDrawn, drawing, excerpt_of
 from helpers.grading.mistakes import Mistake
-from helpers.grading.puzzle import Case, Puzzle, declarations, same_code
+from helpers.grading.puzzle import Case, Puzzle, same_code
 from helpers.grading.race import Race, race
 from helpers.grading.read_sets import ReadSets, read_sets
 from helpers.grading.reasons import Diagnosis, NamedMistake, Reason, WrongNumbers
 from helpers.grading.test_run import MOST_ITERATIONS, TestRun, launched, passes_to_blame, simulated, traced
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, UNSAFE, WRONG, Grades, Verdict
+from helpers.grading.work_done import accesses, settled_comparisons
 from wgsl import Kernel, UnsupportedWgsl, WgslError
-from wgsl.diagnostics import Lines
 from wgsl.simulator.findings import Finding
 from wgsl.simulator.run import compiled
-from wgsl.simulator.settled import settled
 from wgsl.simulator.work import Work
-from wgsl.types.program import Program
-from wgsl.types.usage import nodes
 
 MOST_WORK = 500_000_000  # of `Work`: about 4 s, 5 times our largest; all tests together, and each that is repeated
 WORK = 30_000  # statements that may be simulated while a known mistake is looked for: about 2 s
@@ -44,9 +40,9 @@ def grade(puzzle: Puzzle, source: str) -> Grades:
     """
     kernel = Kernel(source)
     try:
-        if problem := _problem(kernel, puzzle):
+        if problem := interface_checks.problem(kernel, puzzle):
             return Grades.alike(puzzle.tests, NO_COMPILE, problem)
-        if idle := _idle(kernel, puzzle):
+        if idle := interface_checks.idle(kernel, puzzle):
             return Grades.alike(puzzle.tests, WRONG, idle)
         runs = _runs(puzzle, kernel)
     except UnsupportedWgsl as error:
@@ -105,64 +101,6 @@ def _endless(runs: Sequence[TestRun]) -> Reason:
     return reasons.EndlessLoop(Diagnosis(runs[-1].finding), test)
 
 
-# --- May it run in the official kernel's place? -------------------------------------------------------------
-
-
-def _problem(kernel: Kernel, puzzle: Puzzle) -> Reason | None:
-    """Return why it may not, although it compiles, or None.
-
-    Raises WgslError where it does not compile.
-    """
-    official = puzzle.official
-    if slip := text_checks.retyped(kernel, official) or text_checks.renamed(kernel, puzzle.entry_points):
-        return slip
-    for entry_point in puzzle.entry_points:
-        pipeline(kernel, entry_point)
-    return _other_binding(kernel, puzzle) or _other_workgroup(kernel, puzzle)
-
-
-def _other_binding(kernel: Kernel, puzzle: Puzzle) -> Reason | None:
-    """Return what is wrong with the first binding that is not the official kernel's, or None."""
-    in_skeleton = Kernel(puzzle.skeleton).code.count("@binding")
-    pairs = zip_longest(declarations(kernel), declarations(puzzle.official))
-    for binding, (mine, wanted) in enumerate(pairs):
-        if mine == wanted:
-            continue
-        if slip := text_checks.exchanged(kernel, puzzle.official):
-            return slip
-        if binding < in_skeleton:
-            return reasons.ChangedBinding(binding)
-        if not wanted:
-            return reasons.ExtraBinding(binding)
-        space, type = wanted
-        if isinstance(type, list):
-            return reasons.WrongBinding(binding, space, members=len(type))
-        return reasons.WrongBinding(binding, space, str(type))
-    return None
-
-
-def _other_workgroup(kernel: Kernel, puzzle: Puzzle) -> Reason | None:
-    """Return whose workgroups have another size than the official kernel's, or None."""
-    for entry_point in puzzle.entry_points:
-        size, wanted = kernel.workgroup_size(entry_point), puzzle.official.workgroup_size(entry_point)
-        if size != wanted:
-            whose = entry_point if len(puzzle.entry_points) > 1 else ""
-            return reasons.WorkgroupSize(size, wanted, whose)
-    return None
-
-
-def _idle(kernel: Kernel, puzzle: Puzzle) -> Reason | None:
-    """Return to which output no line that can run stores, or None.
-
-    Raises UnsupportedWgsl where the simulator cannot run it.
-    """
-    output = len(puzzle.cases()[0].inputs)
-    programs = [compiled(kernel, entry_point) for entry_point in puzzle.entry_points]
-    if any(variable.binding == output for program in programs for variable in program.written):
-        return None
-    return reasons.NothingStored(kernel.bindings[output].name, puzzle.entry_points[-1])
-
-
 # --- One test -----------------------------------------------------------------------------------------------
 
 
@@ -217,37 +155,6 @@ def _uses_before(run: TestRun) -> Reason:
     return reasons.UsesBefore(line, bool(adding), bool(run.case.scratch), run.stores_again)
 
 
-def _accesses(run: TestRun) -> reasons.Accesses:
-    """Return how often a kernel loads, stores and waits."""
-    workgroup = None
-    if run.counts["loads_workgroup"] or run.counts["stores_workgroup"]:
-        workgroup = _rounded(run.counts["loads_workgroup"]), _rounded(run.counts["stores_workgroup"])
-    barriers = _rounded(run.counts["barriers"] / run.workgroups)
-    in_each = run.workgroups > 1 and run.counts["barriers"] > 0
-    loads, stores = _rounded(run.counts["loads_storage"]), _rounded(run.counts["stores_storage"])
-    return reasons.Accesses(loads, stores, workgroup, barriers, bool(in_each))
-
-
-def _settled_comparisons(program: Program, source: str) -> reasons.SettledComparisons | None:
-    """Return the comparisons of an entry point that are settled before the run, as the first one is, or None."""
-    parts = [part for part in nodes(program.entry.body) if settled(part) is not None]
-    if not parts:
-        return None
-    always = settled(parts[0])
-    alike = (Lines(source).quoted(part) for part in parts if settled(part) is always)
-    return reasons.SettledComparisons(tuple(dict.fromkeys(alike)), always)
-
-
-def _plain(count: float) -> float:
-    """Return a number as Python's."""
-    return count.item() if isinstance(count, np.generic) else count
-
-
-def _rounded(count: float) -> float:
-    """Return a count as it is shown."""
-    return round(float(count), 1)
-
-
 class _Grader:
     """The verdicts on a kernel whose loops all end."""
 
@@ -290,9 +197,11 @@ class _Grader:
         WGSL wants all threads at a barrier, whatever the numbers are. And the tests that do not show a missing one are
         too small for it.
         """
-        kind, _, name = _about(finding)
-        shared = getattr(self.kernel.find(name), "space", "") == "workgroup"
-        return kind == "non-uniform barrier" or (kind in ("data race", "uninitialized read") and shared)
+        if finding.kind == "non-uniform barrier":
+            return True
+        if finding.kind not in ("data race", "uninitialized read"):
+            return False
+        return getattr(self.kernel.find(finding.variable), "space", "") == "workgroup"
 
     def grades(self) -> Grades:
         """Return all verdicts."""
@@ -324,7 +233,7 @@ class _Grader:
 
         It may be `stopped` in a test, as all that one thread does takes too long.
         """
-        counts = tuple((key, _plain(mine), _plain(ours)) for key, (mine, ours) in self.lacks.items())
+        counts = tuple((key, mine, ours) for key, (mine, ours) in self.lacks.items())
         reason = reasons.WithoutSkill(self.puzzle.skill.asked, self.asked.case.name, counts)
         if stopped:
             reason = replace(reason, stopped=Diagnosis(stopped.finding), stopped_in=stopped.case.name)
@@ -409,13 +318,13 @@ class _Grader:
             found.append(reasons.TurnTooMany())
         new = [remark for remark in found if remark not in self.remarks]
         self.remarks.update(found)
-        return reasons.Compared(_accesses(run), _accesses(ours), tuple(new))
+        return reasons.Compared(accesses(run), accesses(ours), tuple(new))
 
     @cached_property
     def _settled(self) -> list[reasons.SettledComparisons]:
         """The comparisons of each entry point that always hold, or never do, if there are any."""
         programs = [compiled(self.kernel, entry_point) for entry_point in self.puzzle.entry_points]
-        found = {_settled_comparisons(program, self.kernel.source) for program in programs} - {None}
+        found = {settled_comparisons(program, self.kernel.source) for program in programs} - {None}
         return sorted(found, key=lambda settled: settled.comparisons)
 
     @staticmethod

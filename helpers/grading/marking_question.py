@@ -8,7 +8,8 @@ from itertools import product
 from typing import NoReturn
 
 from helpers.grading.prediction import LONGEST_ANSWER, AnswerError, Question
-from helpers.grading.reasons import CellsOff, LongAnswer, NoAnswer, Reason, Reply, UnknownCell
+from helpers.grading.reasons import Reason
+from helpers.grading.replies import CellsOff, LongAnswer, NoAnswer, Reply, UnknownCell
 from helpers.grading.verdict import WRONG, Verdict
 
 Cell = tuple[int, int]  # row and column

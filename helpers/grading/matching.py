@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from helpers.grading.prediction import LONGEST_ANSWER, AnswerError, Question, questions
-from helpers.grading.reasons import NoAnswer, Reply
+from helpers.grading.replies import NoAnswer, Reply
 
 Words = tuple[str, ...]
 ANY = "*"  # in a likely mistake, in place of a word

@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from helpers.data import tables
-from helpers.grading.reasons import NoAnswer, Reason, Reply
+from helpers.grading.reasons import Reason
+from helpers.grading.replies import NoAnswer, Reply
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG, MessageAlone, Verdict
 
 Answer = float | str | tuple[float, ...]

@@ -11,15 +11,8 @@ from helpers.grading.drawing import Drawn, ValuesDrawn, aligned, excerpt_of
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import OfficialText, Skill
 from helpers.grading.python_lines import Program, Result, shown, without_comments
-from helpers.grading.reasons import (
-    NamedMistake,
-    NoValue,
-    OfTheExercise,
-    Reason,
-    TooManyCalls,
-    WrongValue,
-    not_compiled,
-)
+from helpers.grading.reasons import NamedMistake, Reason, not_compiled
+from helpers.grading.replies import NoValue, OfTheExercise, TooManyCalls, WrongValue
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, WRONG, Grades, Verdict
 from wgsl import WgslError
 

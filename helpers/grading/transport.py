@@ -7,7 +7,7 @@ from inspect import isclass
 
 import numpy as np
 
-from helpers.grading import drawing, race, read_sets, reasons, verdict
+from helpers.grading import drawing, race, read_sets, reasons, replies, verdict
 from helpers.grading.verdict import Grades
 from wgsl import facts
 from wgsl.simulator.findings import Finding
@@ -17,7 +17,7 @@ Data = dict[str, object]
 
 def _records() -> dict[str, type]:
     """Return the classes of all records by their names, each with its module."""
-    modules = (reasons, drawing, race, read_sets, verdict, facts)
+    modules = (reasons, replies, drawing, race, read_sets, verdict, facts)
     classes = [kind for module in modules for kind in vars(module).values() if isclass(kind)]
     return {_name(kind): kind for kind in (*classes, Finding) if _fields(kind)}
 

@@ -4,19 +4,14 @@
 from elsewhere is in this file.
 """
 
-from __future__ import annotations
+from collections.abc import Callable, Iterator
+from typing import Protocol
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
-from helpers.grading import reasons
+from helpers.grading import reasons, replies
 from helpers.grading.drawing import Drawn, cut
 from helpers.grading.words import answers, drawings, runs, texts
 from helpers.grading.words.capitals import capitalized
 from wgsl.output import in_lines
-
-if TYPE_CHECKING:
-    from helpers.grading.verdict import Grades, Verdict
 
 SENTENCES: dict[type, Callable[[object], str]] = {**texts.SENTENCES, **runs.SENTENCES, **answers.SENTENCES}
 LONGEST = 700  # letters of a reason, as where a name has a thousand
@@ -24,6 +19,29 @@ TEST = 33  # columns for the name of a test
 MANY = 10  # tests
 THE_SAME = "the same"
 AS_OURS = "with the same loads, stores and barriers as our kernel, "
+
+
+class Verdict(Protocol):
+    """What is read of a `helpers.grading.verdict.Verdict`."""
+
+    test: str
+    outcome: str
+    reason: reasons.Reason | None
+    drawn: Drawn | None
+    mistake: reasons.NamedMistake | None
+
+
+class Grades(Protocol):
+    """What is read of the `helpers.grading.verdict.Grades`."""
+
+    passed: int
+    as_ours: bool
+    fail_alike: bool
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Verdict]: ...
+    def __getitem__(self, place: int) -> Verdict: ...
+    def is_repeated(self, place: int) -> bool: ...
 
 
 # --- One verdict --------------------------------------------------------------------------------------------------
@@ -47,9 +65,9 @@ def paragraphs(reason: reasons.Reason | None, mistake: reasons.NamedMistake | No
 
 def _named(reason: reasons.Reason, mistake: reasons.NamedMistake) -> list[str]:
     """Return the mistake's name and question before the reason; an exercise's own sentence tells the cause itself."""
-    if isinstance(reason, reasons.OfTheExercise):
+    if isinstance(reason, replies.OfTheExercise):
         return [mistake.question, capitalized(reason.text)]
-    if isinstance(reason, reasons.WithoutSkill | reasons.TooManyCalls):
+    if isinstance(reason, reasons.WithoutSkill | replies.TooManyCalls):
         right, rest = runs.without_skill_in_parts(reason)
         opening = f"{right}, but its counts are what comes out"
         return [f"{opening} when {mistake.name}: {mistake.question}", capitalized(rest)]

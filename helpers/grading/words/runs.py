@@ -1,6 +1,6 @@
 """The sentences on a kernel that was tried: what is wrong with its numbers, what is not safe, and what it does."""
 
-from helpers.grading import reasons
+from helpers.grading import reasons, replies
 from helpers.grading.drawing import number
 from helpers.grading.words.texts import quoted
 
@@ -117,16 +117,16 @@ def uses_before(reason: reasons.UsesBefore) -> str:
     return f"{quoted(reason.place)}: it adds to {before}; {cure}"
 
 
-def without_skill(reason: reasons.WithoutSkill | reasons.TooManyCalls) -> str:
+def without_skill(reason: reasons.WithoutSkill | replies.TooManyCalls) -> str:
     """Return what right numbers lack, with the counts that show it."""
     right, rest = without_skill_in_parts(reason)
     return f"{right}, but {rest}"
 
 
-def without_skill_in_parts(reason: reasons.WithoutSkill | reasons.TooManyCalls) -> tuple[str, str]:
+def without_skill_in_parts(reason: reasons.WithoutSkill | replies.TooManyCalls) -> tuple[str, str]:
     """Return what is right, and what is asked for, with the counts."""
     asked = f"the exercise asks for {reason.asked}"
-    if isinstance(reason, reasons.TooManyCalls):
+    if isinstance(reason, replies.TooManyCalls):
         return "its values are right", f"{asked}; calls of {reason.names}: {reason.calls} (ours: {reason.ours})"
     counts = ", ".join(f"{COUNTS[key]}: {mine:,} (ours: {ours:,})" for key, mine, ours in reason.counts)
     rest = f"{asked}; in {reason.test}, {counts}"
@@ -196,7 +196,7 @@ SENTENCES = {
     reasons.Unsafe: unsafe,
     reasons.UsesBefore: uses_before,
     reasons.WithoutSkill: without_skill,
-    reasons.TooManyCalls: without_skill,
+    replies.TooManyCalls: without_skill,
     reasons.NotRun: not_run,
     reasons.Compared: compared,
 }

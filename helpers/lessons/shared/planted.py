@@ -8,15 +8,8 @@ import numpy as np
 
 from helpers.data import tables
 from helpers.grading.prediction import AnswerError
-from helpers.grading.reasons import (
-    MissedByTest,
-    NoFaultSeen,
-    NothingPlanted,
-    Plain,
-    Seen,
-    SeenBySimulatorAlone,
-    SeenByTest,
-)
+from helpers.grading.reasons import Plain
+from helpers.grading.replies import MissedByTest, NoFaultSeen, NothingPlanted, Seen, SeenBySimulatorAlone, SeenByTest
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG, Verdict
 from helpers.operations.harness import drawn, operation_of, simulated
 from helpers.operations.kernels import load
