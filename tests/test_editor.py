@@ -26,7 +26,7 @@ PUZZLE = SimpleNamespace(
     solution=SimpleNamespace(text="ours"),
     first_error=lambda text: (2, 3, 4) if "wrong" in text else None,
 )
-LARGE = Verdict("large", NO_COMPILE, NotCompiled("`;` is missing", 2, 4), Excerpt(("2 | x",)))
+LARGE = Verdict("large", NO_COMPILE, NotCompiled("`;` is missing", 2, 4), Excerpt("2 | x"))
 BROKEN = Grades([Verdict("small", RIGHT, Plain("same")), LARGE])
 
 

@@ -15,9 +15,10 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Excerpt:
-    """Lines of the learner's text, with a caret below what is wrong."""
+    """Lines of the learner's text, with a caret below what is wrong; each is shown up to its `widest` letter."""
 
-    lines: tuple[str, ...]
+    text: str
+    widest: int | None = None
 
 
 @dataclass(frozen=True)
@@ -45,15 +46,8 @@ Drawn = Excerpt | NumbersDrawn | ValuesDrawn
 
 
 def excerpt_of(error: WgslError, widest: int | None = None) -> Excerpt | None:
-    """Return the lines that an error shows, each cut after so many letters; None where it has no place."""
-    if not error.excerpt:
-        return None
-    return Excerpt(tuple(cut(line, widest) for line in error.excerpt.split("\n")))
-
-
-def cut(text: str, widest: int | None) -> str:
-    """Return a text without what is behind so many letters; dots show that it goes on."""
-    return text if widest is None or len(text) <= widest else f"{text[:widest]}..."
+    """Return the lines that an error shows; None where it has no place."""
+    return Excerpt(error.excerpt, widest) if error.excerpt else None
 
 
 def drawing(want: Array, got: Array, marks: Array, axes: Sequence[str], inputs: Mapping[str, Array]) -> list[str]:

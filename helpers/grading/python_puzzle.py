@@ -94,7 +94,7 @@ class _Run:
     def calls(self) -> list[str]:
         """The names of the functions that the busiest of the results called, in the order of the alphabet."""
         calls = max((getattr(result, "calls", ()) for result in self.results), key=len)
-        return sorted(call.partition("(")[0] for call in calls)
+        return sorted(call.name for call in calls)
 
 
 def _tried(program: Program, case: PythonCase) -> _Run:
@@ -195,7 +195,7 @@ class _Grader:
         rows += [[f"{self.puzzle.answer}, yours", *(_marked(run, i) for i in chosen)]]
         rows += [[f"{self.puzzle.answer}, right", *(shown(run.case.right[i]) for i in chosen)]]
         calls = run.results[0].calls if len(run.results) == 1 else ()
-        lines = [*aligned(rows), *(f"your call: {call}" for call in calls)]
+        lines = [*aligned(rows), *(f"your call: {call.text}" for call in calls)]
         return ValuesDrawn(run.case.name, tuple(line[:WIDEST] for line in lines))
 
 

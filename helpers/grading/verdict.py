@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from helpers.grading import words
 from helpers.grading.drawing import Drawn
 from helpers.grading.reasons import Compared, NamedMistake, Reason, covers, line_of
-from helpers.grading.words.capitals import capitalized as capitalized
+from helpers.grading.words.letters import capitalized as capitalized
 from wgsl.output import in_lines
 
 NOT_ATTEMPTED, NO_COMPILE, RIGHT = "not attempted", "does not compile", "right"

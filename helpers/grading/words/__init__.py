@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from helpers.grading import reasons, replies
-from helpers.grading.drawing import Drawn, cut
+from helpers.grading.drawing import Drawn
 from helpers.grading.words import answers, drawings, runs, texts
-from helpers.grading.words.capitals import capitalized
+from helpers.grading.words.letters import capitalized, cut
 from wgsl.output import in_lines
 
 SENTENCES: dict[type, Callable[[object], str]] = {**texts.SENTENCES, **runs.SENTENCES, **answers.SENTENCES}

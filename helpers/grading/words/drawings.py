@@ -1,6 +1,7 @@
 """The text pictures below a verdict: the lines that are drawn, and above them what they show."""
 
-from helpers.grading.drawing import Excerpt, NumbersDrawn, ValuesDrawn, cut
+from helpers.grading.drawing import Excerpt, NumbersDrawn, ValuesDrawn
+from helpers.grading.words.letters import cut
 from helpers.grading.words.texts import times
 
 WIDEST = 150  # letters of a line
@@ -8,8 +9,8 @@ LEGEND = {"*": "* marks a wrong number", ".": "a dot is a number that was never 
 
 
 def excerpt(drawn: Excerpt) -> str:
-    """Return the lines."""
-    return "\n".join(drawn.lines)
+    """Return the lines, each cut where it is long."""
+    return "\n".join(cut(line, drawn.widest) for line in drawn.text.split("\n"))
 
 
 def numbers_drawn(drawn: NumbersDrawn) -> str:
