@@ -6,7 +6,8 @@
 
 Below them, `kernel` is a text and what it declares, `specialize` writes sizes into it. `syntax` reads it as a tree,
 `types` settles its names and types, `arithmetic` computes on numbers and arrays, `suggestions` says what to write
-instead, and `simulator` runs it. `adapter` is the simulator under the names of the package wgpu.
+instead, and `simulator` runs it. What is found or refused is a record of `facts`, and `words` makes its sentence, last.
+`adapter` is the simulator under the names of the package wgpu.
 """
 
 from importlib import import_module

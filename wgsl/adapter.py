@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wgsl.diagnostics import Lines, Refused, Unsupported
+from wgsl.diagnostics import Lines, NotWgsl, Unsupported
 from wgsl.kernel import parsed
 from wgsl.simulator.run import execute, size_of
 from wgsl.types.declarations import Declarations, check
@@ -74,7 +74,7 @@ class GPUShaderModule:
         """What is read from the text. Raises GPUValidationError, with the place, where it is refused."""
         try:
             return read()
-        except (Refused, Unsupported) as error:
+        except (NotWgsl, Unsupported) as error:
             reason = f"the simulator has no {error}" if isinstance(error, Unsupported) else str(error)
             raise GPUValidationError(refused_text(reason, *Lines(self._code).place(error.at))) from None
         except ValueError as error:

@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 
 from wgsl.output import visible
 from wgsl.words import errors as words
+from wgsl.words import refusals
 
 WIDTH = 200  # letters of a line that are shown, or more where the caret is further right
 
@@ -22,37 +23,64 @@ class Span(NamedTuple):
 
 
 class Refused(Exception):
-    """A text that WGSL does not allow: why, and in which piece of it.
+    """A text that is refused: why, and in which piece of it."""
 
-    `kind` and `facts` are for the suggestions, which know more than the reason; `scope` and `statement` are where it
-    was found, if that is in a function.
+    def __init__(self, reason: str, place: Span) -> None:
+        super().__init__(reason)
+        self.at, self.length = place.at, max(1, place.end - place.at)
+
+    @property
+    def reason(self) -> str:
+        """The reason in words."""
+        return self.args[0]
+
+
+class NotWgsl(Refused):
+    """A text that WGSL does not allow, as a record: of which kind that is, in which piece of it, and the facts.
+
+    `scope` and `statement` are where it was found, if that is in a function.
     """
 
-    def __init__(self, reason: str, place: Span, kind: str = "", *facts: object) -> None:
-        super().__init__(reason)
-        self.reason, self.at, self.length = reason, place.at, max(1, place.end - place.at)
+    def __init__(self, kind: str, place: Span, **facts: object) -> None:
+        super().__init__(kind, place)
         self.kind, self.facts = kind, facts
         self.scope = self.statement = None
 
+    @property
+    def reason(self) -> str:
+        """The reason in words."""
+        return refusals.reason(self.kind, self.facts)
 
-class Limited(Refused):
+    def __str__(self) -> str:
+        return self.reason
+
+
+class Limited(NotWgsl):
     """A text that WGSL allows, and that passes a limit which every adapter keeps: not all run it."""
 
 
-class Undefined(Refused):
+class Undefined(NotWgsl):
     """A value that is known before the run, and that WGSL does not define: the division by zero of two constants."""
 
 
-class Unset(Refused):
+class Unset(NotWgsl):
     """What the values of the overrides do not give: one has none, or it is too small."""
 
 
 class Unsupported(Exception):
-    """A feature of WGSL that the simulator does not run, by its name, with its offset in the text."""
+    """A feature of WGSL that the simulator does not run: of which kind it is, its offset in the text, and the facts."""
 
-    def __init__(self, feature: str, at: int) -> None:
-        super().__init__(feature)
-        self.feature, self.at = feature, at
+    def __init__(self, kind: str, at: int, **facts: object) -> None:
+        super().__init__(kind)
+        self.kind, self.at, self.facts = kind, at, facts
+
+    @property
+    def feature(self) -> str:
+        """The name of the feature, in words."""
+        return refusals.feature(self.kind, self.facts)
+
+    def __str__(self) -> str:
+        return self.feature
 
 
 class WgslError(ValueError):
@@ -70,7 +98,12 @@ class WgslError(ValueError):
         How many letters the caret marks; 0 where there is none.
     excerpt : str
         The line with its caret below it, and another line that it is about; "" where the mistake has no place.
+
+    Its `kind` is that of the refusal, a key of `wgsl.words.refusals`; None where it is not the text that is refused, or
+    where only the adapter's compiler has refused it.
     """
+
+    kind: str | None = None
 
     def __init__(
         self,
@@ -187,17 +220,12 @@ def error(
 
 
 def _cropped(text: Lines, diagnostic: Diagnostic, lines: range) -> Diagnostic:
-    """The same diagnostic for someone who sees only these lines of the text, as lines 1, 2, ..."""
-
-    def seen(match: re.Match) -> str:
-        number = int(match[1])
-        return f"in line {number - lines.start + 1}" if number in lines else "outside of your text"
-
-    at = diagnostic.at
-    if at is not None:
-        last = text.offset(lines.stop - 1, len(text.lines[lines.stop - 2]) + 1)
-        at = min(max(at, text.offset(lines.start, 1)), last)
-    return diagnostic._replace(reason=re.sub(r"\bin line (\d+)", seen, diagnostic.reason), at=at)
+    """Return the same diagnostic with a place in these lines, as its reader sees no other ones."""
+    if diagnostic.at is None:
+        return diagnostic
+    first = text.offset(lines.start, 1)
+    last = text.offset(lines.stop - 1, len(text.lines[lines.stop - 2]) + 1)
+    return diagnostic._replace(at=min(max(diagnostic.at, first), last))
 
 
 def _row(text: Lines, number: int, diagnostic: Diagnostic) -> str:

@@ -25,7 +25,7 @@ class Line(NamedTuple):
     code: str
 
 
-class Word(NamedTuple):
+class MemoryWord(NamedTuple):
     """A variable, or one element of it: `index` is None where the variable is no array."""
 
     variable: str
@@ -87,7 +87,7 @@ class Race:
 
     threads: tuple[Thread, Thread]
     wrote: tuple[bool, bool]
-    word: Word
+    word: MemoryWord
     other_line: Line | None
     space: str
     same_workgroup: bool
@@ -116,7 +116,7 @@ class Overlap:
     """Two writes of one value to one word, which nothing orders."""
 
     threads: tuple[Thread, Thread]
-    word: Word
+    word: MemoryWord
     same_workgroup: bool
 
     access = None
@@ -137,7 +137,7 @@ class Uninitialized:
     """A word of workgroup memory that a thread reads, and that no thread has written."""
 
     thread: Thread
-    word: Word
+    word: MemoryWord
 
     access = READS
 
@@ -244,13 +244,20 @@ class Endless:
 
 
 @dataclass(frozen=True)
-class TooLong:
+class WorkUsedUp:
     """A run that was stopped after so many statements, with up to so many threads each."""
 
     statements: int
     most_threads: int
 
     may_end = True
+
+
+class SettledComparisons(NamedTuple):
+    """Comparisons that are settled before the run, as they are written: all of them hold, or none does."""
+
+    codes: tuple[str, ...]
+    hold: bool
 
 
 # --- Numbers --------------------------------------------------------------------------------------------------
@@ -276,5 +283,5 @@ class NotANumber:
 
 Facts = (
     OutOfRange | IndexOverflow | Race | Overlap | Uninitialized | MissedBarrier | Unproven | Aliased | PointerParameter
-    | Endless | TooLong | Unwritten | NotANumber
+    | Endless | WorkUsedUp | Unwritten | NotANumber
 )  # fmt: skip

@@ -10,7 +10,7 @@ from math import prod
 from typing import Any, NamedTuple, TypeVar
 
 from wgsl.arguments import check_size
-from wgsl.diagnostics import Lines, Refused, Span, Unsupported
+from wgsl.diagnostics import Lines, NotWgsl, Span, Unsupported
 from wgsl.suggestions import wgsl_error
 from wgsl.syntax import tree
 from wgsl.syntax.parser import parse
@@ -74,7 +74,7 @@ class Kernel:
         """What is read from the text; what refuses it is a WgslError with its place, its cause and its cure."""
         try:
             return read()
-        except (Refused, Unsupported) as error:
+        except (NotWgsl, Unsupported) as error:
             raise wgsl_error(self, error) from None
 
     def find(self, name: str) -> Any:
@@ -132,7 +132,7 @@ class Kernel:
         """Bytes of the workgroup memory that the kernel declares; what the simulator does not run counts as none."""
         total = 0
         for name in (name for name, (space, *_) in self._placed.items() if space == "workgroup"):
-            with suppress(Refused, Unsupported):
+            with suppress(NotWgsl, Unsupported):
                 total += 4 * words(self.outline.find(name).type)
         return total
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wgsl.diagnostics import Limited, Lines, Refused, Undefined, Unset, Unsupported
+from wgsl.diagnostics import Limited, Lines, NotWgsl, Undefined, Unset, Unsupported
 from wgsl.kernel import Kernel, parsed
 from wgsl.suggestions import explained
 from wgsl.syntax import tree
@@ -50,19 +50,19 @@ def check(text: str | Kernel) -> tuple[Problem, ...]:
     kernel = text if isinstance(text, Kernel) else Kernel(text)
     try:
         declarations = Declarations(parsed(kernel.source), dict(kernel.constants))
-    except (Refused, Unsupported) as fault:
+    except (NotWgsl, Unsupported) as fault:
         return (_problem(kernel.source, fault),)
-    faults: list[Refused | Unsupported | NotPortable] = [*declarations.faults()]
+    faults: list[NotWgsl | Unsupported | NotPortable] = [*declarations.faults()]
     for name in (name for name, node in declarations.nodes.items() if tree.attribute(node, "compute")):
         try:
             faults += Uniformity(program_of(declarations, name, Undefined)).refused.values()
-        except (Refused, Unsupported) as fault:
+        except (NotWgsl, Unsupported) as fault:
             faults.append(fault)
     problems = (_problem(kernel.source, fault) for fault in faults)
     return tuple(sorted({(each.line, each.column): each for each in problems}.values()))
 
 
-def _problem(source: str, fault: Refused | Unsupported | NotPortable) -> Problem:
+def _problem(source: str, fault: NotWgsl | Unsupported | NotPortable) -> Problem:
     lines, kind = Lines(source), "not portable" if isinstance(fault, Limited | NotPortable) else "not supported"
     if isinstance(fault, NotPortable):
         at, message = fault.part.at, findings.message(fault.facts(lines))

@@ -11,11 +11,12 @@ from support.wgsl_programs import in_lines, programs, rows, source
 from helpers.gpu import passes
 from wgsl import Kernel, WgslError, without_comments
 from wgsl.diagnostics import Refused, Unsupported
-from wgsl.suggestions import breaks, unknown_names, values, wgsl_error
+from wgsl.suggestions import CURES, wgsl_error
 from wgsl.syntax.parser import parse
 from wgsl.types import program
 from wgsl.types.declarations import Declarations, check
 from wgsl.types.kinds import F32, I32, Struct
+from wgsl.words import refusals
 
 WGSL = Path(program.__file__).parents[1]
 ROOT = WGSL.parent
@@ -26,7 +27,7 @@ FILES = sorted(
         *ROOT.glob("helpers/gpu/*.wgsl"),
     ]
 )
-ROOMS = values, unknown_names, breaks
+RECORDS = ("NotWgsl", "Limited", "Undefined", "Unset", "Unsupported", "undefined", "Fault")
 BUFFER = "@group(0) @binding(0) var<storage, read_write> output: array<f32>;\n"
 
 
@@ -114,16 +115,19 @@ def test_what_the_simulator_does_not_run_is_named_with_its_line():
     assert "built-in function `dpdx`" in here(text)[1]
 
 
-def test_every_kind_of_refusal_has_its_sentence():
-    """A kind that nothing is called like would fall back to the plain reason, and nobody would notice."""
-    kinds = set()
-    for path in WGSL.glob("*/*.py"):
-        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "Refused" and len(call.args) > 2:
-                parts = call.args[2], *(getattr(call.args[2], branch, None) for branch in ("body", "orelse"))
-                kinds |= {part.value for part in parts if isinstance(part, ast.Constant)}
-    assert len(kinds - {""}) > 20
-    assert [kind for kind in kinds - {""} if not any(callable(getattr(room, kind, None)) for room in ROOMS)] == []
+def test_every_kind_of_refusal_has_its_sentence_and_every_sentence_its_refusal():
+    """A sentence of a kind that is refused nowhere would stay, and nobody would notice; so would a cure of one."""
+    paths = [path for room in ("types", "syntax") for path in (WGSL / room).glob("*.py")]
+    nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    texts = {node.value for node in nodes if isinstance(node, ast.Constant)}
+    assert {*refusals.REASONS} - texts == set()
+    assert {*refusals.FEATURES} - texts == set()
+    assert {*CURES} - {*refusals.REASONS} == set()
+    assert len(CURES) > 25
+    calls = [node for node in nodes if isinstance(node, ast.Call) and getattr(node.func, "id", "") in RECORDS]
+    kinds = {call.args[0].value for call in calls if isinstance(call.args[0], ast.Constant)}
+    assert len(kinds) > 100
+    assert kinds - {*refusals.REASONS, *refusals.FEATURES} == set()
 
 
 # --- Layout -------------------------------------------------------------------------------------------------------

@@ -108,8 +108,9 @@ def simulate(
     except TooLong as stopped:
         if work is None:
             raise
-        ended, stopped_facts = False, stopped.facts
-        seen.collector.add("endless loop", stopped.at, dispatch.all.index, lambda: stopped_facts)
+        ended = False
+        facts = stopped.facts
+        seen.collector.add("endless loop", stopped.at, dispatch.all.index, lambda: facts)
     if ended:
         for variable in wanted:
             seen.unwritten(variable)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from wgsl.diagnostics import Lines
+from wgsl.facts import SettledComparisons
 from wgsl.types import program as ir
 from wgsl.types.kinds import U32
 from wgsl.types.usage import nodes
+from wgsl.words import findings as words
 
 HOLDS = {"<": False, ">=": True}, {">": False, "<=": True}  # beside a 0 on the right, and beside one on the left
 
@@ -20,12 +22,17 @@ def settled(condition: object) -> bool | None:
     return next((holds for holds in held if holds is not None), None)
 
 
-def remark(program: ir.Program, source: str) -> str:
-    """The settled comparisons of an entry point, as a sentence; nothing where there are none."""
+def settled_comparisons(program: ir.Program, source: str) -> SettledComparisons | None:
+    """Return the comparisons of an entry point that are settled as the first one is; None where there are none."""
     parts = (part for part in nodes(program.entry.body) if settled(part) is not None)
-    named = {Lines(source).quoted(part): settled(part) for part in parts}
-    first = next(iter(named.values()), None)
-    names = [f"`{name}`" for name, holds in named.items() if holds is first]
-    verb, those = ("holds", "it") if len(names) == 1 else ("hold", "them")
-    said = f"{' and '.join(names)} {'always' if first else 'never'} {verb}, because a u32 wraps around below 0"
-    return f"{said}: the kernel does the same without {those}" * bool(names)
+    known = {Lines(source).quoted(part): settled(part) for part in parts}
+    if not known:
+        return None
+    first = next(iter(known.values()))
+    return SettledComparisons(tuple(code for code, holds in known.items() if holds is first), first)
+
+
+def remark(program: ir.Program, source: str) -> str:
+    """Return the settled comparisons of an entry point, as a sentence; nothing where there are none."""
+    comparisons = settled_comparisons(program, source)
+    return words.settled_comparisons(comparisons) if comparisons else ""

@@ -8,8 +8,21 @@ from types import MappingProxyType
 
 import numpy as np
 
-from wgsl import facts
 from wgsl.diagnostics import Lines
+from wgsl.facts import (
+    READS,
+    WRITES,
+    IndexOverflow,
+    Line,
+    MemoryWord,
+    MissedBarrier,
+    OutOfRange,
+    Overlap,
+    Race,
+    Thread,
+    Uninitialized,
+    Unwritten,
+)
 from wgsl.simulator.counts import Counter
 from wgsl.simulator.findings import LOOP, Collector
 from wgsl.simulator.lanes import Dispatch, Lanes
@@ -19,7 +32,8 @@ from wgsl.simulator.values import Births, Fault, Place
 from wgsl.simulator.watched import Named
 from wgsl.syntax.tokens import without_comments
 from wgsl.types.kinds import Array, Vector, alignment
-from wgsl.types.program import Element, Member, Part, Variable, name_of
+from wgsl.types.program import Element, Member, Part, Variable
+from wgsl.types.references import name_of
 from wgsl.types.uniformity import NotPortable
 
 
@@ -66,21 +80,21 @@ class Watch:
         """The line of an offset."""
         return self._text.place(at)[0]
 
-    def other_line(self, at: int, here: int) -> facts.Line | None:
+    def other_line(self, at: int, here: int) -> Line | None:
         """The line of an offset; None where it is that of the other offset."""
         number = self.line(at)
-        return None if number == self.line(here) else facts.Line(number, self._text.lines[number - 1])
+        return None if number == self.line(here) else Line(number, self._text.lines[number - 1])
 
     def source(self, part: Part) -> str:
         """The text of a part of the program, in one line."""
         return self._text.quoted(part)
 
-    def who(self, lane: int, beside: int | None = None) -> facts.Thread:
+    def who(self, lane: int, beside: int | None = None) -> Thread:
         """An invocation; without its workgroup beside another one of the same workgroup."""
         groups = self._dispatch.groups
         known = self._dispatch.group_count == 1 or (beside is not None and groups[lane] == groups[beside])
         workgroup, index = self._dispatch.named(lane)
-        return facts.Thread(index, None if known else workgroup)
+        return Thread(index, None if known else workgroup)
 
     # --- Indices ----------------------------------------------------------------------------------------------
 
@@ -100,13 +114,13 @@ class Watch:
                 found = partial(self._out_of_range, fault, lane, index, write)
             self.collector.add(kind, fault.at, lanes.index[mask], found)
 
-    def _index_overflow(self, fault: Fault, lane: int, index: int) -> facts.IndexOverflow:
-        return facts.IndexOverflow(self.who(lane), self.source(fault.part), name_of(fault.array), index)
+    def _index_overflow(self, fault: Fault, lane: int, index: int) -> IndexOverflow:
+        return IndexOverflow(self.who(lane), self.source(fault.part), name_of(fault.array), index)
 
-    def _out_of_range(self, fault: Fault, lane: int, index: int, write: bool) -> facts.OutOfRange:
-        return facts.OutOfRange(
+    def _out_of_range(self, fault: Fault, lane: int, index: int, write: bool) -> OutOfRange:
+        return OutOfRange(
             thread=self.who(lane),
-            access=facts.WRITES if write else facts.READS,
+            access=WRITES if write else READS,
             source=self.source(fault.part),
             variable=name_of(fault.array),
             index=index,
@@ -149,7 +163,7 @@ class Watch:
         elif variable.space == "workgroup" and not (known := stored[where]).all():
             first = int(np.argmin(known))
             word = self._element(variable, int(where[first]))
-            found = partial(facts.Uninitialized, self.who(lanes.index[first]), word)
+            found = partial(Uninitialized, self.who(lanes.index[first]), word)
             self.collector.add("uninitialized read", part.at, lanes.index[~known], found)
 
     def _stored_words(self, variable: Variable) -> np.ndarray:
@@ -189,19 +203,17 @@ class Watch:
                 both = np.concatenate([conflicts.mine[chosen], conflicts.other[chosen]])
                 self.collector.add(kind, part.at, both, found, int(conflicts.other_at[first]))
 
-    def _race_facts(
-        self, variable: Variable, conflicts: Conflicts, i: int, part: Part, write: bool
-    ) -> facts.Race | facts.Overlap:
+    def _race_facts(self, variable: Variable, conflicts: Conflicts, i: int, part: Part, write: bool) -> Race | Overlap:
         first, second = int(conflicts.mine[i]), int(conflicts.other[i])
         threads = self.who(first), self.who(second, first)
         same_workgroup = bool(self._dispatch.groups[first] == self._dispatch.groups[second])
         word = self._element(variable, int(conflicts.where[i]))
         if conflicts.alike[i]:
-            return facts.Overlap(threads, word, same_workgroup)
+            return Overlap(threads, word, same_workgroup)
         wrote = write, bool(conflicts.other_wrote[i])
         at = int(conflicts.where[i]) % self._words.arrays[variable].shape[-1]
         reader = second if write else first  # the other one writes
-        return facts.Race(
+        return Race(
             threads=threads,
             wrote=wrote,
             word=word,
@@ -211,11 +223,11 @@ class Watch:
             both_write=not all(wrote) and self.log.has_written(reader, variable, at),
         )
 
-    def _element(self, variable: Variable, where: int) -> facts.Word:
+    def _element(self, variable: Variable, where: int) -> MemoryWord:
         """A word of a variable, by the element that it is in."""
         at = where % self._words.arrays[variable].shape[-1]
         index = at // variable.type.stride if isinstance(variable.type, Array) else None
-        return facts.Word(str(variable.name), index)
+        return MemoryWord(str(variable.name), index)
 
     # --- Barriers ---------------------------------------------------------------------------------------------
 
@@ -231,7 +243,7 @@ class Watch:
         if waited_for.any():
             missing = np.flatnonzero(waited_for)
             arrived = int(present[dispatch.groups[missing[0]]])
-            found = partial(facts.MissedBarrier, name, arrived, dispatch.threads, self.who(missing[0]))
+            found = partial(MissedBarrier, name, arrived, dispatch.threads, self.who(missing[0]))
             self.collector.add("non-uniform barrier", at, missing, found)
 
     def not_portable(self, place: NotPortable) -> None:
@@ -250,6 +262,6 @@ class Watch:
         wanted, _ = numbers(variable.type, stored.size)
         left = wanted[~stored[wanted]]
         if len(left):
-            found = partial(facts.Unwritten, str(variable.name), len(left), len(wanted), int(left[0]))
+            found = partial(Unwritten, str(variable.name), len(left), len(wanted), int(left[0]))
             nobody = self._dispatch.none.index
             self.collector.add("unwritten output", variable.at, nobody, found, numbers=len(left))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wgsl import facts
+from wgsl.facts import WorkUsedUp
 from wgsl.simulator.lanes import Lanes
 from wgsl.syntax.tree import children
 from wgsl.types import kinds
@@ -42,7 +42,7 @@ class TooLong(ValueError):
 
     def __init__(self, at: int, statements: int, threads: int) -> None:
         super().__init__(at, statements, threads)
-        self.at, self.facts = at, facts.TooLong(statements, threads)
+        self.at, self.facts = at, WorkUsedUp(statements, threads)
 
     def __str__(self) -> str:
         return f"this run is too long to be simulated: {stopped_after(self.facts)}; simulate a smaller problem"

@@ -7,6 +7,7 @@ from itertools import pairwise
 from wgsl.diagnostics import Diagnostic
 from wgsl.suggestions.context import TOKEN, Context, balanced
 from wgsl.suggestions.habits import HABITS, Cure
+from wgsl.words.refusals import phrase
 
 STATEMENT = r"(?:let|var|const|if|for|while|return|switch|loop|break|continue|fn|struct|override|else)\b"
 JUMPS = ("return", "break", "continue")
@@ -18,7 +19,7 @@ def expected(context: Context, what: str) -> Diagnostic | None:
     """A sign or word in the wrong place; `what` is what belongs there."""
     context.expected, before = what, context.before(context.at)
     later = before and context.line(before) < context.line(context.refused)  # then the caret goes after the last token
-    at = before.end if later and not what.startswith(("statement", "declaration", "`diagnostic`")) else context.at
+    at = before.end if later and what not in ("statement", "declaration", "diagnostic") else context.at
     return next(filter(None, (look(context, at) for look in LOOKS)))
 
 
@@ -68,7 +69,7 @@ def _length(context: Context, at: int) -> int:
 def _jump(context: Context, at: int) -> Diagnostic | None:
     """A jump without its semicolon; `return` takes the next line's beginning for its value."""
     above, word = context.before(context.offset(context.line(context.refused), 1)), context.before(context.at)
-    if above in JUMPS and context.expected == "`;`":
+    if above in JUMPS and context.expected == ";":
         return Diagnostic("a `;` is missing at the end of this line", above.end)
     return Diagnostic(f"a `;` is missing after `{word}`", word.end) if word in JUMPS and context.token == "}" else None
 
@@ -80,7 +81,7 @@ def _end(context: Context, at: int) -> Diagnostic | None:
     end = context.tokens[-1].end
     if context.depth(end) <= 0:
         return Diagnostic("the text ends here, in the middle of a statement", end)
-    line = f", perhaps that of the block that begins in line {_suspect(context, end)}"
+    line = f", perhaps that of the block that begins {context.in_line(_suspect(context, end))}"
     return Diagnostic(f"the text ends inside of a block: a `}}` is missing{line}", end)
 
 
@@ -88,14 +89,14 @@ def _nested(context: Context, at: int) -> Diagnostic | None:
     """A function inside of a function: a block above is never closed."""
     begun = context.before(context.at)
     inside = begun in ("fn", "struct", "@") and context.depth(begun.at) > 0
-    if not inside or not context.expected.startswith(("`diagnostic`", "assignment")):
+    if not inside or context.expected not in ("diagnostic", "assignment"):
         return None
     if begun == "fn" and context.depth(len(context.code)) == 0:
         outer = [token for before, token in pairwise(context.tokens) if before == "fn" and token.at < begun.at]
         reason = f"a function cannot stand inside of another one: move `{context.token}` above `{outer[-1]}`"
         return Diagnostic(reason, begun.at, context.token.end - begun.at)
-    line = _suspect(context, begun.at)
-    reason = f"this stands inside of a function: a `}}` is missing above; look at the block that begins in line {line}"
+    begins = context.in_line(_suspect(context, begun.at))
+    reason = f"this stands inside of a function: a `}}` is missing above; look at the block that begins {begins}"
     return Diagnostic(reason, begun.at, context.token.end - begun.at)
 
 
@@ -117,7 +118,7 @@ def _suspect(context: Context, end: int) -> int:
 def _outside(context: Context, at: int) -> Diagnostic | None:
     """What cannot stand outside of a function."""
     token = context.token
-    if not token or not context.expected.startswith("declaration"):
+    if not token or context.expected != "declaration":
         return None
     if token == "}":
         return Diagnostic("this `}` has no partner: there is one too many, here or above", at)
@@ -129,7 +130,7 @@ def _outside(context: Context, at: int) -> Diagnostic | None:
 
 def _bracket(context: Context, at: int) -> Diagnostic | None:
     """A parenthesis or bracket that is not closed where it should be, or closed without having been opened."""
-    token, missing, stack = context.token, context.expected.strip("`"), []
+    token, missing, stack = context.token, context.expected, []
     for bracket in re.finditer(r"[()\[\]]", context.code[:at]):
         if bracket[0] in "([":
             stack.append(bracket)
@@ -142,14 +143,15 @@ def _bracket(context: Context, at: int) -> Diagnostic | None:
     if not token or not ends or not stack:
         return None
     opening, (line, column) = stack[-1][0], context.place(stack[-1].start())
-    where = f"column {column}" if line == context.place(at)[0] else f"line {line}, column {column}"
+    same_line = line == context.place(at)[0]
+    where = f"in column {column}" if same_line else f"{context.in_line(line)}, column {column}"
     closed = ")" if opening == "(" else "]"
-    return Diagnostic(f"the `{opening}` in {where} is never closed: a `{closed}` is missing", at)
+    return Diagnostic(f"the `{opening}` {where} is never closed: a `{closed}` is missing", at)
 
 
 def _separator(context: Context, at: int) -> Diagnostic | None:
     """A statement without its semicolon, a field without its comma, a block without its brace."""
-    missing, token = context.expected.strip("`"), context.token
+    missing, token = context.expected, context.token
     if not token or missing not in (";", ",", "{"):
         return None
     if token in (")", "]") and at == context.at:
@@ -166,7 +168,7 @@ def _separator(context: Context, at: int) -> Diagnostic | None:
 def _side_by_side(context: Context, at: int) -> Diagnostic | None:
     """Two values without an operator between them, or a statement that begins in another one."""
     token, before = context.token, context.before(context.at)
-    if not before or not token or context.expected not in ("`;`", "`)`", "`]`"):
+    if not before or not token or context.expected not in (";", ")", "]"):
         return None
     if before.at == token.at:
         return Diagnostic(f"`{token}` is no number that WGSL can read, and no name", token.at, len(token))
@@ -193,7 +195,7 @@ def _value(context: Context, at: int) -> Diagnostic | None:
         return Diagnostic(f"after `{before}` a value must come, and `{token}` is none", at, width)
     if context.expected == "statement":
         return Diagnostic(f"no statement begins with `{token}`", at, width)
-    if context.expected.startswith("assignment"):
+    if context.expected == "assignment":
         start = re.search(r"[^;{}]*$", context.code[: context.at])[0].strip()
         if later:
             return Diagnostic(f"this statement is not finished: after `{start}` comes `=`, `+=`, `++` or `(`", at)
@@ -205,9 +207,9 @@ def _value(context: Context, at: int) -> Diagnostic | None:
 def _expected(context: Context, at: int) -> Diagnostic:
     """What belongs there, in a word."""
     if at != context.at:
-        return Diagnostic(f"{context.expected} is expected after `{context.before(context.at)}`", at)
+        return Diagnostic(f"{phrase(context.expected)} is expected after `{context.before(context.at)}`", at)
     instead = f", not `{context.token}`" if context.token else ""
-    return Diagnostic(f"{context.expected} is expected here{instead}", at, _length(context, at))
+    return Diagnostic(f"{phrase(context.expected)} is expected here{instead}", at, _length(context, at))
 
 
 LOOKS = (foreign, habit, _jump, _end, _nested, _outside, _bracket, _separator, _side_by_side, _value, _expected)

@@ -6,7 +6,7 @@ import re
 from contextlib import suppress
 from functools import cached_property
 
-from wgsl.diagnostics import Lines, Refused, Span, Unsupported
+from wgsl.diagnostics import Lines, NotWgsl, Span, Unsupported
 from wgsl.syntax import tree
 from wgsl.syntax.parser import parse
 from wgsl.syntax.tokens import Word, without_comments
@@ -15,6 +15,7 @@ from wgsl.types.expressions import view
 from wgsl.types.kinds import Type
 from wgsl.types.names import Known, Meaning, Scope
 from wgsl.types.program import Variable
+from wgsl.words.errors import in_line
 
 TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*(?:(?<=[eE])[+-]\d+\w*)?|\.\d\w*|&&|\|\||\+\+|--|->|<<|>>|[-+*/%&|^<>=!]=|\S")
 NOTHING = Word("", "", 0, end_pos=0)  # where no token is
@@ -22,10 +23,11 @@ PROBE = "_ = known_here;"  # a statement that is refused wherever it stands, whi
 
 
 class Context(Lines):
-    """A text, and what its refusal is about."""
+    """A text, and what its refusal is about; its reader sees all lines of it, or only those in `seen`."""
 
-    def __init__(self, source: str, refused: Refused) -> None:
+    def __init__(self, source: str, refused: NotWgsl, seen: range | None = None) -> None:
         super().__init__(source)
+        self._seen = seen
         self.code, self.refused, self.at = without_comments(source), refused, refused.at
         self.expected = ""  # what belongs at a place where something else stands
 
@@ -53,6 +55,12 @@ class Context(Lines):
         """The line in which a piece of the text begins."""
         return self.place(part.at)[0]
 
+    def in_line(self, number: int) -> str:
+        """Return in which line something is, as its reader counts them."""
+        if self._seen is None:
+            return in_line(number)
+        return in_line(number - self._seen.start + 1 if number in self._seen else None)
+
     def depth(self, at: int) -> int:
         """How many blocks are open at an offset."""
         return self.code.count("{", 0, at) - self.code.count("}", 0, at)
@@ -64,11 +72,11 @@ class Context(Lines):
         """The tree of the text; where it breaks off, that of what precedes the broken statement, its blocks closed."""
         try:
             return parse(self.source)
-        except (Refused, Unsupported):
+        except (NotWgsl, Unsupported):
             ends = [match.end() for match in re.finditer(r"[;{}]", self.code[: self.at])]
         for end in ends[:-4:-1]:
             opened = self.depth(end)
-            with suppress(Refused, Unsupported):
+            with suppress(NotWgsl, Unsupported):
                 return parse(self.code[:end] + f" {PROBE}" * (opened > 0) + "}" * opened)
         return tree.Module(())
 
@@ -84,7 +92,7 @@ class Context(Lines):
                     declarations.find(node.name)
         except Unsupported:
             pass
-        except Refused as refused:
+        except NotWgsl as refused:
             if refused.scope:
                 return refused.scope
             declarations = Declarations(tree.Module(()), {})
@@ -99,7 +107,7 @@ class Context(Lines):
         """What a name stands for where the text is refused."""
         try:
             return self.scope.find(name)
-        except (Refused, Unsupported):
+        except (NotWgsl, Unsupported):
             return None
 
     @cached_property
@@ -158,7 +166,7 @@ class Context(Lines):
         try:
             node = parse(f"const x = ({node});").declarations[0].value if isinstance(node, str) else node
             return view(node, self.scope).type
-        except (Refused, Unsupported):
+        except (NotWgsl, Unsupported):
             return None
 
     def type_named(self, name: str) -> Type | None:

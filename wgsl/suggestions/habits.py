@@ -144,7 +144,7 @@ HABITS: tuple[tuple[str, Cure], ...] = (
         r"WGSL has no `? :`: write `select(\3, \2, \1)`, the value for false first",
     ),
     (r"[\w)\]] *▸\?.*:", "WGSL has no `c ? x : y`: write `select(y, x, c)`, the value for false first"),
-    (rf"`:`│.*{TYPE} +▸(?P<name>{NAME})", _parameter),
+    (rf"^:│.*{TYPE} +▸(?P<name>{NAME})", _parameter),
     (
         rf"(?:[│;{{}}(]) *(?P<const>(?:const|let|var) +)?{TYPE} +▸(?P<name>{NAME}) *(?:\[ *(?P<size>\w+) *\])? *"
         rf"(?:= *(?P<value>[^;]*))?;",
@@ -156,7 +156,7 @@ HABITS: tuple[tuple[str, Cure], ...] = (
         "workgroup memory is declared outside of every function: `var<workgroup> name: array<f32, 64>;`",
     ),
     (
-        r"declaration.*│.*▸(?:void|int|float|uint|u32|f32|i32|__\w+__|kernel|static|inline|extern)\b",
+        r"^declaration│.*▸(?:void|int|float|uint|u32|f32|i32|__\w+__|kernel|static|inline|extern)\b",
         "a function begins with `fn`, as in `fn name(x: f32) -> f32 {`",
     ),
     (rf"▸(\+\+|--) *({NAME})", r"write the sign behind the name, as a statement of its own: `\2\1`"),
@@ -169,21 +169,21 @@ HABITS: tuple[tuple[str, Cure], ...] = (
     (r"▸[^;{}]*?(?P<at>=<)", "`<=` is written with `=` last"),
     (rf"(?P<at>\b(?:let|var|const)\b) +(?P<name>{NAME}) *▸(?:\[|[-+*/]=)", _redeclaration),
     (rf"[│;{{}}] *(?P<at>{NAME}) *\((?P<index>[^;{{}}=]*)\) *▸(?:[-+*/]?=)(?!=)", _element),
-    (r"`\]`│.*▸,", "an array in a buffer is flat and takes one index: compute it, as in `[row * width + column]`"),
+    (r"^\]│.*▸,", "an array in a buffer is flat and takes one index: compute it, as in `[row * width + column]`"),
     (r"\b(?:if|while)\b[^;{]*[^=!<>]▸=(?!=)", "`=` assigns; two values are compared with `==`"),
-    (r"`\{`│.*\bfn\b.*\) *▸:", "WGSL writes `->` before the type that a function returns"),
+    (r"^\{│.*\bfn\b.*\) *▸:", "WGSL writes `->` before the type that a function returns"),
     (
-        r"`\{`│.*\b(?:if|while|for|else|case|default)\b[^{}]*▸(?P<rest>$|\w.*)",
+        r"^\{│.*\b(?:if|while|for|else|case|default)\b[^{}]*▸(?P<rest>$|\w.*)",
         _braces,
     ),
-    (rf"`:`│.*@builtin *\( *\w+_index *\) *({NAME}) *▸(?:[,)]|$)", r"every parameter has a type: write `\1: u32`"),
-    (rf"`:`│.*@builtin *\( *\w+ *\) *({NAME}) *▸(?:[,)]|$)", r"every parameter has a type: write `\1: vec3u`"),
-    (rf"`:`│.*\bfn +(?P<function>{NAME}).*\b(?P<name>{NAME}) *▸[,)]", _untyped),
+    (rf"^:│.*@builtin *\( *\w+_index *\) *({NAME}) *▸(?:[,)]|$)", r"every parameter has a type: write `\1: u32`"),
+    (rf"^:│.*@builtin *\( *\w+ *\) *({NAME}) *▸(?:[,)]|$)", r"every parameter has a type: write `\1: vec3u`"),
+    (rf"^:│.*\bfn +(?P<function>{NAME}).*\b(?P<name>{NAME}) *▸[,)]", _untyped),
     # Numbers and signs
     (r"(?P<at>\b(\d+)\.\d*)▸[uUi]\b", r"the suffixes u and i belong to whole numbers: write `\2u`, or leave it out"),
     (r"(?P<at>\b(?:workgroupBarrier|storageBarrier)) *▸(?:;|$)", "a function is called with parentheses: `name();`"),
     (
-        rf"`=`│.*\b(?:let|const) +({NAME}) *▸(?:;|$)",
+        rf"^=│.*\b(?:let|const) +({NAME}) *▸(?:;|$)",
         r"`let` needs a value: `let \1 = ...;`; a variable that gets its value later is a `var` with a type",
     ),
 )

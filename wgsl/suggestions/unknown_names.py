@@ -11,11 +11,11 @@ from wgsl.suggestions.context import Context, signed
 from wgsl.suggestions.habits import C_TYPES
 from wgsl.syntax import tree
 from wgsl.types.calls import BARRIERS, POINTER_FUNCTIONS
-from wgsl.types.conversions import a
 from wgsl.types.declarations import INPUTS
 from wgsl.types.kinds import ABSTRACT_FLOAT, F32, I32, U32, Array, Scalar, Struct, Vector
 from wgsl.types.program import Part, Variable
 from wgsl.types.signatures import SIGNATURES
+from wgsl.words.refusals import a
 
 OTHER_LANGUAGES = {  # a name of CUDA, Python or C, and WGSL's
     "blockDim": "CUDA's `blockDim` is the size in `@workgroup_size(...)`: write that number, or a `const`",
@@ -69,9 +69,9 @@ def _known_elsewhere(name: str, context: Context) -> str | None:
         return None
     first, last = context.line(places[0].name), context.line(places[-1].name)
     if places[-1].at < context.at:
-        return f"`{name}` is not known here: it is declared in line {last}, and only inside the braces there"
+        return f"`{name}` is not known here: it is declared {context.in_line(last)}, and only inside the braces there"
     if places[0].at > context.at and first != context.place(context.at)[0]:
-        return f"`{name}` is not known yet: it is declared only in line {first}"
+        return f"`{name}` is not known yet: it is declared only {context.in_line(first)}"
     return None
 
 
@@ -158,13 +158,13 @@ def _near(name: str, names: Iterable[str]) -> str | None:
     return alike[0] if alike else None
 
 
-def type(context: Context, meaning: object) -> str | None:
+def type(context: Context, meaning: object, **_: object) -> str | None:
     """The name of a type where a value must stand."""
     values = [variable.name for variable in context.variables if variable.type == meaning]
     return f"`{meaning}` is a type; the variable of this type is `{values[0]}`" if len(values) == 1 else None
 
 
-def called_value(context: Context, meaning: object) -> str:
+def called_value(context: Context, meaning: object, **_: object) -> str:
     """A value that is called like a function."""
     if isinstance(getattr(meaning, "type", None), Array):
         return f"`{meaning.name}` is no function; an array's element is `{meaning.name}[...]`"
@@ -220,7 +220,7 @@ def part(context: Context, base: Part, name: str) -> str:
 # --- What may not change ------------------------------------------------------------------------------------------
 
 
-def constant(context: Context, target: Part) -> Diagnostic | None:
+def constant(context: Context, target: Part, **_: object) -> Diagnostic | None:
     """An assignment or ++ to what is not a `var`."""
     name = context.base(target.place)
     match context.declared(name):
@@ -230,7 +230,7 @@ def constant(context: Context, target: Part) -> Diagnostic | None:
         case tree.Declaration(kind=kind, name=given) as declared:
             line = context.line(given)
             cure = f": write `var` there: `{re.sub('^let', 'var', context.written(declared))}`" if kind == "let" else ""
-            reason = f"`{name}` is a `{kind}`, declared in line {line}, and never changes{cure}"
+            reason = f"`{name}` is a `{kind}`, declared {context.in_line(line)}, and never changes{cure}"
             return Diagnostic(reason, context.at, len(name), line)
     return None
 
@@ -242,7 +242,7 @@ def counted(context: Context, target: Part, sign: str) -> Diagnostic | None:
         return None
     cure = f": write `{name} {sign[0]}= 1.0`"
     if context.loop(declared):
-        cure = f"; it begins as `{context.text(declared.value)}` in line {context.line(declared)}"
+        cure = f"; it begins as `{context.text(declared.value)}` {context.in_line(context.line(declared))}"
     return Diagnostic(f"`{name}` is an f32, and `{sign}` counts only u32 and i32{cure}", context.at, len(name))
 
 
@@ -263,5 +263,5 @@ def read_only(context: Context, target: Part) -> Diagnostic | None:
     where = f"; the result belongs in `{context.outputs[0].name}`" if len(context.outputs) == 1 else ""
     kind = "a uniform" if variable.space == "uniform" else "`var<storage, read>`"
     line = context.line(variable)
-    reason = f"`{variable.name}` can only be read: it is declared in line {line} as {kind}{where}"
+    reason = f"`{variable.name}` can only be read: it is declared {context.in_line(line)} as {kind}{where}"
     return Diagnostic(reason, context.at, context.refused.length, line)

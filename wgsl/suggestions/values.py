@@ -9,7 +9,7 @@ from wgsl.diagnostics import Diagnostic
 from wgsl.suggestions.context import Context, signed
 from wgsl.syntax import tree
 from wgsl.syntax.tokens import Word
-from wgsl.types.conversions import WHOLE, a
+from wgsl.types.conversions import WHOLE
 from wgsl.types.folding import COMPARISONS
 from wgsl.types.kinds import (
     ABSTRACT_FLOAT,
@@ -25,6 +25,7 @@ from wgsl.types.kinds import (
     is_runtime_sized,
 )
 from wgsl.types.program import Binding, Function, Part
+from wgsl.words.refusals import a
 
 NUMBERS = (F32, U32, I32)
 CHOICE = re.compile(r"select\(\s*(-?\d+)\s*,\s*(-?\d+)\s*,\s*(.*)\)", re.DOTALL)
@@ -63,7 +64,8 @@ def listed(context: Context, values: Sequence[tree.Node], wanted: Type) -> str:
         f"`{context.text(x) if x else converted(context.text(node), wanted)}`"
         for x, node in zip(made, values, strict=True)
     ]
-    return " and ".join([", ".join(cures[:-1]), cures[-1]]).removeprefix(" and ")
+    *before, last_one = cures
+    return f"{', '.join(before)} and {last_one}" if before else last_one
 
 
 def pieces(context: Context, node: tree.Node, given: Type) -> list[tree.Node]:
@@ -111,7 +113,7 @@ def described(context: Context, value: Part, node: tree.Node | None = None) -> s
     if not declared:
         return f"`{text}` is {a(value.type)}"
     also = "" if declared.name == text else f", as is `{declared.name}`"
-    where = f"declared in line {context.line(declared.name)} by `{context.written(declared)}`"
+    where = f"declared {context.in_line(context.line(declared.name))} by `{context.written(declared)}`"
     return f"`{text}` is {a(value.type)}{also}, {where}"
 
 
@@ -223,7 +225,7 @@ def raised(context: Context, left: tree.Node, right: tree.Node) -> str:
     return f"WGSL has no sign for a power, and `^` is for the bits of whole numbers: write {cure}"
 
 
-def clash(context: Context, sign: str, left: tree.Node, right: tree.Node) -> str | None:
+def clash(context: Context, sign: str, left: tree.Node, right: tree.Node, **_: object) -> str | None:
     """Two operators that need parentheses: `==` comes before `&`, and comparisons form no chain."""
     match right:
         case tree.Binary(operator=("==" | "!=") as equal, left=value, right=other) if sign in ("&", "|", "^"):
@@ -368,7 +370,7 @@ def argument(context: Context, name: str, i: int, arguments: Sequence[Part], sca
     return f"`{name}` takes values of one type, and {both}{write(cure)}"
 
 
-def select(context: Context, arguments: Sequence[Part]) -> str:
+def select(context: Context, arguments: Sequence[Part], **_: object) -> str:
     """`select` with its condition first, with values of two types, or with no condition."""
     low, high, test = arguments
     first, second, third = map(context.text, arguments)
@@ -383,7 +385,7 @@ def select(context: Context, arguments: Sequence[Part]) -> str:
 
 def called(context: Context, function: Function, parameter: Binding, value: Part) -> str:
     """An argument of the learner's own function of the wrong type."""
-    where = f"declared in line {context.line(function)} as `{context.written(context.node(function))}`"
+    where = f"declared {context.in_line(context.line(function))} as `{context.written(context.node(function))}`"
     cure = converted(context.text(value), parameter.type) if value.type in NUMBERS else None
     return f"{described(context, value)}, and `{function.name}` is {where}{write(cure)}"
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from lark import Token, Transformer, v_args
 
-from wgsl.diagnostics import Refused, Span, Unsupported
+from wgsl.diagnostics import NotWgsl, Span, Unsupported
 from wgsl.syntax import tree
 from wgsl.syntax.tokens import PRECEDENCE, check_number
 from wgsl.syntax.tree import Attribute, Binary
@@ -75,13 +75,13 @@ class Builder(Transformer):
     def parameter(self, attributes, *children):
         for attribute in attributes:
             if attribute.name in ("align", "size"):
-                raise Refused(f"`@{attribute.name}` belongs to a member of a struct", attribute)
+                raise NotWgsl("attribute of a member", attribute, name=attribute.name)
         return self.member(attributes, *children)
 
     def attribute(self, at, name, _=None, arguments=(), closed=None):
         most = MOST.get(name, 1)
         if len(arguments) > most:
-            raise unexpected("`)`", arguments[most])
+            raise unexpected(")", arguments[most])
         return Attribute(at.at, (closed or name).end, name, arguments)
 
     def filters(self, *children):
@@ -92,20 +92,20 @@ class Builder(Transformer):
     def enable(self, _, name, *more):
         """All that it can add are types and functions that the simulator does not have."""
         if name in EXTENSIONS:
-            raise Unsupported(f"`enable {name}`", name.at)
-        raise Refused(f"`enable` knows no `{name}`", name)
+            raise Unsupported("enable", name.at, name=name)
+        raise NotWgsl("extension", name, name=name)
 
     def requires(self, _, *names):
         """It changes nothing: it names what a text uses."""
         for name in names:
             if name not in FEATURES:
-                raise Refused(f"`requires` knows no `{name}`", name)
+                raise NotWgsl("language feature", name, name=name)
 
     def diagnostic(self, _, __, rule, closed):
         """It changes nothing: it filters warnings."""
         severity = rule[0].name
         if severity not in SEVERITIES:
-            raise Refused(f"a diagnostic is one of {', '.join(SEVERITIES)}, and not `{severity}`", severity)
+            raise NotWgsl("severity", severity, severity=severity, severities=", ".join(SEVERITIES))
 
     # --- Statements -------------------------------------------------------------------------------------------
 
@@ -126,11 +126,11 @@ class Builder(Transformer):
         *body, break_if, closed = children
         for statement in body:
             if isinstance(statement, tree.Break):
-                raise unexpected("`if`", Span(statement.end, statement.end))
+                raise unexpected("if", Span(statement.end, statement.end))
         return tree.Block(opened.at, closed.end, tuple(body)), bare(break_if)
 
     def discard(self, word):
-        raise Unsupported("`discard`, which belongs to fragment shaders", word.at)
+        raise Unsupported("discard", word.at)
 
     # --- Expressions ------------------------------------------------------------------------------------------
 
@@ -144,7 +144,7 @@ class Builder(Transformer):
     def chain(self, *children):
         """The tree of ``operand operator operand operator ...``.
 
-        Raises Refused where two operators need parentheses between them.
+        Raises NotWgsl where two operators need parentheses between them.
         """
         operands, waiting = [children[0]], []
         for operator, operand in zip(children[1::2], children[2::2], strict=True):
@@ -178,16 +178,10 @@ def _join(operands: list, operator: str) -> None:
     for side, allowed in zip((left, right), BARE_OPERANDS[operator], strict=True):
         if isinstance(side, Binary) and side.operator not in allowed:
             place = Span(left.at, right.end)
-            raise Refused(_clash(side.operator, operator), place, "clash", operator, left, right)
+            inner = side.operator
+            chain = PRECEDENCE[inner] == PRECEDENCE[operator] and inner in COMPARISONS
+            raise NotWgsl("clash", place, sign=operator, left=left, right=right, inner=inner, chain=chain)
     operands.append(Binary(left.at, right.end, str(operator), bare(left), bare(right)))
-
-
-def _clash(inner: str, outer: str) -> str:
-    if PRECEDENCE[inner] == PRECEDENCE[outer] and inner in COMPARISONS:
-        return f"comparisons form no chain: write `a {inner} b && b {outer} c`"
-    if "^" in (inner, outer):
-        return f"`{inner}` and `{outer}` need parentheses, and `^` is for the bits of whole numbers, not for a power"
-    return f"`{inner}` and `{outer}` stand side by side: put what belongs together in parentheses"
 
 
 # --- Attributes and directives ------------------------------------------------------------------------------------
@@ -216,25 +210,24 @@ def check_rules(rules: Iterable[tuple[tree.Name, ...]]) -> None:
     for severity, *rule in rules:
         warning = ".".join(part.name for part in rule)
         if warning in known:
-            reason = f"`@diagnostic` says two things of `{warning}`: it is `{known[warning]}` already"
-            raise Refused(reason, severity)
+            raise NotWgsl("two severities", severity, warning=warning, severity=known[warning])
         known[warning] = severity.name
 
 
 def check_attributes(attributes: Sequence[Attribute], word: str) -> tuple[Attribute, ...]:
-    """The attributes that have an effect. Raises Refused for one that stands here twice, or before such a word."""
+    """The attributes that have an effect. Raises NotWgsl for one that stands here twice, or before such a word."""
     kept: dict[str, Attribute] = {}
     check_rules(attribute.arguments for attribute in attributes if attribute.name == "diagnostic")
     for attribute in attributes:
         if attribute.name not in BELONGS.get(word, (attribute.name,)):
-            raise Refused(f"`@{attribute.name}` has no place before `{word}`", attribute)
+            raise NotWgsl("attribute out of place", attribute, name=attribute.name, word=word)
         if attribute.name == "diagnostic":  # a filter of warnings changes nothing
             continue
         if attribute != kept.setdefault(attribute.name, attribute):
-            raise Refused(f"`@{attribute.name}` stands here twice", attribute.name)
+            raise NotWgsl("attribute twice", attribute.name, name=attribute.name)
     return tuple(kept.values())
 
 
-def unexpected(what: str, place: Span) -> Refused:
+def unexpected(what: str, place: Span) -> NotWgsl:
     """Something stands where something else belongs."""
-    return Refused(f"{what} is expected here", place, "expected", what)
+    return NotWgsl("expected", place, what=what)

@@ -13,7 +13,7 @@ from pathlib import Path
 from lark import Lark, Token
 from lark.exceptions import UnexpectedToken
 
-from wgsl.diagnostics import Refused, Span, Unsupported
+from wgsl.diagnostics import NotWgsl, Span, Unsupported
 from wgsl.syntax.builder import Builder, unexpected
 from wgsl.syntax.tokens import Tokens, Word, check_number, comments, marked, without_comments
 from wgsl.syntax.tree import Module, children
@@ -40,7 +40,7 @@ def _parser() -> Lark:
 def parse(source: str) -> Module:
     """The syntax tree of a text.
 
-    Raises Refused where it is not WGSL, and Unsupported where it is WGSL that the simulator does not run.
+    Raises NotWgsl where it is not WGSL, and Unsupported where it is WGSL that the simulator does not run.
     """
     code = without_comments(source)
     _check_blocks(code)
@@ -61,8 +61,8 @@ class _Reading:
     def __init__(self, source: str) -> None:
         self.end = len(source)
         begun = (Span(begin, begin + 2) for begin, end in comments(source) if end is None)
-        self.unclosed = [Refused("this comment never ends: `*/` is missing", comment) for comment in begun]
-        self.unknown: list[Refused] = []
+        self.unclosed = [NotWgsl("comment", comment) for comment in begun]
+        self.unknown: list[NotWgsl] = []
 
     def recover(self, error: UnexpectedToken) -> bool:
         """Read a keyword as a name, as the adapter's compiler does in most places, and continue."""
@@ -71,13 +71,13 @@ class _Reading:
         named = "NAME" in accepted and token.isidentifier()
         if not named or not ("STAR" in accepted or before in TYPE_FOLLOWS):
             return False
-        self.unknown.append(Refused(f"nothing is called `{token}` here", token, "unknown", token))
+        self.unknown.append(NotWgsl("unknown", token, name=token))
         if len(self.unknown) == MOST_UNKNOWN:
             raise self.unknown[0]
         parser.feed_token(Word("NAME", str(token), token.at, end_pos=token.end))
         return True
 
-    def refusal(self, error: UnexpectedToken) -> Refused:
+    def refusal(self, error: UnexpectedToken) -> NotWgsl:
         """The error where the text breaks off."""
         token, parser = error.token, error.interactive_parser
         accepted, before = parser.accepts(), _last(parser)
@@ -86,16 +86,16 @@ class _Reading:
                 return self.unclosed[0]
             token = Word("", "", self.end, end_pos=self.end)
         if before == "AT" and not token.isidentifier():
-            return unexpected("a name", token)
+            return unexpected("name", token)
         elif before == "AT" and accepted != {"DIAGNOSTIC"}:
-            return Refused(f"WGSL has no attribute `@{token}`, or not here", token)
+            return NotWgsl("attribute", token, name=token)
         elif "NAME" in accepted and before != "AT" and token.isidentifier():
-            return Refused(f"`{token}` is a word of WGSL's own, and not a name", token)
+            return NotWgsl("keyword", token, name=token)
         elif "FN" in accepted and token.type in ("ENABLE", "REQUIRES", "DIAGNOSTIC"):
-            return Refused(f"`{token}` stands before all declarations", token)
+            return NotWgsl("directive", token, name=token)
         elif token.type == "IF" and before == "BREAK":
             begun = parser.parser_state.value_stack[-1]
-            return Refused("`break if` stands only in `continuing`, as its last line", Span(begun.at, token.end))
+            return NotWgsl("break if", Span(begun.at, token.end))
         if before == "NUMBER":  # what is wrong with a number comes before what is wrong after it
             check_number(parser.parser_state.value_stack[-1])
         return unexpected(_expectation(accepted, parser.parser_state.value_stack), token)
@@ -113,7 +113,7 @@ def _check_blocks(code: str) -> None:
     for brace in re.finditer(r"[{}]", code):
         depth += 1 if brace[0] == "{" else -1
         if depth > DEEPEST_BLOCK:
-            raise Refused(f"more than {DEEPEST_BLOCK} blocks stand in each other", Span(*brace.span()))
+            raise NotWgsl("blocks", Span(*brace.span()), most=DEEPEST_BLOCK)
 
 
 def _check_depth(module: Module) -> None:
@@ -122,41 +122,41 @@ def _check_depth(module: Module) -> None:
     while waiting:
         node, depth = waiting.pop()
         if depth > DEEPEST:
-            raise Unsupported(f"nesting deeper than {DEEPEST} levels", node.at)
+            raise Unsupported("nesting", node.at, most=DEEPEST)
         waiting += [(child, depth + 1) for child in children(node)]
 
 
 # --- What is expected ---------------------------------------------------------------------------------------------
 
-PHRASES = (  # the first whose terminals are all accepted where the text breaks off
-    ("FN", "declaration or the end of the file"),
+EXPECTED = (  # the first whose terminals are all accepted where the text breaks off
+    ("FN", "declaration"),
     ("LET RETURN", "statement"),
-    ("LET", "a declaration, an assignment or i++"),
-    ("CASE", "`case`, `default` or `}`"),
+    ("LET", "begin of a loop"),
+    ("CASE", "case"),
     ("NUMBER", "expression"),
-    ("UNDERSCORE", "an assignment, i++ or a call"),
-    ("STAR NAME", "a variable, or a part of one,"),
-    ("COMPOUND", "assignment or i++"),
-    ("NAME", "a name"),
-    ("DIAGNOSTIC", "`diagnostic`"),
-    ("SEMICOLON IF", "`if`"),
-    ("SEMICOLON", "`;`"),
-    ("COMMA CLOSE_BLOCK", "`,`"),
-    ("CLOSE", "`)`"),
-    ("CLOSE_INDEX", "`]`"),
-    ("CLOSE_TEMPLATE", "`>`"),
-    ("OPEN_BLOCK", "`{`"),
-    ("ASSIGN", "`=`"),
-    ("COLON", "`:`"),
-    ("OPEN", "`(`"),
-    ("CLOSE_BLOCK", "`}`"),
-    ("COMMA", "`,`"),
+    ("UNDERSCORE", "step of a loop"),
+    ("STAR NAME", "variable"),
+    ("COMPOUND", "assignment"),
+    ("NAME", "name"),
+    ("DIAGNOSTIC", "diagnostic"),
+    ("SEMICOLON IF", "if"),
+    ("SEMICOLON", ";"),
+    ("COMMA CLOSE_BLOCK", ","),
+    ("CLOSE", ")"),
+    ("CLOSE_INDEX", "]"),
+    ("CLOSE_TEMPLATE", ">"),
+    ("OPEN_BLOCK", "{"),
+    ("ASSIGN", "="),
+    ("COLON", ":"),
+    ("OPEN", "("),
+    ("CLOSE_BLOCK", "}"),
+    ("COMMA", ","),
 )
 
 
 def _expectation(accepted: set[str], stack: list) -> str:
     """What belongs where these terminals are accepted, after what the stack holds."""
-    what = next(phrase for terminals, phrase in PHRASES if accepted.issuperset(terminals.split()))
+    what = next(phrase for terminals, phrase in EXPECTED if accepted.issuperset(terminals.split()))
     tokens = " ".join(value.type for value in stack if isinstance(value, Token))
     parameters = re.search(r"\bFN NAME OPEN\b(?!.*\b(?:OPEN|CLOSE)\b)", tokens)
-    return "`,`" if what == "`)`" and parameters else what
+    return "," if what == ")" and parameters else what

@@ -10,7 +10,7 @@ from functools import lru_cache
 from lark import Token
 from lark.lexer import Lexer, LexerState
 
-from wgsl.diagnostics import Refused, Unsupported
+from wgsl.diagnostics import NotWgsl, Unsupported
 
 OPEN, CLOSE = "\uf8fe", "\uf8ff"  # private letters, one for one, so that every offset stays
 NUMBER = (  # with what is malformed; check_number says what is not
@@ -144,16 +144,15 @@ def check_number(text: Word) -> None:
     """Refuse what is not a number, and what its type cannot hold."""
     whole, fraction = WHOLE_NUMBER.fullmatch(text), FRACTION_NUMBER.fullmatch(text)
     if fraction and fraction[2] == "h":
-        raise Unsupported(f"f16 (`{text}` is a number of 16 bits)", text.at)
+        raise Unsupported("number of 16 bits", text.at, text=text)
     if whole:
         fits = len(whole[1].lstrip("0xX")) < 20 and int(whole[1], 0) <= LARGEST[whole[2]]
     elif fraction:
         fits = _fits(fraction[1], fraction[2])
     else:
-        raise Refused(f"`{text}` is no number that WGSL can read", text)
+        raise NotWgsl("malformed number", text, text=text)
     if not fits:
-        shown = text if len(text) <= 40 else f"{text[:40]}..."
-        raise Refused(f"`{shown}` is out of the range of its type", text)
+        raise NotWgsl("number out of range", text, text=text)
 
 
 def _fits(digits: str, suffix: str) -> bool:

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from wgsl.arithmetic.operators import bitcast, convert
-from wgsl.diagnostics import Refused, Span, Unsupported
+from wgsl.diagnostics import NotWgsl, Span, Unsupported
 from wgsl.syntax import tree
 from wgsl.syntax.tokens import Word
 from wgsl.types.conversions import (
-    a,
     automatic,
     common,
     concrete,
@@ -66,7 +65,7 @@ def builtin_call(node: tree.Call, arguments: Values) -> Expression:
     if name in OF_MATRICES:
         return _of_matrix(name, arguments, node)
     if name not in SIGNATURES:
-        raise Unsupported(f"built-in function `{name}`", node.at)
+        raise Unsupported("function", node.at, name=name)
     signature = SIGNATURES[name]
     check_count(name, signature.count, arguments)
     arguments = _converted(name, signature, arguments)
@@ -92,7 +91,7 @@ def check_count(name: Word, count: int, arguments: Values) -> None:
     """Refuse too few or too many arguments."""
     if len(arguments) != count:
         place = arguments[count] if len(arguments) > count else name
-        raise Refused(f"`{name}` takes {count} value{'s' * (count != 1)}, and {len(arguments)} are given", place)
+        raise NotWgsl("count", place, name=name, wanted=count, given=len(arguments))
 
 
 def _converted(name: Word, signature: Signature, arguments: Values) -> list[Expression]:
@@ -123,12 +122,10 @@ def _shared(name: Word, signature: Signature, arguments: Values) -> Scalar:
     return next(candidate for candidate in taken if candidate in signature.scalars)
 
 
-def _wrong(name: Word, i: int, arguments: Values, scalars: tuple[Scalar, ...] = ()) -> Refused:
+def _wrong(name: Word, i: int, arguments: Values, scalars: tuple[Scalar, ...] = ()) -> NotWgsl:
     """An argument that the function never takes, or one that does not go with the first one, which it does take."""
-    reason = f"`{name}` does not take {a(arguments[i].type)} here"
-    if name == "select":
-        return Refused(reason, name, "select", arguments)
-    return Refused(reason, name, "argument", name, i, arguments, scalars)
+    kind = "select" if name == "select" else "argument"
+    return NotWgsl(kind, name, name=name, i=i, arguments=arguments, scalars=scalars)
 
 
 # --- Functions of pointers ----------------------------------------------------------------------------------------
@@ -142,9 +139,9 @@ ATOMICS = {
 }
 BARRIERS = ("workgroupBarrier", "storageBarrier")
 POINTER_FUNCTIONS = (*ATOMICS, "arrayLength", "workgroupUniformLoad")
-WANTED = {  # what a function's pointer leads to
-    "arrayLength": "`arrayLength` takes a pointer to a runtime-sized array, as in `arrayLength(&output)`",
-    "workgroupUniformLoad": "`workgroupUniformLoad` takes a pointer to workgroup memory, as in `&total`",
+WANTED = {  # the refusal of a pointer that leads to anything else than what the function takes
+    "arrayLength": "length",
+    "workgroupUniformLoad": "pointer to workgroup memory",
 }
 
 
@@ -164,8 +161,7 @@ def pointer_call(node: tree.Call, arguments: Sequence[Reference | Expression]) -
     if name in ATOMICS and isinstance(type, Atomic):
         given = tuple(as_type(loaded(value), type.element, value) for value in values)
         return AtomicCall(_result(name, type.element), node, str(name), reference, given)
-    atomic = "atomic functions change an `atomic<u32>` or `atomic<i32>`, and take it with `&`"
-    raise Refused(WANTED.get(name, atomic), pointer, "length" if name == "arrayLength" else "", pointer)
+    raise NotWgsl(WANTED.get(name, "pointer to an atomic"), pointer, value=pointer)
 
 
 def _result(name: str, element: Type) -> Type | None:
@@ -182,20 +178,20 @@ def as_type(value: Expression, wanted: Type, place: Span) -> Expression:
     """A value as the type that belongs at a place."""
     fitting = converted(value, wanted)
     if fitting is None:
-        raise Refused(f"{a(wanted)} belongs here, and this is {a(value.type)}", place, "fit", value, wanted)
+        raise NotWgsl("fit", place, value=value, wanted=wanted)
     return fitting
 
 
 def construct(type: Type, arguments: Values, node: tree.Call) -> Expression:
     """A value of a type that is written with all its arguments."""
     if not is_constructible(type):
-        raise Refused(f"no value of type `{type}` can be made", node)
+        raise NotWgsl("not constructible", node, type=type)
     if not arguments:
         return zero(type, node)
     match type:
         case Scalar():
             if len(arguments) > 1 or not isinstance(arguments[0].type, Scalar):
-                raise Refused(f"`{type}(...)` takes one number", arguments[-1])
+                raise NotWgsl("one number", arguments[-1], type=type)
             return _converted_to(type, arguments[0], node)
         case Vector():
             return _vector(type, arguments, node)
@@ -221,13 +217,13 @@ def infer(arguments: Values, node: tree.Call) -> Expression:
         return construct(shaped(MATRICES[name], F32 if scalar == F32 else ABSTRACT_FLOAT), arguments, node)
     if name != "array":
         if scalar is None or not all(map(components, types)):
-            raise Refused("the parts of a vector are of one type", node)
+            raise NotWgsl("types in a vector", node)
         return construct(Vector(int(name[3]), scalar), arguments, node)
     if not types:
         raise needs_type(name)
     element = shaped(types[0], scalar) if scalar and scalar_of(types[0]) else types[0]
     if not is_constructible(element):
-        raise Refused(f"an array cannot have elements of type `{element}`", node)
+        raise NotWgsl("elements", node, element=element)
     return construct(Array(element, len(types)), arguments, node)
 
 
@@ -247,7 +243,7 @@ def _vector(type: Vector, arguments: Values, node: tree.Call) -> Expression:
         return _converted_to(type, arguments[0], node)
     splat = sizes == [1]
     if sum(sizes) != type.size and not splat:
-        raise Refused(f"`{type}` needs {type.size} components, and {sum(sizes)} are given", node)
+        raise NotWgsl("components", node, type=type, given=sum(sizes))
     parts = [_component(type, i, arguments, node.callee.name) for i in range(len(arguments))]
     if splat and not isinstance(parts[0], Constant):
         return Splat(type, node, parts[0])
@@ -263,7 +259,7 @@ def _component(type: Vector, i: int, arguments: Values, name: Word) -> Expressio
 
 def _parts(type: Type, wanted: Sequence[Type], arguments: Values, place: Span) -> Expression:
     if len(arguments) != len(wanted):
-        raise Refused(f"`{type}` needs {len(wanted)} values, and {len(arguments)} are given", place)
+        raise NotWgsl("values", place, type=type, wanted=len(wanted), given=len(arguments))
     return joined(type, [as_type(*pair, pair[0]) for pair in zip(arguments, wanted, strict=True)], place)
 
 
@@ -283,7 +279,7 @@ def bit_cast(type: Type, arguments: Values, node: tree.Call) -> Expression:
     value = concrete(value)
     fits = components(value.type) and {scalar_of(value.type), scalar} <= {F32, I32, U32}
     if not fits or shaped(value.type, scalar) != type:
-        raise Refused(f"{a(value.type)} has not the bits of {a(type)}", value)
+        raise NotWgsl("bits", value, value=value, type=type)
     if value.type == type:
         return value
     if isinstance(value, Constant):

@@ -46,17 +46,10 @@ def skipped(skip: bool = True) -> Iterator[None]:
         _skipped.reset(token)
 
 
-def undefined(reason: str, place: Span) -> None:
+def undefined(kind: str, place: Span, **facts: object) -> None:
     """Refuse a value that WGSL does not define, unless nothing evaluates it; then any number will do."""
     if not _skipped.get():
-        raise Undefined(reason, place)
-
-
-def a(type: Type) -> str:
-    """A type with its article."""
-    return {ABSTRACT_INT: "a whole number", ABSTRACT_FLOAT: "a number with a point", None: "nothing"}.get(
-        type, f"{'an' if str(type)[0] in 'aif' else 'a'} {type}"
-    )
+        raise Undefined(kind, place, **facts)
 
 
 def scalar_of(type: Type | None) -> Scalar | None:
@@ -93,7 +86,7 @@ def automatic(given: Scalar, wanted: Scalar) -> bool:
 def converted(value: Expression, wanted: Type) -> Expression | None:
     """The value as another type, where the conversion is automatic; None where it is not.
 
-    Raises Refused for a number that the other type does not have.
+    Raises NotWgsl for a number that the other type does not have.
     """
     given, scalar = scalar_of(value.type), scalar_of(wanted)
     if value.type == wanted:
@@ -130,10 +123,10 @@ def represented(number: float | int, scalar: Scalar, part: Part) -> float | int:
         held = math.isfinite(rounded)
     if held:
         return rounded
-    negative = scalar == U32 and number < 0
-    undefined(
-        f"a u32 is never negative, and `{number}` is" if negative else f"{a(scalar)} cannot hold `{number}`", part
-    )
+    if scalar == U32 and number < 0:
+        undefined("negative", part, number=number)
+    else:
+        undefined("not held", part, scalar=scalar, number=number)
     return 0 if scalar in RANGES else 0.0
 
 

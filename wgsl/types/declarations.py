@@ -7,7 +7,7 @@ from contextlib import suppress
 from math import isfinite
 from threading import RLock
 
-from wgsl.diagnostics import Limited, Refused, Span, Undefined, Unset, Unsupported
+from wgsl.diagnostics import Limited, NotWgsl, Span, Undefined, Unset, Unsupported
 from wgsl.syntax import tree
 from wgsl.types.conversions import RANGES, nearest
 from wgsl.types.expressions import type_of
@@ -21,7 +21,7 @@ from wgsl.types.kinds import (
     Type,
     Vector,
     is_constructible,
-    limit_passed,
+    passed_limit,
     words,
 )  # fmt: skip
 from wgsl.types.memory import check_bindings, declared, laid_out, number, numbers
@@ -55,14 +55,14 @@ class Declarations:
                 self.nodes[node.name] = node
 
     def check(self) -> None:
-        """Read all of them. Raises Refused or Unsupported for the first that is wrong, in the order of the text."""
+        """Read all of them. Raises NotWgsl or Unsupported for the first that is wrong, in the order of the text."""
         for name, given in self.constants.items():
             if getattr(self.nodes.get(name), "kind", "") != "override":
                 raise ValueError(f"{name} = {given}: the kernel has no `override {name}`")
         for fault in self.faults():
             raise fault
 
-    def faults(self) -> Iterator[Refused | Unsupported]:
+    def faults(self) -> Iterator[NotWgsl | Unsupported]:
         """What is wrong, at most one thing with each declaration, in the order of the text."""
         for node in (None, *self._module.declarations):
             try:
@@ -72,7 +72,7 @@ class Declarations:
                     check_assertion(node, self.scope)
                 else:
                     self.find(node.name)
-            except (Refused, Unsupported) as fault:
+            except (NotWgsl, Unsupported) as fault:
                 yield fault
 
     def _check_ids(self) -> None:
@@ -82,7 +82,7 @@ class Declarations:
             if given := tree.attribute(node, "id"):
                 value = number(given, self.scope)
                 if value > 65_535 or value in taken:
-                    raise Refused("the number of an `@id` is at most 65535, and each override has its own", given)
+                    raise NotWgsl("id", given)
                 taken.add(value)
 
     @property
@@ -99,7 +99,7 @@ class Declarations:
             if name in self._meanings:  # another thread has read it meanwhile
                 return self._meanings[name]
             if name in self._open:
-                raise Refused(f"`{name}` uses itself, which WGSL does not allow", node.name)
+                raise NotWgsl("uses itself", node.name, name=name)
             self._open.append(name)
             try:
                 self._meanings[name] = self._read(node)
@@ -145,7 +145,7 @@ class Declarations:
         written = declared_value(node, self.scope.known(Stage.OVERRIDE))
         type = written.type if written else written_type(node, self.scope)
         if not isinstance(type, Scalar):
-            raise Refused(f"an override cannot be of type `{type}`", node.name)
+            raise NotWgsl("type of an override", node.name, type=type)
         if node.name not in self.constants:
             return known(written) if written else Constant(type, node, ())
         value = self.constants[node.name]
@@ -156,12 +156,11 @@ class Declarations:
         return Constant(type, node, ({BOOL: bool, F32: nearest}.get(type, int)(value),))
 
     def entry(self, name: str) -> tree.Function:
-        """The entry point of a name. Raises Refused where there is none."""
+        """The entry point of a name. Raises NotWgsl where there is none."""
         node = self.nodes.get(name)
         if isinstance(node, tree.Function) and tree.attribute(node, "compute"):
             return node
-        reason = f"no kernel is called `{name}`; is `@compute` or its `fn` missing?"
-        raise Refused(reason, node.name if isinstance(node, tree.Function) else Span(0, 0), "entry_point", name)
+        raise NotWgsl("entry_point", node.name if isinstance(node, tree.Function) else Span(0, 0), wanted=name)
 
 
 # --- Functions ----------------------------------------------------------------------------------------------------
@@ -181,39 +180,37 @@ def function_of(node: tree.Function, scope: Scope) -> Routine:
     """A function with its body."""
     for name in ("vertex", "fragment"):
         if given := tree.attribute(node, name):
-            raise Unsupported("vertex and fragment shaders", given.at)
+            raise Unsupported("shaders", given.at)
     inside, entry = scope.inner(RETURNED), bool(tree.attribute(node, "compute"))
     parameters = tuple(_parameter(parameter, scope, entry) for parameter in node.parameters)
     for parameter in parameters:
         inside.declare(parameter)
     result = type_of(node.result.type, scope) if node.result else None
     if result is not None and (entry or not is_constructible(result)):
-        reason = "a kernel returns nothing" if entry else f"a function cannot return a value of type `{result}`"
-        raise Refused(reason, node.result.type)
+        raise NotWgsl("result of a kernel" if entry else "result", node.result.type, type=result)
     if node.result and node.result.attributes:
-        raise Refused("only an entry point's result has attributes", node.result)
+        raise NotWgsl("attribute of a result", node.result)
     inside.function = function = Function(node.name, parameters, result)
     function.body = statements(node.body, inside)
     ended = ends(function.body)
     if result is not None and ended != {RETURNED}:
-        reason = f"`{node.name}` promises a value of type {result}, and no `return` gives one"
-        some = "this function does not return a value on every path: is a `return` missing?"
-        raise Refused(some if RETURNED in ended else reason, node.name)
+        kind = "return on every path" if RETURNED in ended else "no return"
+        raise NotWgsl(kind, node.name, name=node.name, type=result)
     if not entry and (given := tree.attribute(node, "workgroup_size")):
-        raise Refused("`@workgroup_size` belongs to a kernel: is `@compute` missing beside it?", given)
+        raise NotWgsl("workgroup_size without compute", given)
     must_use = tree.attribute(node, "must_use")
     if must_use and not node.result:
-        raise Refused("`@must_use` belongs to a function that returns a value", must_use)
+        raise NotWgsl("must_use", must_use)
     return Routine(function, bool(must_use), entry)
 
 
 def _parameter(node: tree.Parameter, scope: Scope, entry: bool) -> Binding:
     type = type_of(node.type, scope)
     if not isinstance(type, Pointer) and not is_constructible(type):
-        raise Refused(f"a parameter cannot be of type `{type}`", node.type)
+        raise NotWgsl("type of a parameter", node.type, type=type)
     for name in ("builtin", "location"):
         if not entry and tree.attribute(node, name):
-            raise Refused(f"`@{name}` belongs to a kernel: is `@compute` missing above the `fn`?", node)
+            raise NotWgsl("attribute of a kernel", node, name=name)
     if entry:
         _check_input(node, type)
     return Binding(node.name, type)
@@ -225,7 +222,7 @@ def _check_input(node: tree.Parameter, type: Type) -> None:
     name = getattr(given.arguments[0], "name", "") if given else ""
     if type != INPUTS.get(name, type):
         place = Span(node.name.at, node.type.end)
-        raise Refused(f"`{name}` is a {INPUTS[name]}: write `{node.name}: {INPUTS[name]}`", place)
+        raise NotWgsl("type of a builtin", place, builtin=name, name=node.name, type=INPUTS[name])
 
 
 def _inputs(node: tree.Function, declarations: Declarations) -> tuple[tuple[str, ...], ...]:
@@ -243,16 +240,15 @@ def _inputs(node: tree.Function, declarations: Declarations) -> tuple[tuple[str,
 def _input(node: tree.Parameter, type: Type, taken: set[str]) -> str:
     given = tree.attribute(node, "builtin")
     if given is None:
-        cure = f"write `@builtin(global_invocation_id) {node.name}: vec3u`, or another builtin"
-        raise Refused(f"each parameter of a kernel needs a `@builtin(...)`, or each member of it: {cure}", node.name)
+        raise NotWgsl("parameter of a kernel", node.name, name=node.name)
     at = given.arguments[0]
     name = getattr(at, "name", "")
     if name in OTHER_INPUTS:
-        raise Unsupported(f"built-in value `{name}`", given.at)
+        raise Unsupported("builtin", given.at, name=name)
     if name not in INPUTS:
-        raise Refused(f"WGSL has no builtin `{name}`; the usual one is `global_invocation_id`", at)
+        raise NotWgsl("no such builtin", at, name=name)
     if name in taken:
-        raise Refused(f"`{name}` is there twice", at)
+        raise NotWgsl("builtin twice", at, name=name)
     taken.add(name)
     _check_input(node, type)
     return str(name)
@@ -264,7 +260,7 @@ def _input(node: tree.Parameter, type: Type, taken: set[str]) -> str:
 def check(declarations: Declarations, entry_point: str) -> Program:
     """The program of one entry point of a module, ready to run.
 
-    Raises Refused where there is none, or it is not WGSL; Unsupported where the simulator does not run it.
+    Raises NotWgsl where there is none, or it is not WGSL; Unsupported where the simulator does not run it.
     """
     declarations.check()
     program, name = program_of(declarations, entry_point, (Undefined, Unset)), declarations.nodes[entry_point].name
@@ -292,13 +288,13 @@ MEMORIES = ("workgroup", "private")
 def _workgroup_size(node: tree.Function, declarations: Declarations, held: int) -> tuple[int, int, int]:
     attribute = tree.attribute(node, "workgroup_size")
     if attribute is None:
-        raise Refused("`@workgroup_size(...)` is missing beside `@compute`", tree.attribute(node, "compute"))
+        raise NotWgsl("no workgroup_size", tree.attribute(node, "compute"))
     sizes = numbers(attribute, declarations.scope, Stage.OVERRIDE)
     if len(sizes) > 3 or 0 in sizes:
-        raise Refused("@workgroup_size takes one to three numbers, each at least 1", attribute)
+        raise NotWgsl("workgroup_size", attribute)
     size = (*sizes, 1, 1)[:3]
-    if fault := limit_passed(size, held):
-        raise Limited(fault, attribute)
+    if fault := passed_limit(size, held):
+        raise Limited(fault.kind, attribute, **fault.facts)
     return size
 
 
@@ -309,8 +305,6 @@ def _bindings(variables: tuple[Variable, ...], used: set[Variable]) -> tuple[Var
         place = variable.group, variable.binding
         other = bindings.setdefault(place, variable)
         if variable is not other and {variable, other} <= used:
-            raise Refused(
-                f"the binding {variable.binding} is declared twice: each variable has a number of its own", variable
-            )
+            raise NotWgsl("binding twice", variable, number=variable.binding)
         bindings[place] = variable if variable in used else other
     return tuple(bindings[place] for place in sorted(bindings))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from wgsl.diagnostics import Refused, Span, Unset
+from wgsl.diagnostics import NotWgsl, Span, Unset
 from wgsl.syntax import tree
 from wgsl.types import calls, folding, names, operators, references, signatures
-from wgsl.types.conversions import WHOLE, a, concrete, converted, skipped
+from wgsl.types.conversions import WHOLE, concrete, converted, skipped
 from wgsl.types.kinds import Type
 from wgsl.types.names import Known, Routine, Scope, Stage
 from wgsl.types.program import Binding, Call, Constant, Expression, Function, Named, Reference, Root, Variable
@@ -28,7 +28,7 @@ def view(node: tree.Expression, scope: Scope) -> Reference | Expression:
         case tree.Call():
             result = call(node, scope)
             if result.type is None:
-                raise Refused("this call has no value", result)
+                raise NotWgsl("no value of a call", result)
             return result
         case tree.Index(base=base, index=index):
             return references.indexed(view(base, scope), value(index, scope), node)
@@ -64,11 +64,11 @@ def count(node: tree.Expression, scope: Scope) -> int:
     """The length of an array."""
     length = concrete(value(node, scope))
     if not isinstance(length, Constant) or length.type not in WHOLE:
-        raise Refused("the length of an array must be a whole number, a u32 or i32", length)
+        raise NotWgsl("array length", length)
     if length.leaves[0] < 1:
         names = (scope.find(part.name) for part in tree.walk(node) if isinstance(part, tree.Name))
         late = any(getattr(meaning, "stage", Stage.CONST) for meaning in names)
-        raise (Unset if late else Refused)("an array has at least one element", length)
+        raise (Unset if late else NotWgsl)("no element", length)
     return int(length.leaves[0])
 
 
@@ -87,14 +87,12 @@ def _named(node: tree.Name, scope: Scope) -> Reference | Expression:
         case Binding():
             return Named(meaning.type, node, meaning)
         case Known(stage=stage) if stage > scope.stage:
-            words = f"`{node.name}` is an `override`, whose value is given at launch, and here a `const` is needed"
-            raise Refused(words, node)
+            raise NotWgsl("override in a const", node, name=node.name)
         case Known(value=Constant(leaves=())):
-            words = f"the override `{node.name}` has no value: give it one, or write `override {node.name} = ...;`"
-            raise Unset(words, meaning.name)
+            raise Unset("no value", meaning.name, name=node.name)
         case Known(value=known):
             return replace(known, place=node)
-    raise Refused(f"`{node.name}` is a type or a function, and no value", node.name, "type", meaning)
+    raise NotWgsl("type", node.name, name=node.name, meaning=meaning)
 
 
 def _is_predeclared(name: str) -> bool:
@@ -103,9 +101,9 @@ def _is_predeclared(name: str) -> bool:
     return names.is_type(name) or signatures.is_builtin(name) or name in predeclared
 
 
-def too_late(place: Span) -> Refused:
-    """What is known only in a run, where a value must be known before."""
-    return Refused("this must be known before the run, in a const context", place, "too_late")
+def too_late(place: Span) -> NotWgsl:
+    """Something that is known only in a run, where a value must be known before."""
+    return NotWgsl("too_late", place)
 
 
 # --- Calls --------------------------------------------------------------------------------------------------------
@@ -116,11 +114,11 @@ def call(node: tree.Call, scope: Scope) -> Expression:
     callee, name = node.callee, node.callee.name
     meaning = scope.find(name)
     if isinstance(meaning, Variable | Binding | Known):
-        raise Refused(f"`{name}` is no function", name, "called_value", meaning)
+        raise NotWgsl("called_value", name, name=name, meaning=meaning)
     if meaning is None and not _is_predeclared(name):
         raise names.unknown(name)
     if isinstance(meaning, Routine) and meaning.entry:
-        raise Refused(f"`{name}` is an entry point, and cannot be called", name)
+        raise NotWgsl("called entry point", name, name=name)
     read = view if meaning is None and name in calls.POINTER_FUNCTIONS else value
     arguments = tuple(read(argument, scope) for argument in node.arguments)
     if isinstance(meaning, Routine):
@@ -136,14 +134,14 @@ def _built_in(node: tree.Call, arguments: tuple[Expression, ...], scope: Scope) 
     callee, name = node.callee, node.callee.name
     if name == "bitcast":
         if len(callee.arguments) != 1:
-            raise Refused("`bitcast` needs a type behind it, as in `bitcast<u32>(x)`", name)
+            raise NotWgsl("bitcast", name)
         return calls.bit_cast(type_of(callee.arguments[0], scope), arguments, node)
     if name in (*calls.POINTER_FUNCTIONS, *calls.BARRIERS) and scope.stage != Stage.RUN:
         raise too_late(node)
     if name in calls.POINTER_FUNCTIONS:
         return calls.pointer_call(node, arguments)
     if name in calls.BARRIERS:
-        raise Refused("this call has no value", node)
+        raise NotWgsl("no value of a call", node)
     return calls.builtin_call(node, arguments)
 
 
@@ -155,6 +153,5 @@ def _called(function: Function, arguments: tuple[Expression, ...], node: tree.Ca
     for argument, parameter in zip(arguments, function.parameters, strict=True):
         given.append(converted(argument, parameter.type))
         if given[-1] is None:
-            reason = f"`{parameter.name}` is {a(parameter.type)}, and this is {a(argument.type)}"
-            raise Refused(reason, node, "called", function, parameter, argument)
+            raise NotWgsl("called", node, function=function, parameter=parameter, value=argument)
     return Call(function.result, node, function, tuple(given))

@@ -39,7 +39,7 @@ def array_of(value: Constant) -> np.ndarray:
 def computed(type: Type, place: Span, function: Callable, *given: object) -> Constant:
     """What a function of arrays returns, as a constant at a place of the text.
 
-    Raises Refused where a float is not a number, or a whole number is past the range of its type.
+    Raises NotWgsl where a float is not a number, or a whole number is past the range of its type.
     """
     try:
         with np.errstate(all="raise", under="ignore"):  # what is infinite on the way is refused, too
@@ -54,12 +54,12 @@ def computed(type: Type, place: Span, function: Callable, *given: object) -> Con
 
 
 def _fault(number: float | int | bool, scalar: Scalar) -> str | None:
-    """Why a number that was computed cannot be the value of a constant."""
+    """Return why a number that was computed cannot be the value of a constant: the kind of the refusal."""
     if isinstance(number, float) and not math.isfinite(number):
-        return "the value is infinite or not a number, and is known before the run: WGSL refuses it"
+        return "infinite"
     if scalar == ABSTRACT_INT and number not in RANGES[scalar]:
-        return "overflow: a whole number that is known before the run has 64 bits"
-    return "`<<` drops bits that belong to the value" if number not in RANGES.get(scalar, (number,)) else None
+        return "overflow"
+    return "dropped bits" if number not in RANGES.get(scalar, (number,)) else None
 
 
 def zero(type: Type, place: Span) -> Constant:
@@ -69,14 +69,14 @@ def zero(type: Type, place: Span) -> Constant:
 
 
 def fold_binary(operator: str, left: Constant, right: Constant, type: Type, place: Span) -> Constant:
-    """An operator between two constants. Raises Refused where the result is not defined."""
+    """An operator between two constants. Raises NotWgsl where the result is not defined."""
     scalar, x, y = scalar_of(left.type), array_of(left), array_of(right)
     if operator in ("/", "%") and scalar in WHOLE:
         if 0 in y:
             undefined("division by zero", place)
             return zero(type, place)
         if scalar == I32 and np.any((x == INT_MIN) & (y == -1)):
-            undefined(f"`{operator}` leaves the range of an i32", place)
+            undefined("range of an i32", place, sign=operator)
     if scalar == ABSTRACT_INT or operator == "<<":
         x, y = x.astype(object), y.astype(object)
         if operator in EXACT:
@@ -85,7 +85,7 @@ def fold_binary(operator: str, left: Constant, right: Constant, type: Type, plac
 
 
 def made(name: str, arguments: Sequence[Expression], type: Type, place: Span) -> Expression:
-    """A built-in function of values, computed where all are known. Raises Refused where it is not defined for them."""
+    """A built-in function of values, computed where all are known. Raises NotWgsl where it is not defined for them."""
     if not all(isinstance(argument, Constant) for argument in arguments):
         return Builtin(type, place, name, tuple(arguments))
     exact = name == "dot" and scalar_of(type) == ABSTRACT_INT
@@ -96,33 +96,26 @@ def made(name: str, arguments: Sequence[Expression], type: Type, place: Span) ->
 # --- Arguments for which a function is not defined ----------------------------------------------------------------
 
 LARGEST_HALF = 65504
-RULES: dict[str, tuple[tuple[int, ...], Callable[..., bool], str]] = {
-    "clamp": ((1, 2), gt, "the lower end of clamp is above the higher one"),
-    "smoothstep": ((0, 1), eq, "the first two values of smoothstep must differ"),
-    "ldexp of abstract f32": ((1,), lambda exponent: exponent > 1024, "the exponent of ldexp may be at most 1024"),
-    "ldexp of f32": ((1,), lambda exponent: exponent > 128, "the exponent of ldexp may be at most 128"),
-    "pow": ((0, 1), lambda base, exponent: (base == 0) & (exponent == 0), "0 to the power of 0 is not defined"),
-    **dict.fromkeys(
-        ("quantizeToF16", "pack2x16float"),
-        ((0,), lambda value: abs(value) > LARGEST_HALF, f"a number of 16 bits is at most {LARGEST_HALF}"),
-    ),
-    "extractBits": (
-        (1, 2),
-        lambda offset, count: offset + count > 32,
-        "extractBits reads past the 32 bits of a number",
-    ),
-    "insertBits": ((2, 3), lambda offset, count: offset + count > 32, "insertBits writes past the 32 bits of a number"),
+RULES: dict[str, tuple[tuple[int, ...], Callable[..., bool], str]] = {  # the kind of the refusal comes last
+    "clamp": ((1, 2), gt, "clamp"),
+    "smoothstep": ((0, 1), eq, "smoothstep"),
+    "ldexp of abstract f32": ((1,), lambda exponent: exponent > 1024, "ldexp of abstract f32"),
+    "ldexp of f32": ((1,), lambda exponent: exponent > 128, "ldexp of f32"),
+    "pow": ((0, 1), lambda base, exponent: (base == 0) & (exponent == 0), "pow"),
+    **dict.fromkeys(("quantizeToF16", "pack2x16float"), ((0,), lambda value: abs(value) > LARGEST_HALF, "half")),
+    "extractBits": ((1, 2), lambda offset, count: offset + count > 32, "extractBits"),
+    "insertBits": ((2, 3), lambda offset, count: offset + count > 32, "insertBits"),
 }
 
 
 def check_known(name: Word, arguments: Sequence[Expression]) -> None:
     """Refuse values that are known and break a rule in any component."""
     rule = RULES.get(f"{name} of {scalar_of(arguments[0].type).name}")
-    places, breaks, reason = rule or RULES.get(name, ((), None, ""))
+    places, breaks, kind = rule or RULES.get(name, ((), None, ""))
     checked = [arguments[i] for i in places]
     known = all(isinstance(argument, Constant) for argument in checked)
     if checked and known and np.any(breaks(*(np.array(argument.leaves, object) for argument in checked))):
-        undefined(reason, name)
+        undefined(kind, name)
 
 
 # --- Numbers as they are written ----------------------------------------------------------------------------------

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import prod
+from typing import Any, NamedTuple
 
 from wgsl.syntax.tree import frozen
+from wgsl.words.refusals import reason
 
 
 @frozen
@@ -185,18 +187,25 @@ def is_constructible(type: Type) -> bool:
     )
 
 
-def unfit(type: Type, space: str, access: str) -> str | None:
-    """Why a variable of an address space cannot have a type."""
+class Fault(NamedTuple):
+    """Why something is refused: the kind, and the facts."""
+
+    kind: str
+    facts: dict[str, Any]
+
+
+def unfit(type: Type, space: str, access: str) -> Fault | None:
+    """Return why a variable of an address space cannot have a type."""
     held = list(parts(type))
     if is_runtime_sized(type) and space != "storage":
-        return f"an array needs a length here, as in `array<f32, 64>`: only storage has arrays without one, not {space}"
+        return Fault("runtime-sized", {"space": space})
     if space in ("storage", "uniform") and any(getattr(part, "element", part) == BOOL for part in held):
-        return "a buffer cannot hold a bool: use a u32"
+        return Fault("bool in a buffer", {})
     shared = space == "workgroup" or (space == "storage" and access == "read_write")
     if any(isinstance(part, Atomic) for part in held) and not shared:
-        return f"atomics need workgroup memory, or storage that is read_write, not {space} memory"
+        return Fault("memory of atomics", {"space": space})
     if any(isinstance(part, Pointer) for part in held) or (space == "private" and not is_constructible(type)):
-        return f"a variable cannot be of type `{type}`"
+        return Fault("type of a variable", {"type": type})
     return None
 
 
@@ -211,15 +220,20 @@ MAX_THREADS, MAX_THREADS_Z, MAX_WORKGROUP_BYTES = 256, 64, 16_384  # of a workgr
 
 
 def limit_passed(size: tuple[int, int, int], held: int) -> str | None:
-    """Which limit a workgroup of this size, with this many bytes of workgroup memory, exceeds; None if it exceeds none.
+    """Return which limit a workgroup of this size, with this many bytes of memory, exceeds; None if it exceeds none.
 
     wgpu lets it pass where the size comes from an `override`, and a real GPU then hangs.
     """
-    offered = "which every adapter offers"
+    fault = passed_limit(size, held)
+    return reason(*fault) if fault else None
+
+
+def passed_limit(size: tuple[int, int, int], held: int) -> Fault | None:
+    """Return the same as facts."""
     if prod(size) > MAX_THREADS:
-        return f"{prod(size)} threads in a workgroup: the limit here is {MAX_THREADS}, {offered}"
+        return Fault("too many threads", {"threads": prod(size), "limit": MAX_THREADS})
     if size[2] > MAX_THREADS_Z:
-        return f"{size[2]} threads of a workgroup in z: the limit here is {MAX_THREADS_Z}, {offered}"
+        return Fault("too many threads in z", {"threads": size[2], "limit": MAX_THREADS_Z})
     if held > MAX_WORKGROUP_BYTES:
-        return f"{held:,} bytes of workgroup memory: the limit here is {MAX_WORKGROUP_BYTES:,}, {offered}"
+        return Fault("too many bytes", {"held": held, "limit": MAX_WORKGROUP_BYTES})
     return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from wgsl.diagnostics import Refused, Span, Unsupported
+from wgsl.diagnostics import NotWgsl, Span, Unsupported
 from wgsl.syntax import tree
 from wgsl.syntax.tokens import Word
 from wgsl.types.conversions import concrete
@@ -13,6 +13,7 @@ from wgsl.types.kinds import (
     I32,
     U32,
     Array,
+    Fault,
     Field,
     Matrix,
     Pointer,
@@ -41,13 +42,13 @@ def numbers(attribute: tree.Attribute, scope: Scope, stage: Stage) -> list[int]:
     """The whole numbers that an attribute takes."""
     given = [value(argument, scope.known(stage)) for argument in attribute.arguments]
     if {I32, U32} <= {argument.type for argument in given}:
-        raise Refused(f"the numbers of @{attribute.name} must be all of type i32, or all u32", attribute)
+        raise NotWgsl("numbers of one type", attribute, name=attribute.name)
     constants = [known(concrete(argument)) for argument in given]
     for constant in constants:
         if constant.type not in (I32, U32) or constant.leaves[0] < 0:
-            raise Refused("a whole number belongs here, and none below 0", constant)
+            raise NotWgsl("whole number", constant)
     if not constants:
-        raise Refused(f"`@{attribute.name}` needs a number", attribute)
+        raise NotWgsl("needs a number", attribute, name=attribute.name)
     return [constant.leaves[0] for constant in constants]
 
 
@@ -56,10 +57,10 @@ def declared(node: tree.Declaration, scope: Scope) -> Variable:
     space, access, *places = placed(node, scope)
     given = declared_value(node, scope.known(Stage.OVERRIDE))
     if given and space != "private":
-        raise Refused(f"a variable in {space} memory cannot have an initial value", given)
+        raise NotWgsl("initial value", given, space=space)
     type = given.type if given else written_type(node, scope, late=space == "workgroup")
     if fault := unfit(type, space, access) or (uniform_fault(type) if space == "uniform" else None):
-        raise Refused(fault, node.name)
+        raise NotWgsl(fault.kind, node.name, **fault.facts)
     return Variable(node.name, type, space, access, *places, given and known(given))
 
 
@@ -74,22 +75,24 @@ def placed(node: tree.Declaration, scope: Scope) -> tuple[str, str, int, int]:
 def _space(node: tree.Declaration) -> tuple[str, str]:
     """Address space and access."""
     if not node.templates:
-        if node.type and (feature := unsupported(node.type.name)):
-            raise Unsupported(feature, node.type.at)
-        reason = f"the variable `{node.name}` needs an address space, such as `var<workgroup>` or `var<private>`"
-        raise Refused(reason, node.name)
+        if node.type and (kind := unsupported(node.type.name)):
+            raise Unsupported(kind, node.type.at, name=node.type.name)
+        raise NotWgsl("no address space", node.name, name=node.name)
     return space_of(node.templates, SPACES)
 
 
 def _check_places(node: tree.Declaration, space: str, places: dict[str, int]) -> None:
     if space not in ("storage", "uniform"):
         if places:
-            raise Refused(f"only buffers have a binding, and `{node.name}` is not one", node.name)
+            raise NotWgsl("needless binding", node.name, name=node.name)
         return
     missing = [name for name in ("group", "binding") if name not in places]
     if missing:
-        given = " ".join(f"`@{name}({number})`" for name, number in places.items()) or f"`{node.name}`"
-        raise Refused(f"{given} needs a `@{missing[-1]}(...)` beside it", Span(node.at, node.name.at))
+        place = Span(node.at, node.name.at)
+        if places:
+            ((given, number),) = places.items()
+            raise NotWgsl("half of a binding", place, given=given, number=number, missing=missing[-1])
+        raise NotWgsl("missing binding", place, name=node.name, missing=missing[-1])
 
 
 def check_bindings(names: Mapping[tuple[int, int], Word], node: Span) -> None:
@@ -98,37 +101,32 @@ def check_bindings(names: Mapping[tuple[int, int], Word], node: Span) -> None:
     WGSL allows them; a run gets its buffers as a list.
     """
     if not names:
-        example = "@group(0) @binding(0) var<storage, read_write> output: array<f32>;"
-        reason = f"it declares no bindings; write one for each buffer, as in `{example}`"
-        raise Refused(reason, node, "no_bindings")
+        raise NotWgsl("no_bindings", node)
     for (group, _), name in names.items():
         if group:
-            raise Refused(f"`{name}` is in group {group}: write @group(0) for every binding", name)
+            raise NotWgsl("group", name, name=name, group=group)
     for i, (_, number) in enumerate(sorted(names)):
         if number > i:
             listed = ", ".join(str(other) for _, other in sorted(names))
-            raise Refused(f"it has the bindings {listed}, and none with the number {i}", names[0, number])
+            raise NotWgsl("gap in the bindings", names[0, number], listed=listed, missing=i)
 
 
-def uniform_fault(type: Type) -> str | None:
-    """Why a type does not fit uniform memory, where arrays and structs lie at multiples of 16 bytes."""
+def uniform_fault(type: Type) -> Fault | None:
+    """Return why a type does not fit uniform memory, where arrays and structs lie at multiples of 16 bytes."""
     match type:
         case Matrix():
             return None
         case Array(element):
             if type.stride % 4:
-                return (
-                    f"in a uniform, an array's elements are a multiple of 16 bytes apart, and not {type.stride * WORD}"
-                )
+                return Fault("uniform elements", {"stride": type.stride * WORD})
             return uniform_fault(element)
         case Struct(fields=fields):
             for field, after in zip(fields, (*fields[1:], None), strict=True):
                 inner = isinstance(field.type, Struct)
                 if inner and after and after.offset < field.offset + rounded(words(field.type), 4):
-                    return f"in a uniform, the member `{after.name}` must be 16 bytes or more behind `{field.name}`"
+                    return Fault("uniform member behind", {"name": after.name, "before": field.name})
                 if (inner or field.type.__class__ is Array) and field.offset % 4:
-                    at = field.offset * WORD
-                    return f"in a uniform, the member `{field.name}` must be at a multiple of 16 bytes, and is at {at}"
+                    return Fault("uniform member", {"name": field.name, "offset": field.offset * WORD})
                 if fault := uniform_fault(field.type):
                     return fault
     return None
@@ -141,7 +139,7 @@ def laid_out(node: tree.Struct, scope: Scope) -> Struct:
     """A struct with the offsets of its members."""
     fields, end, widest = [], 0, 1
     if not node.members:
-        raise Refused(f"the struct `{node.name}` has no members", node.name)
+        raise NotWgsl("empty struct", node.name, name=node.name)
     for i, member in enumerate(node.members):
         type = type_of(member.type, scope)
         check_new(member.name, [field.name for field in fields])
@@ -155,9 +153,9 @@ def laid_out(node: tree.Struct, scope: Scope) -> Struct:
 
 def _check_member(place: Span, type: Type, last: bool) -> None:
     if isinstance(type, Pointer):
-        raise Refused(f"a member cannot be of type `{type}`", place)
+        raise NotWgsl("type of a member", place, type=type)
     if is_runtime_sized(type) and (not last or isinstance(type, Struct)):
-        raise Refused("only the last member of a struct may be a runtime-sized array", place)
+        raise NotWgsl("last member", place)
 
 
 def _attributes(member: tree.Parameter, type: Type, scope: Scope) -> tuple[int, int]:
@@ -169,10 +167,10 @@ def _attributes(member: tree.Parameter, type: Type, scope: Scope) -> tuple[int, 
         given = number(attribute, scope)
         if attribute.name == "size":
             if given < size * WORD:
-                raise Refused(f"@size must be at least {size * WORD}", attribute)
+                raise NotWgsl("size", attribute, least=size * WORD)
             size = -(-given // WORD)
         else:
             if given < align * WORD or given & (given - 1):
-                raise Refused(f"@align must be a power of two of at least {align * WORD}", attribute)
+                raise NotWgsl("align", attribute, least=align * WORD)
             align = given // WORD
     return size, align

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Container, Iterable, Sequence
 from enum import IntEnum
 
-from wgsl.diagnostics import Refused, Unsupported
+from wgsl.diagnostics import NotWgsl, Unsupported
 from wgsl.syntax import tree
 from wgsl.syntax.tokens import Word
 from wgsl.syntax.tree import frozen
@@ -104,7 +104,7 @@ class Scope:
 def check_new(name: Word, known: Container[str]) -> None:
     """Refuse a name that a scope has already."""
     if name in known:
-        raise Refused(f"`{name}` is already declared in this block: choose another name, or assign with `=`", name)
+        raise NotWgsl("already declared", name, name=name)
 
 
 # --- Types as they are written ------------------------------------------------------------------------------------
@@ -119,8 +119,8 @@ SPACES = ("function", "private", "workgroup", "storage", "uniform")
 UNSUPPORTED = {
     r"f16|(vec|mat[234]x)[234]h": "numbers of 16 bits",
     r"f64|i64|u64": "numbers of 64 bits",
-    r"texture_\w+|sampler(_comparison)?": "textures and samplers",
-    r"binding_array|acceleration_structure|ray_query": "resources other than buffers",
+    r"texture_\w+|sampler(_comparison)?": "textures",
+    r"binding_array|acceleration_structure|ray_query": "resources",
 }
 Count = Callable[[tree.Expression, Scope], int]
 
@@ -131,43 +131,42 @@ def is_type(name: str) -> bool:
 
 
 def unsupported(name: str) -> str | None:
-    """What the simulator does not run, where a name is a type of it."""
-    description = next((feature for pattern, feature in UNSUPPORTED.items() if re.fullmatch(pattern, name)), None)
-    return description and f"`{name}` ({description})"
+    """Return the kind of what the simulator does not run, where a name is a type of it."""
+    return next((kind for pattern, kind in UNSUPPORTED.items() if re.fullmatch(pattern, name)), None)
 
 
 def read_type(node: tree.Expression, scope: Scope, count: Count, late: bool = False) -> Type:
     """The type that a name with its arguments stands for; `count` evaluates the length of an array.
 
-    With `late`, the length may depend on overrides. Raises Refused for what is not a type, and Unsupported for a type
+    With `late`, the length may depend on overrides. Raises NotWgsl for what is not a type, and Unsupported for a type
     that the simulator does not have.
     """
     if not isinstance(node, tree.Name):
-        raise Refused("a type must stand here", node)
+        raise NotWgsl("no type here", node)
     if (meaning := scope.find(node.name)) is not None:
         if isinstance(meaning, Variable | Binding | Known | Routine) or node.arguments:
-            raise Refused(f"`{node.name}` is no type", node.name)
+            raise NotWgsl("no type", node.name, name=node.name)
         return read_type(meaning.type, meaning.scope, count, late) if isinstance(meaning, Alias) else meaning
-    if feature := unsupported(node.name):
-        raise Unsupported(feature, node.at)
+    if kind := unsupported(node.name):
+        raise Unsupported(kind, node.at, name=node.name)
     if node.name in GENERATORS:
         return _generated(node, scope, count, late)
     plain = SCALARS.get(node.name) or SHORT.get(node.name)
     if plain is None:
         raise unknown(node.name)
     if node.arguments:
-        raise Refused(f"`{node.name}` takes no types in `<` and `>`", node)
+        raise NotWgsl("takes no types", node, name=node.name)
     return plain
 
 
-def unknown(name: Word) -> Refused:
+def unknown(name: Word) -> NotWgsl:
     """A name that the text does not declare."""
-    return Refused(f"nothing is called `{name}` here", name, "unknown", name)
+    return NotWgsl("unknown", name, name=name)
 
 
-def needs_type(name: Word) -> Refused:
+def needs_type(name: Word) -> NotWgsl:
     """A name that stands for a type only with another type after it."""
-    return Refused(f"`{name}` needs a type behind it, as in `array<f32>` or `vec3<u32>`", name)
+    return NotWgsl("needs a type", name, name=name)
 
 
 def _generated(node: tree.Name, scope: Scope, count: Count, late: bool) -> Type:
@@ -176,30 +175,30 @@ def _generated(node: tree.Name, scope: Scope, count: Count, late: bool) -> Type:
     if len(written) < least:
         raise needs_type(name)
     if len(written) > most:
-        raise Refused(f"`{name}` takes no more than {most} in `<` and `>`", node)
+        raise NotWgsl("too many types", node, name=name, most=most)
     of = written[name == "ptr"]
     space = space_of((written[0], *written[2:]), SPACES) if name == "ptr" else ()
     element = read_type(of, scope, count)
     match name:
         case "ptr":
             if isinstance(element, Pointer):
-                raise Refused("a pointer cannot lead to another pointer (`ptr`)", of)
+                raise NotWgsl("pointer to a pointer", of)
             if fault := unfit(element, *space):
-                raise Refused(fault, of)
+                raise NotWgsl(fault.kind, of, **fault.facts)
             return Pointer(space[0], element, space[1])
         case "array":
             if isinstance(element, Pointer) or is_runtime_sized(element):
-                raise Refused(f"an array cannot have elements of type `{element}`", of)
+                raise NotWgsl("elements", of, element=element)
             known = scope.known(Stage.OVERRIDE if late else Stage.CONST)
             return Array(element, count(written[1], known) if written[1:] else None)
         case "atomic":
             if element not in (I32, U32):
-                raise Refused(f"WGSL has no `atomic<{element}>`, only `atomic<u32>` and `atomic<i32>`", node)
+                raise NotWgsl("atomic", node, element=element)
             return Atomic(element)
     if name in MATRICES and element == F32:
         return MATRICES[name]
     if not isinstance(element, Scalar) or name in MATRICES:
-        raise Refused(f"a {'matrix' if name in MATRICES else 'vector'} cannot have parts of type `{element}`", of)
+        raise NotWgsl("parts of a matrix" if name in MATRICES else "parts of a vector", of, element=element)
     return Vector(int(name[-1]), element)
 
 
@@ -208,10 +207,10 @@ def space_of(written: Sequence[tree.Expression], spaces: Sequence[str]) -> tuple
     space, *rest = written
     name = getattr(space, "name", "")
     if name not in spaces:
-        raise Refused(f"`{name}` is no kind of memory; there are {', '.join(spaces)}", space)
+        raise NotWgsl("address space", space, name=name, spaces=", ".join(spaces))
     if rest[name == "storage" :]:
-        raise Refused("only storage takes an access mode, and no more than one", rest[-1])
+        raise NotWgsl("access mode", rest[-1])
     access = getattr(rest[0], "name", "") if rest else "read" if name in ("storage", "uniform") else "read_write"
     if access not in ("read", "read_write"):
-        raise Refused("a buffer is `read` or `read_write`", rest[0])
+        raise NotWgsl("access", rest[0])
     return str(name), access

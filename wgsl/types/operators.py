@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from wgsl.arithmetic import operators as arithmetic
-from wgsl.diagnostics import Refused, Span
+from wgsl.diagnostics import NotWgsl, Span
 from wgsl.types.conversions import (
     ABSTRACT,
     FLOATS,
     NUMBERS,
     WHOLE,
-    a,
     common,
     concrete,
     converted,
@@ -35,8 +34,7 @@ ALLOWED = {
 def unary(operator: str, operand: Expression, place: Span) -> Expression:
     """``-``, ``!`` or ``~`` of a value."""
     if not components(operand.type) or scalar_of(operand.type) not in UNARY[operator]:
-        needs = {"-": "an f32 or i32", "!": "a condition", "~": "a u32 or i32"}[operator]
-        raise Refused(f"`{operator}` needs {needs}, and this is {a(operand.type)}", place)
+        raise NotWgsl("unary", place, sign=operator, operand=operand)
     if isinstance(operand, Constant):
         return computed(operand.type, place, arithmetic.unary, operator, array_of(operand))
     return Unary(operand.type, place, operator, operand)
@@ -100,12 +98,11 @@ def _matched(operator: str, left: Part, right: Expression, place: Span) -> list[
     return [converted(operand, shaped(operand.type, scalar)) for operand in (left, right)]
 
 
-def _mismatch(operator: str, left: Part, right: Expression, place: Span) -> Refused:
+def _mismatch(operator: str, left: Part, right: Expression, place: Span) -> NotWgsl:
     """Operands that do not go together; a number with a point beside a whole number is to blame itself."""
     if common((left.type, right.type)) is None:
         place = next((operand for operand in (left, right) if scalar_of(operand.type) == ABSTRACT_FLOAT), place)
-    reason = f"`{operator}` does not work with {a(left.type)} and {a(right.type)}"
-    return Refused(reason, place, "operands", operator, left, right)
+    return NotWgsl("operands", place, sign=operator, left=left, right=right)
 
 
 def _shift(operator: str, left: Part, right: Expression, place: Span) -> tuple[Expression, Expression]:
@@ -115,7 +112,7 @@ def _shift(operator: str, left: Part, right: Expression, place: Span) -> tuple[E
     if not isinstance(amount, Constant):
         return concrete(left), amount
     if scalar != ABSTRACT_INT and any(leaf >= 32 for leaf in amount.leaves):
-        undefined(f"a {scalar} has 32 bits: shift it by less than that", place)
+        undefined("shift", place, scalar=scalar)
     return left, amount
 
 
@@ -123,9 +120,7 @@ def logical(operator: str, left: Expression, right: Expression, place: Span) -> 
     """``&&`` or ``||``."""
     for operand in (left, right):
         if operand.type != BOOL:
-            raise Refused(
-                f"`{operator}` joins two conditions, and this is {a(operand.type)}", place, "joined", operator, operand
-            )
+            raise NotWgsl("joined", place, sign=operator, value=operand)
     if isinstance(left, Constant) and left.leaves[0] == (operator == "&&"):
         return right
     if isinstance(left, Constant) and isinstance(right, Constant):
@@ -147,6 +142,6 @@ def assigned_operator(operator: str, target: Part, value: Expression) -> Express
     return fitting
 
 
-def misfit(value: Expression, target: Part) -> Refused:
+def misfit(value: Expression, target: Part) -> NotWgsl:
     """A value that cannot be stored where it should be."""
-    return Refused(f"{a(value.type)} does not fit {a(target.type)}", target, "assigned", target, value)
+    return NotWgsl("assigned", target, target=target, value=value)

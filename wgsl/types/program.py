@@ -260,18 +260,6 @@ Expression = (
 )  # fmt: skip
 
 
-def name_of(part: Part) -> str | None:
-    """Return the name of the variable, or of the value or pointer, that a part leads to; None where it has none."""
-    match part:
-        case Root(variable=named) | Named(binding=named):
-            return str(named.name)
-        case Element(base=inner) | Member(base=inner) | Deref(pointer=inner) | Load(reference=inner):
-            return name_of(inner)
-        case Pick(operand=inner) | Index(operand=inner):
-            return name_of(inner)
-    return None
-
-
 # --- Statements ---------------------------------------------------------------------------------------------------
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wgsl.diagnostics import Refused, Span
+from wgsl.diagnostics import NotWgsl, Span
 from wgsl.syntax.tokens import Word
 from wgsl.types.conversions import WHOLE, concrete, undefined
 from wgsl.types.kinds import (
@@ -27,6 +27,8 @@ from wgsl.types.program import (
     Index,
     Load,
     Member,
+    Named,
+    Part,
     Pick,
     Reference,
     Root,
@@ -50,18 +52,18 @@ def loaded(part: Reference | Expression) -> Expression:
     if not isinstance(part, Reference):
         return part
     if isinstance(part.type, Atomic):
-        raise Refused("an atomic is read with `atomicLoad(&...)`", part)
+        raise NotWgsl("atomic read", part)
     if not is_constructible(part.type):
-        raise Refused(f"a value of type `{part.type}` cannot be read as a whole", part, "whole", part)
+        raise NotWgsl("whole read", part, part=part)
     return Load(part.type, part.place, part)
 
 
 def address(part: Reference | Expression, place: Span) -> AddressOf:
     """``&reference``."""
     if not isinstance(part, Reference):
-        raise Refused("`&` needs a variable, or a part of one", part)
+        raise NotWgsl("address", part)
     if isinstance(part, Member | Element) and isinstance(part.base.type, Vector):
-        raise Refused("`&` does not work with a part of a vector", part)
+        raise NotWgsl("address of a component", part)
     space, access = origin(part)
     return AddressOf(Pointer(space, part.type, access), place, part)
 
@@ -69,7 +71,7 @@ def address(part: Reference | Expression, place: Span) -> AddressOf:
 def dereferenced(pointer: Expression, place: Span) -> Reference:
     """``*pointer``."""
     if not isinstance(pointer.type, Pointer):
-        raise Refused("`*` needs a pointer on its right, and this is none", place, "power")
+        raise NotWgsl("power", place)
     if isinstance(pointer, AddressOf):
         return pointer.reference
     return Deref(pointer.type.to, place, pointer)
@@ -92,9 +94,9 @@ def indexed(base: Reference | Expression, index: Expression, place: Span) -> Ref
         case Array(element, count):
             stride = base.type.stride
         case _:
-            raise Refused(f"a value of type `{base.type}` takes no index", place, "indexed", base)
+            raise NotWgsl("indexed", place, base=base)
     if index.type not in WHOLE:
-        raise Refused("an index must be a whole number, u32 or i32", index, "index", index)
+        raise NotWgsl("index", index, value=index)
     index = concrete(index)
     number, in_memory = _number(index, count, place), isinstance(base, Reference)
     if number is not None and not (in_memory and isinstance(base.type, Array)):
@@ -106,16 +108,16 @@ def indexed(base: Reference | Expression, index: Expression, place: Span) -> Ref
 
 
 def _number(index: Expression, count: int | None, place: Span) -> int | None:
-    """The value of an index that is known before the run. Raises Refused where it is out of range."""
+    """The value of an index that is known before the run. Raises NotWgsl where it is out of range."""
     if not isinstance(index, Constant):
         return None
     number = int(index.leaves[0])
     if number < 0:
-        undefined("an index is never negative; the first element is number 0", place)
+        undefined("negative index", place)
     elif count is None or number < count:
         return number
     else:
-        undefined("this index is past the end of the array", place)
+        undefined("index past the end", place)
     return 0
 
 
@@ -152,15 +154,27 @@ def member(base: Reference | Expression, name: Word, place: Span) -> Reference |
                 return _part(base, element, picked[0], place)
             if 2 <= len(picked) <= 4:
                 return _picked(loaded(base), Vector(len(picked), element), picked, place)
-    raise Refused(f"a value of type `{base.type}` has no part `{name}`", name, "part", base, name)
+    raise NotWgsl("part", name, base=base, name=name)
 
 
 def check_writable(reference: Reference) -> None:
     """Refuse to store to a reference to what can only be read, or what only atomic functions may touch."""
     space, access = origin(reference)
     if access == "read" or space == "uniform":
-        raise Refused("this cannot be written to", reference, "read_only", reference)
+        raise NotWgsl("read_only", reference, target=reference)
     if isinstance(reference.type, Atomic):
-        raise Refused("an atomic is written with `atomicStore(&..., value)`, or another atomic function", reference)
+        raise NotWgsl("atomic write", reference)
     if not is_constructible(reference.type):
-        raise Refused(f"a value of type `{reference.type}` cannot be written as a whole", reference, "whole", reference)
+        raise NotWgsl("whole write", reference, part=reference)
+
+
+def name_of(part: Part) -> str | None:
+    """Return the name of the variable, or of the value or pointer, that a part leads to; None where it has none."""
+    match part:
+        case Root(variable=named) | Named(binding=named):
+            return str(named.name)
+        case Element(base=inner) | Member(base=inner) | Deref(pointer=inner) | Load(reference=inner):
+            return name_of(inner)
+        case Pick(operand=inner) | Index(operand=inner):
+            return name_of(inner)
+    return None

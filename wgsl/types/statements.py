@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 
-from wgsl.diagnostics import Refused, Span
+from wgsl.diagnostics import NotWgsl, Span
 from wgsl.syntax import tree
 from wgsl.types import expressions, program
 from wgsl.types.calls import BARRIERS, check_count
-from wgsl.types.conversions import a, concrete, converted
+from wgsl.types.conversions import concrete, converted
 from wgsl.types.expressions import type_of, value, view
 from wgsl.types.kinds import BOOL, I32, U32, Matrix, Pointer, Type, is_constructible
 from wgsl.types.names import SPACES, Known, Routine, Scope, Stage, space_of
@@ -26,7 +26,7 @@ def _located(read: Callable) -> Callable:
     def located(node: tree.Node, scope: Scope) -> object:
         try:
             return read(node, scope)
-        except Refused as refused:
+        except NotWgsl as refused:
             if refused.scope is None:
                 refused.scope, refused.statement = scope, node
             raise
@@ -62,15 +62,15 @@ def _declare(node: tree.Declaration, scope: Scope) -> Statement | None:
     given = declared_value(node, scope)
     if node.kind == "let":
         if not isinstance(given.type, Pointer) and not is_constructible(given.type):
-            raise Refused(f"a `let` cannot be of type `{given.type}`", node.name)
+            raise NotWgsl("type of a let", node.name, type=given.type)
         made = program.Bind(node, Binding(node.name, given.type), given)
         scope.declare(made.binding)
         return made
     if node.templates and (space := space_of(node.templates, SPACES)[0]) != "function":
-        raise Refused(f"a `var<{space}>` is declared outside of every function", node.templates[0])
+        raise NotWgsl("space of a local variable", node.templates[0], space=space)
     type = given.type if given else written_type(node, scope)
     if not is_constructible(type):
-        raise Refused(f"a local variable cannot be of type `{type}`", node.name)
+        raise NotWgsl("type of a local variable", node.name, type=type)
     variable = Variable(node.name, type, "function", "read_write")
     scope.declare(variable)
     return program.Declare(node, variable, given)
@@ -79,7 +79,7 @@ def _declare(node: tree.Declaration, scope: Scope) -> Statement | None:
 def written_type(node: tree.Declaration, scope: Scope, late: bool = False) -> Type:
     """The type that a declaration without a value writes."""
     if node.type is None:
-        raise Refused(f"`{node.name}` needs a type or a value", node.name)
+        raise NotWgsl("type or value", node.name, name=node.name)
     return type_of(node.type, scope, late)
 
 
@@ -93,8 +93,7 @@ def declared_value(node: tree.Declaration, scope: Scope, keep_abstract: bool = F
     wanted = type_of(node.type, scope)
     fitting = converted(given, wanted)
     if fitting is None:
-        reason = f"`{node.name}` is declared as {a(wanted)}, and its value is {a(given.type)}"
-        raise Refused(reason, node.name, "declared", node, given, wanted)
+        raise NotWgsl("declared", node.name, node=node, value=given, wanted=wanted)
     return fitting
 
 
@@ -102,9 +101,9 @@ def constant_of(node: tree.Declaration, scope: Scope) -> Constant:
     """The value of a `const`, which may stay an abstract number."""
     try:
         return known(declared_value(node, scope.known(Stage.CONST), keep_abstract=True))
-    except Refused as refused:
+    except NotWgsl as refused:
         if refused.kind == "too_late" and not refused.facts:
-            raise Refused(refused.reason, node.name, "too_late", node) from None
+            raise NotWgsl("too_late", node.name, node=node) from None
         raise
 
 
@@ -114,7 +113,7 @@ def constant(node: tree.Expression, scope: Scope) -> Constant:
 
 
 def known(expression: Expression) -> Constant:
-    """A value that is known. Raises Refused for one that is not."""
+    """A value that is known. Raises NotWgsl for one that is not."""
     if isinstance(expression, Constant):
         return expression
     raise expressions.too_late(expression)
@@ -124,9 +123,9 @@ def check_assertion(node: tree.ConstAssert, scope: Scope) -> None:
     """``const_assert``, which leaves no statement."""
     test = constant(node.condition, scope)
     if test.type != BOOL:
-        raise Refused("const_assert needs a condition, true or false", test)
+        raise NotWgsl("const_assert", test)
     if not test.leaves[0]:
-        raise Refused("this `const_assert` is false", node)
+        raise NotWgsl("false const_assert", node)
 
 
 # --- Stores and calls ---------------------------------------------------------------------------------------------
@@ -135,7 +134,7 @@ def check_assertion(node: tree.ConstAssert, scope: Scope) -> None:
 def _assign(node: tree.Assignment, scope: Scope) -> Statement:
     if node.target is None:
         return program.Evaluate(node, concrete(value(node.value, scope)))
-    target = _target(node.target, scope, "`=`")
+    target = _target(node.target, scope, "=")
     given = value(node.value, scope)
     check_writable(target)
     operator = node.operator.removesuffix("=")
@@ -153,14 +152,13 @@ def _target(node: tree.Expression, scope: Scope, sign: str) -> Reference:
     target = view(node, scope)
     if isinstance(target, Reference):
         return target
-    raise Refused(f"{sign} changes a variable, and this is none", target, "constant", target)
+    raise NotWgsl("constant", target, target=target, sign=sign)
 
 
 def _increment(node: tree.Increment, scope: Scope) -> Statement:
-    target = _target(node.target, scope, f"`{node.operator}`")
+    target = _target(node.target, scope, node.operator)
     if target.type not in (I32, U32):
-        reason = f"`{node.operator}` counts only u32 and i32, and this is {a(target.type)}"
-        raise Refused(reason, target, "counted", target, node.operator)
+        raise NotWgsl("counted", target, target=target, sign=node.operator)
     check_writable(target)
     return program.Update(node, target, node.operator[0], Constant(target.type, node, (1,)))
 
@@ -174,7 +172,7 @@ def _call(node: tree.CallStatement, scope: Scope) -> Statement:
     made = expressions.call(node.call, scope)
     must_use = isinstance(meaning, Routine) and meaning.must_use
     if must_use or not isinstance(made, program.AtomicCall | program.Call):
-        raise Refused("the value of this call is not used: store it, as in `let value = ...;`", name)
+        raise NotWgsl("unused value", name)
     return program.Evaluate(node, made)
 
 
@@ -186,7 +184,7 @@ def condition(node: tree.Expression, scope: Scope) -> Expression:
     """The condition of an `if` or a loop."""
     test = value(node, scope)
     if test.type != BOOL:
-        raise Refused(f"a condition is true or false, and this is {a(test.type)}", test, "condition", test)
+        raise NotWgsl("condition", test, value=test)
     return test
 
 
@@ -204,20 +202,18 @@ def _switch(node: tree.Switch, scope: Scope) -> Statement:
     wanted = next((expression.type for expression in listed if expression.type in (I32, U32)), I32)
     for expression in listed:
         if converted(expression, wanted) is None:
-            whole = expression.type in (I32, U32)
-            words = "the values of the cases must be of the selector's type" if whole else "a switch needs a u32 or i32"
-            raise Refused(words, expression)
+            raise NotWgsl("case" if expression.type in (I32, U32) else "selector", expression)
     seen, cases = [], []
     for values, case in zip(chosen, node.cases, strict=True):
         for choice in values:
             what = f"case {choice.leaves[0]}" if choice else "default"
             if what in seen:
-                raise Refused(f"the switch has `{what}` twice", choice or begin(case, what))
+                raise NotWgsl("case twice", choice or begin(case, what), case=what)
             seen.append(what)
         numbers = tuple(choice.leaves[0] for choice in values if choice)
         cases.append(program.Case(numbers, None in values, block(case.body, scope, "break")))
     if "default" not in seen:
-        raise Refused("a `switch` needs a `default`", begin(node, "switch"))
+        raise NotWgsl("no default", begin(node, "switch"))
     return program.Switch(node, converted(selector, wanted), tuple(cases))
 
 
@@ -256,8 +252,7 @@ def _loop(node: tree.Loop, scope: Scope) -> Statement:
 def _checked_exit(loop: program.Loop, word: str) -> program.Loop:
     """The loop. Refuse one that nothing can leave, which WGSL's behavior analysis finds and browsers report."""
     if not ends((loop,)):
-        reason = f"this `{word}` has no exit: it needs a condition, a `break`, a `break if` or a `return`"
-        raise Refused(reason, begin(loop, word))
+        raise NotWgsl("no exit", begin(loop, word), word=word)
     return loop
 
 
@@ -271,24 +266,24 @@ def _check_skipped(body: tuple[Statement, ...], after: tuple) -> None:
     for node in nodes(after):
         used = getattr(node, "variable", None) or getattr(node, "binding", None)
         if used in skipped and isinstance(node, Part):
-            raise Refused(f"a `continue` can leap over the declaration of `{used.name}`", node)
+            raise NotWgsl("skipped declaration", node, name=used.name)
 
 
 def _jump(node: tree.Break | tree.Continue, scope: Scope) -> Statement:
     word, made = ("break", program.Break) if isinstance(node, tree.Break) else ("continue", program.Continue)
     if word not in scope.jumps:
-        raise Refused(f"`{word}` stands outside of every loop", node)
+        raise NotWgsl("jump", node, word=word)
     return made(node)
 
 
 def _return(node: tree.Return, scope: Scope) -> Statement:
     if "return" not in scope.jumps:
-        raise Refused("`return` cannot stand in a `continuing` block", node)
+        raise NotWgsl("return in continuing", node)
     function, given = scope.function, value(node.value, scope) if node.value else None
     wanted = function.result
     fitting = converted(given, wanted) if given and wanted else None
     if bool(wanted) != bool(given) or (given and fitting is None):
-        raise Refused(f"`{function.name}` returns {a(wanted)}", given or node, "returned", function, given)
+        raise NotWgsl("returned", given or node, function=function, value=given)
     return program.Return(node, fitting)
 
 

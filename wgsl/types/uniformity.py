@@ -130,7 +130,7 @@ class Uniformity:
     def _statement(self, node: ir.Statement, flow: Doubt | None) -> Doubt | None:
         self._walked += 1
         if self._walked > MOST_STATEMENTS:
-            raise Unsupported("room for functions that call one another this often", node.at)
+            raise Unsupported("call tree", node.at)
         match node:
             case ir.Block(body=body):
                 return self._block(body, flow)

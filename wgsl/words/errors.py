@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from wgsl.output import visible
 
-if TYPE_CHECKING:
-    from wgsl.diagnostics import WgslError
+
+class Error(Protocol):
+    """The facts of an error, as `WgslError` has them; `line` and `column` are None where the mistake has no place."""
+
+    name: str
+    says: str
+    reason: str
+    line: int | None
+    column: int | None
+    excerpt: str
 
 
-def message(error: WgslError) -> str:
+def message(error: Error) -> str:
     """Return the whole message."""
     subject = " ".join(part for part in (error.name, error.says) if part)
     if error.line is None:
@@ -19,11 +27,16 @@ def message(error: WgslError) -> str:
     return visible(f"{head}\n{error.excerpt}", keep="\n\t")
 
 
-def explanation(error: WgslError) -> str:
+def explanation(error: Error) -> str:
     """Return place and reason, without whose text it is, and without the lines."""
     if error.line is None:
         return error.reason
     return f"{place(error.line, error.column)}: {error.reason}"
+
+
+def in_line(number: int | None) -> str:
+    """Return where something else is; None stands for a line that the reader does not see."""
+    return "outside of your text" if number is None else f"in line {number}"
 
 
 def place(line: int, column: int) -> str:

@@ -4,15 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wgsl import facts
+from wgsl.facts import (
+    READS,
+    WRITES,
+    Aliased,
+    Differs,
+    Endless,
+    Facts,
+    IndexOverflow,
+    Line,
+    MemoryWord,
+    MissedBarrier,
+    NotANumber,
+    OutOfRange,
+    Overlap,
+    PointerParameter,
+    Race,
+    SettledComparisons,
+    Thread,
+    Uninitialized,
+    Unproven,
+    Unwritten,
+    WorkUsedUp,
+)
 
 QUOTED = 80  # characters of a line that are quoted
 
 
-def message(found: facts.Facts, passes: Sequence[str] = (), with_advice: bool = True) -> str:
+def message(found: Facts, passes: Sequence[str] = (), with_advice: bool = True) -> str:
     """Return what is said of a finding: what happens, what to look at, and the passes that show it, if any are."""
     sentence = SENTENCES[type(found)](found)
-    if with_advice and isinstance(found, facts.OutOfRange):
+    if with_advice and isinstance(found, OutOfRange):
         sentence = f"{sentence}; {out_of_range_advice(found)}"
     if passes:
         names = " and ".join(f"`{name}`" for name in passes)
@@ -23,7 +45,7 @@ def message(found: facts.Facts, passes: Sequence[str] = (), with_advice: bool = 
 # --- Threads, lines and words of memory -------------------------------------------------------------------------
 
 
-def thread(named: facts.Thread) -> str:
+def thread(named: Thread) -> str:
     """Return a thread in words."""
     if named.workgroup is None:
         return f"thread {named.index}"
@@ -37,12 +59,12 @@ def quoted_line(number: int, text: str) -> str:
     return f"line {number}, `{shown}`"
 
 
-def other_line(line: facts.Line | None) -> str:
+def other_line(line: Line | None) -> str:
     """Return the line of the other access; None is the same line."""
     return "the same line" if line is None else quoted_line(line.number, line.code)
 
 
-def element(word: facts.Word) -> str:
+def element(word: MemoryWord) -> str:
     """Return a word of memory as a learner names it."""
     if word.index is None:
         return f"`{word.variable}`"
@@ -51,15 +73,15 @@ def element(word: facts.Word) -> str:
 
 def verb(writes: bool) -> str:
     """Return what a thread does."""
-    return facts.WRITES if writes else facts.READS
+    return WRITES if writes else READS
 
 
 # --- Indices ----------------------------------------------------------------------------------------------------
 
 
-def out_of_range(found: facts.OutOfRange) -> str:
+def out_of_range(found: OutOfRange) -> str:
     """Return what an index past an array does."""
-    writes = found.access == facts.WRITES
+    writes = found.access == WRITES
     if found.dropped:
         here = "the write is dropped" if writes else "it gets 0"
     else:
@@ -71,7 +93,7 @@ def out_of_range(found: facts.OutOfRange) -> str:
     return f"{does}, but `{found.array}` has {has} (here {here})"
 
 
-def out_of_range_advice(found: facts.OutOfRange) -> str:
+def out_of_range_advice(found: OutOfRange) -> str:
     """Return what to look at where an index is past an array; at a loop's limit only where there is a loop."""
     return causes(found.in_loop)
 
@@ -83,7 +105,7 @@ def causes(in_loop: bool) -> str:
     return "check the guard and the offsets"
 
 
-def index_overflow(found: facts.IndexOverflow) -> str:
+def index_overflow(found: IndexOverflow) -> str:
     """Return what an index that wrapped around does."""
     uses = f"{thread(found.thread)} uses {found.index:,}"
     return (
@@ -95,7 +117,7 @@ def index_overflow(found: facts.IndexOverflow) -> str:
 # --- Two accesses -----------------------------------------------------------------------------------------------
 
 
-def race(found: facts.Race) -> str:
+def race(found: Race) -> str:
     """Return which two accesses nothing orders, and what would help."""
     who, other = map(thread, found.threads)
     name = element(found.word)
@@ -106,7 +128,7 @@ def race(found: facts.Race) -> str:
     return f"{first}, which {second}, and {unordered(found)}"
 
 
-def unordered(found: facts.Race) -> str:
+def unordered(found: Race) -> str:
     """Return why two accesses are not ordered, and what would help."""
     if found.both_write:
         return (
@@ -118,7 +140,7 @@ def unordered(found: facts.Race) -> str:
     return f"no {barrier} stands between the two"
 
 
-def overlap(found: facts.Overlap) -> str:
+def overlap(found: Overlap) -> str:
     """Return which two threads write one value."""
     who, other = map(thread, found.threads)
     why = "" if found.same_workgroup else ", and nothing orders two workgroups"
@@ -126,7 +148,7 @@ def overlap(found: facts.Overlap) -> str:
     return f"{who} and {other} both write {element(found.word)}, with the same value{why}; {cure}"
 
 
-def uninitialized(found: facts.Uninitialized) -> str:
+def uninitialized(found: Uninitialized) -> str:
     """Return which workgroup memory is read first and written later, or never."""
     return (
         f"{thread(found.thread)} reads {element(found.word)}, which no thread has written yet: WGSL promises 0 there, "
@@ -138,7 +160,7 @@ def uninitialized(found: facts.Uninitialized) -> str:
 # --- Barriers ---------------------------------------------------------------------------------------------------
 
 
-def missed_barrier(found: facts.MissedBarrier) -> str:
+def missed_barrier(found: MissedBarrier) -> str:
     """Return which threads of a workgroup do not reach a barrier."""
     reach = "reaches" if found.arrived == 1 else "reach"
     return (
@@ -148,7 +170,7 @@ def missed_barrier(found: facts.MissedBarrier) -> str:
     )
 
 
-def unproven(found: facts.Unproven) -> str:
+def unproven(found: Unproven) -> str:
     """Return what decides who comes to a barrier, step by step."""
     steps = [f"`{step.code}` in line {step.number}" for step in found.steps]
     depends = ", that on ".join(steps)
@@ -160,7 +182,7 @@ def unproven(found: facts.Unproven) -> str:
     )
 
 
-def differs(why: facts.Differs) -> str:
+def differs(why: Differs) -> str:
     """Return why a value may differ between the threads of a workgroup."""
     return {
         "input": f"`{why.name}` holds the {why.of}, which each thread has for itself",
@@ -171,13 +193,13 @@ def differs(why: facts.Differs) -> str:
     }[why.kind]
 
 
-def aliased(found: facts.Aliased) -> str:
+def aliased(found: Aliased) -> str:
     """Return which variable a function reaches in two ways."""
     ways = f"`{found.function}` reaches `{found.variable}` in two ways here, and writes it"
     return f"{ways}, which browsers refuse; give it a copy, or another variable"
 
 
-def pointer_parameter(found: facts.PointerParameter) -> str:
+def pointer_parameter(found: PointerParameter) -> str:
     """Return which parameter not every compiler takes."""
     return (
         f"not every compiler takes a pointer to {found.space} memory as a parameter (`{found.parameter}`); use the "
@@ -188,7 +210,7 @@ def pointer_parameter(found: facts.PointerParameter) -> str:
 # --- Loops ------------------------------------------------------------------------------------------------------
 
 
-def endless(found: facts.Endless) -> str:
+def endless(found: Endless) -> str:
     """Return which loop does not end, and why."""
     if found.may_end:
         here = f"{found.here:,} of them in this loop, which is not at its end"
@@ -196,16 +218,16 @@ def endless(found: facts.Endless) -> str:
     return f"{_still_running(found)}{_endless_cause(found)}"
 
 
-def _together(found: facts.Endless) -> str:
+def _together(found: Endless) -> str:
     return f"one thread has made {found.iterations:,} iterations in all its loops together"
 
 
-def _still_running(found: facts.Endless) -> str:
+def _still_running(found: Endless) -> str:
     running = f"this loop is still running after {found.iterations:,} iterations of one thread"
     return running if found.mostly_here else f"{running} in all its loops"
 
 
-def _endless_cause(found: facts.Endless) -> str:
+def _endless_cause(found: Endless) -> str:
     if found.closed:
         return ": nothing in it ends it"
     if found.always:
@@ -216,7 +238,7 @@ def _endless_cause(found: facts.Endless) -> str:
     return ""
 
 
-def too_long(found: facts.TooLong) -> str:
+def too_long(found: WorkUsedUp) -> str:
     """Return how far a run came that used up its work."""
     return f"{_not_at_its_end()}: {stopped_after(found)}; does one thread do the work of many?"
 
@@ -225,14 +247,14 @@ def _not_at_its_end() -> str:
     return "the simulator has not come to the end of this"
 
 
-def stopped_after(found: facts.TooLong) -> str:
+def stopped_after(found: WorkUsedUp) -> str:
     """Return how far a run came."""
     return f"it was stopped after {found.statements:,} statements, with up to {found.most_threads:,} threads each"
 
 
-def stopped(found: facts.Endless | facts.TooLong) -> str:
+def stopped(found: Endless | WorkUsedUp) -> str:
     """Return where a run was stopped, in one clause, without what its end depends on."""
-    if isinstance(found, facts.TooLong):
+    if isinstance(found, WorkUsedUp):
         return f"{_not_at_its_end()}: it was stopped after {found.statements:,} statements"
     if found.may_end:
         return _together(found)
@@ -243,10 +265,21 @@ def stopped(found: facts.Endless | facts.TooLong) -> str:
     return _still_running(found)
 
 
+def settled_comparisons(found: SettledComparisons) -> str:
+    """Return which comparisons are settled before the run."""
+    codes = " and ".join(f"`{code}`" for code in found.codes)
+    when = "always" if found.hold else "never"
+    if len(found.codes) == 1:
+        hold, those = "holds", "it"
+    else:
+        hold, those = "hold", "them"
+    return f"{codes} {when} {hold}, because a u32 wraps around below 0: the kernel does the same without {those}"
+
+
 # --- Numbers ----------------------------------------------------------------------------------------------------
 
 
-def unwritten(found: facts.Unwritten) -> str:
+def unwritten(found: Unwritten) -> str:
     """Return which numbers of an output are not written."""
     if found.count == found.size:
         return f"no thread writes to `{found.variable}`"
@@ -254,24 +287,24 @@ def unwritten(found: facts.Unwritten) -> str:
     return f"{some} are never written, first number {found.index:,}"
 
 
-def not_a_number(found: facts.NotANumber) -> str:
+def not_a_number(found: NotANumber) -> str:
     """Return which operation gives NaN of operands that are none."""
     stores = other_line(found.stored_in)
     return f"`{found.source}` gives NaN (not a number) although no operand is NaN, and {stores} stores it"
 
 
 SENTENCES = {
-    facts.OutOfRange: out_of_range,
-    facts.IndexOverflow: index_overflow,
-    facts.Race: race,
-    facts.Overlap: overlap,
-    facts.Uninitialized: uninitialized,
-    facts.MissedBarrier: missed_barrier,
-    facts.Unproven: unproven,
-    facts.Aliased: aliased,
-    facts.PointerParameter: pointer_parameter,
-    facts.Endless: endless,
-    facts.TooLong: too_long,
-    facts.Unwritten: unwritten,
-    facts.NotANumber: not_a_number,
+    OutOfRange: out_of_range,
+    IndexOverflow: index_overflow,
+    Race: race,
+    Overlap: overlap,
+    Uninitialized: uninitialized,
+    MissedBarrier: missed_barrier,
+    Unproven: unproven,
+    Aliased: aliased,
+    PointerParameter: pointer_parameter,
+    Endless: endless,
+    WorkUsedUp: too_long,
+    Unwritten: unwritten,
+    NotANumber: not_a_number,
 }

@@ -1,0 +1,53 @@
+"""The package `wgsl` without English: each sentence is the key of what it says."""
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from unittest.mock import patch
+
+import wgsl.suggestions
+from wgsl import words
+from wgsl.diagnostics import Diagnostic
+from wgsl.suggestions import CURES, values
+from wgsl.words import errors, findings, refusals
+
+MODULES = (errors, findings, refusals)
+
+
+def key(record: object, *_: object, **__: object) -> str:
+    """Return the kind of a record, or the name of its class."""
+    return record if isinstance(record, str) else type(record).__name__
+
+
+def sentence_makers() -> list[Callable]:
+    """Return the functions of `wgsl.words` that make sentences, or pieces of one."""
+    functions = [function for module in MODULES for _, function in inspect.getmembers(module, inspect.isfunction)]
+    return [function for function in functions if function.__module__.startswith(words.__name__)]
+
+
+@contextmanager
+def instead_of_sentences() -> Iterator[None]:
+    """Let a key stand for each sentence, wherever in `wgsl` the function that makes it is known by a name."""
+    replaced = dict.fromkeys(sentence_makers(), key)
+    with ExitStack() as stack:
+        for name, module in [*sys.modules.items()]:
+            if name.partition(".")[0] == "wgsl":
+                for known, value in [*vars(module).items()]:
+                    if inspect.isfunction(value) and value in replaced:
+                        stack.enter_context(patch.object(module, known, replaced[value]))
+        cures = {kind: partial(_unsaid, cure, kind) for kind, cure in CURES.items()}
+        stack.enter_context(patch.dict(CURES, cures))
+        stack.enter_context(patch.object(values, "copied", partial(_unsaid, values.copied, "copied")))
+        log = partial(_unsaid, wgsl.suggestions.compiler_diagnostic, "compiler")
+        stack.enter_context(patch.object(wgsl.suggestions, "compiler_diagnostic", log))
+        yield
+
+
+def _unsaid(cure: Callable, kind: str, *arguments: object, **facts: object) -> Diagnostic | str | None:
+    """Return what a suggestion makes of a refusal, with the kind for its sentence."""
+    made = cure(*arguments, **facts)
+    if isinstance(made, Diagnostic):
+        return made._replace(reason=kind)
+    return made and kind
