@@ -19,10 +19,12 @@ from helpers.grading.read_sets import ReadSets, read_sets
 from helpers.grading.reasons import Diagnosis, NamedMistake, Reason, WrongNumbers
 from helpers.grading.test_run import MOST_ITERATIONS, TestRun, launched, passes_to_blame, simulated, traced
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, UNSAFE, WRONG, Grades, Verdict
-from helpers.grading.work_done import accesses, settled_comparisons
+from helpers.grading.work_done import accesses
 from wgsl import Kernel, UnsupportedWgsl, WgslError
+from wgsl.facts import SettledComparisons
 from wgsl.simulator.findings import Finding
 from wgsl.simulator.run import compiled
+from wgsl.simulator.settled import settled_comparisons
 from wgsl.simulator.work import Work
 
 MOST_WORK = 500_000_000  # of `Work`: about 4 s, 5 times our largest; all tests together, and each that is repeated
@@ -321,11 +323,11 @@ class _Grader:
         return reasons.Compared(accesses(run), accesses(ours), tuple(new))
 
     @cached_property
-    def _settled(self) -> list[reasons.SettledComparisons]:
+    def _settled(self) -> list[SettledComparisons]:
         """The comparisons of each entry point that always hold, or never do, if there are any."""
         programs = [compiled(self.kernel, entry_point) for entry_point in self.puzzle.entry_points]
         found = {settled_comparisons(program, self.kernel.source) for program in programs} - {None}
-        return sorted(found, key=lambda settled: settled.comparisons)
+        return sorted(found, key=lambda settled: settled.codes)
 
     @staticmethod
     def _has_turn_too_many(run: TestRun, ours: TestRun) -> bool:

@@ -7,7 +7,7 @@ Every record is made of numbers, text, tuples and other records: it travels betw
 from dataclasses import dataclass, replace
 
 from wgsl import WgslError
-from wgsl.facts import Line
+from wgsl.facts import Line, SettledComparisons
 from wgsl.simulator.findings import Finding
 
 UNWRITTEN, NOT_PORTABLE = "unwritten output", "not portable"  # kinds of findings
@@ -329,14 +329,6 @@ class Accesses:
     def kinds(self) -> tuple[object, ...]:
         """The counts that are compared with another kernel's, one by one."""
         return self.loads, self.stores, self.workgroup, (self.barriers, self.in_each_workgroup)
-
-
-@dataclass(frozen=True)
-class SettledComparisons:
-    """Comparisons that always hold, or never do, because a u32 is never below 0."""
-
-    comparisons: tuple[str, ...]
-    always: bool
 
 
 @dataclass(frozen=True)

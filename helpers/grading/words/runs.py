@@ -3,6 +3,8 @@
 from helpers.grading import reasons, replies
 from helpers.grading.drawing import number
 from helpers.grading.words.texts import quoted
+from wgsl.facts import SettledComparisons
+from wgsl.words import findings
 
 COUNTS = {  # those that a puzzle may limit
     "steps": "statements of the busiest thread",
@@ -174,19 +176,9 @@ def counted(count: float, noun: str) -> str:
     return f"{count:,.0f} {noun}s" if float(count).is_integer() else f"{count:,.1f} {noun}s"
 
 
-def remark(about: reasons.SettledComparisons | reasons.TurnTooMany) -> str:
+def remark(about: SettledComparisons | reasons.TurnTooMany) -> str:
     """Return what a kernel does for nothing."""
-    if isinstance(about, reasons.TurnTooMany):
-        return TURN
-    names = " and ".join(f"`{comparison}`" for comparison in about.comparisons)
-    when = "always" if about.always else "never"
-    verb = "holds"
-    those = "it"
-    if len(about.comparisons) > 1:
-        verb = "hold"
-        those = "them"
-    rule = "because a u32 wraps around below 0"
-    return f"{names} {when} {verb}, {rule}: the kernel does the same without {those}"
+    return TURN if isinstance(about, reasons.TurnTooMany) else findings.settled_comparisons(about)
 
 
 SENTENCES = {
