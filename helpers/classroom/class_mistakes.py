@@ -1,4 +1,4 @@
-"""What a class got wrong: named mistakes and wrong answers, counted, with the question that unlocks each."""
+"""The mistakes of a class: named mistakes and wrong answers, counted, with the question that unlocks each."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -71,7 +71,7 @@ class Fault(Puzzle):
 
     @cached_property
     def symptom(self) -> Grades:
-        """What the tests say about the wrong kernel, which is not the learner's.
+        """The verdicts on the wrong kernel, which is not the learner's.
 
         It is tried in this process: its faults are known, and none of them keeps a loop from ending.
         """

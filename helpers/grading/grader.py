@@ -179,7 +179,7 @@ class _Grader:
         self.lacks = {} if self.wrong or self.first else self._more()
 
     def _more(self) -> dict[str, tuple[float, float]]:
-        """What the kernel does more of than the puzzle allows, or less, with the official kernel's counts."""
+        """Return the counts that are larger than the puzzle allows, or smaller, with the official kernel's."""
         if not (skill := self.puzzle.skill):
             return {}
         ours = self._ours(self.asked.case)
@@ -194,7 +194,7 @@ class _Grader:
         return _official[key]
 
     def _concerns_all(self, finding: Finding) -> bool:
-        """Whether something found in one test makes a kernel unsafe in all tests: a barrier that is wrong or missing.
+        """Return whether a finding in one test makes a kernel unsafe in all tests: a barrier that is wrong or missing.
 
         WGSL wants all threads at a barrier, whatever the numbers are. And the tests that do not show a missing one are
         too small for it.
@@ -225,7 +225,7 @@ class _Grader:
         return replace(verdict, evidence=self._race(run))
 
     def _race(self, run: TestRun) -> Race | None:
-        """The two accesses of a race, where that is what was found."""
+        """Return the two accesses of a race, where that is what was found."""
         if not run.finding or run.finding.kind != "data race" or len(run.case.dispatches) > 1:
             return None
         return race(traced(self.kernel, run.case)[0], run.finding)
@@ -331,7 +331,7 @@ class _Grader:
 
     @staticmethod
     def _has_turn_too_many(run: TestRun, ours: TestRun) -> bool:
-        """Whether barriers and products are in the same proportion to the official kernel's, and more."""
+        """Return whether barriers and products are in the same proportion to the official kernel's, and more."""
         barriers, products = ((run.counts[key], ours.counts[key]) for key in ("barriers", "multiply_adds"))
         return barriers[0] > barriers[1] and barriers[0] * products[1] == barriers[1] * products[0] > 0
 
@@ -358,7 +358,7 @@ class _Grader:
         return alike
 
     def _matches(self, other: Kernel) -> bool | None:
-        """Whether as many threads do what is found, by as many loads, where a known mistake does the same; else None.
+        """Return whether as many threads do what is found, by as many loads, where a mistake does the same; else None.
 
         The same is what is written, what is not, and what is found, in every test.
         """

@@ -86,12 +86,12 @@ class Question:
 
     @property
     def hint(self) -> str:
-        """What to type."""
+        """The kind of answer to type."""
         return self._words[0]
 
     @property
     def _asked_for(self) -> NoAnswer:
-        """What is asked for where there is no answer yet."""
+        """The reason where there is no answer yet."""
         match self.right:
             case str():
                 return NoAnswer("word")

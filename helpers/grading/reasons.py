@@ -166,7 +166,7 @@ class Stopped(Reason):
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What the simulator found; the reader is not told what to look at where a known mistake is named instead."""
+    """A finding of the simulator; it comes without advice where a known mistake is named instead."""
 
     finding: Finding
     with_advice: bool = True
@@ -192,7 +192,7 @@ class EndlessLoop(Reason):
 
 @dataclass(frozen=True)
 class Mismatch:
-    """How many numbers of an output are wrong, and where the first one is.
+    """The count of wrong numbers in an output, and the place of the first one.
 
     `place` is the index on each axis by its name; a table's `column` has a name of its own. `pair` is the number there,
     None where nothing was written, and the right one; it is there where a reader sees both numbers drawn.

@@ -178,7 +178,7 @@ class NothingPlanted(Reason):
 
 @dataclass(frozen=True)
 class Seen:
-    """What a run of a kernel with a planted fault shows: how many numbers are wrong of how many, or a finding."""
+    """A run of a kernel with a planted fault: how many numbers are wrong of how many, and the first finding."""
 
     wrong: int
     size: int

@@ -75,7 +75,7 @@ class TestRun:
 
     @property
     def long(self) -> bool:
-        """Whether a thread was stopped, and no loop alone is to blame: all of them may end."""
+        """True where a thread was stopped, and no loop alone is to blame: all of them may end."""
         return any(finding.may_end for finding in self.findings)
 
     def more(self, other: "TestRun", limits: Mapping[str, float]) -> dict[str, tuple[float, float]]:
@@ -90,7 +90,7 @@ class TestRun:
 
     @property
     def workgroups(self) -> int:
-        """How many workgroups run, in all passes together."""
+        """The number of workgroups that run, in all passes together."""
         return sum(prod(dispatch.workgroups) for dispatch in self.case.dispatches)
 
 
@@ -137,7 +137,7 @@ def _touched(traces: Sequence[Trace], binding: int, write: bool) -> Array:
 
 
 def _findings(traces: Sequence[Trace], case: Case) -> tuple[Finding, ...]:
-    """What was found in all passes; of several, each is said with the passes that show it."""
+    """Return the findings of all passes; where there are several, each has the passes that show it."""
     if len(case.dispatches) == 1:
         return traces[0].findings
     found: dict[tuple, list[tuple[str, Finding]]] = {}
@@ -150,13 +150,13 @@ def _findings(traces: Sequence[Trace], case: Case) -> tuple[Finding, ...]:
 
 
 def _is_missed(finding: Finding, traces: Sequence[Trace], case: Case) -> bool:
-    """Whether it is about words of the output that no other pass stores; scratch may stay empty, if nobody reads it."""
+    """Return whether no other pass stores the words either, and they are the output's; scratch may stay empty."""
     at, names = len(case.inputs), [binding.name for binding in traces[0].kernel.bindings]
     return finding.variable == names[at] and len(_touched(traces, at, write=True)) < case.expected.size
 
 
 def _in_passes(entry_points: Sequence[str], found: Sequence[Finding]) -> Finding:
-    """One finding for those of several passes at the same place."""
+    """Return one finding for those of several passes at the same place."""
     count = sum(finding.count for finding in found)
     return replace(found[0], passes=tuple(dict.fromkeys(entry_points)), count=count)
 

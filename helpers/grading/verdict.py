@@ -1,4 +1,4 @@
-"""What a test says about a learner's work: an outcome with its reason, as a record that `words` makes sentences of."""
+"""The verdict of a test on a learner's work: a record of outcome and reason, of which `words` makes sentences."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -83,7 +83,7 @@ class Grades(tuple[Verdict, ...]):
 
     @property
     def passed(self) -> int:
-        """How many tests are right."""
+        """The number of tests that are right."""
         return sum(verdict.outcome == RIGHT for verdict in self)
 
     @property

@@ -22,7 +22,7 @@ AS_OURS = "with the same loads, stores and barriers as our kernel, "
 
 
 class Verdict(Protocol):
-    """What is read of a `helpers.grading.verdict.Verdict`."""
+    """The facts of a `helpers.grading.verdict.Verdict`."""
 
     test: str
     outcome: str
@@ -32,7 +32,7 @@ class Verdict(Protocol):
 
 
 class Grades(Protocol):
-    """What is read of the `helpers.grading.verdict.Grades`."""
+    """The facts of all verdicts, `helpers.grading.verdict.Grades`."""
 
     passed: int
     as_ours: bool

@@ -42,7 +42,7 @@ CURES = {  # what to do about a text that is not run
 
 
 class RefusedError(MessageAlone, ValueError):
-    """Why a text may not train, and what to do."""
+    """The reason why a text may not train, and what to do."""
 
 
 @dataclass(frozen=True, repr=False)
