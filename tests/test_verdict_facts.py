@@ -14,7 +14,7 @@ from support.tokens import ROOT
 from helpers.grading import reasons, replies, words
 from helpers.grading.fault import FaultReport
 from helpers.grading.grader import grade
-from helpers.grading.transport import as_data, from_data
+from helpers.grading.transport import as_data, from_data, plain, record
 from helpers.grading.verdict import RIGHT, Grades, Verdict
 from helpers.grading.words import answers, drawings, letters, runs, texts
 from helpers.lessons.exercises import PUZZLES
@@ -149,6 +149,11 @@ def test_a_verdict_comes_from_another_process_as_it_was(row):
     assert (come, str(come)) == (grades, str(grades))
     assert {*come} == {*grades}
     assert str(grades) not in json.dumps(as_data(grades))
+
+
+@pytest.mark.parametrize("kind", [reasons.TurnTooMany, replies.AllTestsPass])
+def test_a_record_without_a_field_travels(kind):
+    assert record(json.loads(json.dumps(plain(kind())))) == kind()
 
 
 def test_a_number_that_is_none_equals_itself():

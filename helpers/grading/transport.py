@@ -19,18 +19,20 @@ def _records() -> dict[str, type]:
     """Return the classes of all records by their names, each with its module."""
     modules = (reasons, replies, drawing, race, read_sets, verdict, facts)
     classes = [kind for module in modules for kind in vars(module).values() if isclass(kind)]
-    return {_name(kind): kind for kind in (*classes, Finding) if _fields(kind)}
+    return {_name(kind): kind for kind in (*classes, Finding) if _is_record(kind)}
 
 
 def _name(kind: type) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
+def _is_record(kind: type) -> bool:
+    return is_dataclass(kind) or hasattr(kind, "_fields")
+
+
 def _fields(kind: type) -> tuple[str, ...]:
-    """Return the names of a record's fields; none for another class."""
-    if is_dataclass(kind):
-        return tuple(field.name for field in fields(kind))
-    return getattr(kind, "_fields", ())
+    """Return the names of a record's fields."""
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else kind._fields
 
 
 RECORDS = _records()
@@ -48,8 +50,9 @@ def from_data(verdicts: Sequence[Data]) -> Grades:
 
 def plain(value: object) -> object:
     """Return a record, or a value in it, as plain data."""
-    if _fields(type(value)):
-        return {"record": _name(type(value)), **{name: plain(getattr(value, name)) for name in _fields(type(value))}}
+    if _is_record(type(value)):
+        values = {name: plain(getattr(value, name)) for name in _fields(type(value))}
+        return {"record": _name(type(value)), **values}
     if isinstance(value, np.ndarray):
         return {"array": value.tolist(), "type": str(value.dtype), "shape": value.shape}
     if isinstance(value, frozenset):
