@@ -329,10 +329,8 @@ class _Run:
         given, named = [self.value(part) for part in places], {word.arg: self.value(word.value) for word in words}
         value = self._done(node, self._names[name], *given, **named)
         arguments = [*map(shown, given), *(f"{word}={shown(each)}" for word, each in named.items())]
-        text = f"{name}({', '.join(arguments)})"
-        if value is not None:
-            text += f" = {shown(value)}"
-        self._calls.append(Call(name, text))
+        returned = "" if value is None else f" = {shown(value)}"
+        self._calls.append(Call(name, f"{name}({', '.join(arguments)}){returned}"))
         return value
 
     def number(self, node: ast.expr) -> float:
