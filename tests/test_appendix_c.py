@@ -125,7 +125,7 @@ def test_the_right_answers_follow_from_the_picture_the_calls_and_lesson_06():
     passes = BACKWARD.prepare(buffers, shape, kernel="2_tiled")
     given, recording = FIRST.cases()[0].given[0], LINES[LINES.index("encoder = create_command_encoder()") :]
     anew = "\n".join([*LINES, "write_buffer(input, numbers)", *recording])
-    made = [sum("create" in call for call in FIRST.read(text).run(given).calls) for text in (CODE, anew)]
+    made = [sum("create" in call.name for call in FIRST.read(text).run(given).calls) for text in (CODE, anew)]
     with pytest.raises(WgslError, match="submitted, which uses it up"):
         FIRST.read(CODE.replace("submit(finish(encoder))", "c = finish(encoder)\nsubmit(c)\nsubmit(c)")).run(given)
     device, eight = gpu.device(), gpu.upload(np.arange(1, 9, dtype=np.float32), "eight")

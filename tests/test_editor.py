@@ -12,6 +12,8 @@ from support.threads import Busy, at_once
 import helpers
 from helpers.gpu import GpuError
 from helpers.grading import student_files
+from helpers.grading.drawing import Excerpt
+from helpers.grading.reasons import NotCompiled, Plain
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, UNSAFE, Grades, Verdict
 from helpers.widgets import WAKE
 from helpers.widgets.editor import AGAIN, Editor
@@ -24,7 +26,8 @@ PUZZLE = SimpleNamespace(
     solution=SimpleNamespace(text="ours"),
     first_error=lambda text: (2, 3, 4) if "wrong" in text else None,
 )
-BROKEN = Grades([Verdict("small", RIGHT, "same"), Verdict("large", NO_COMPILE, "line 2", "2 | x")])
+LARGE = Verdict("large", NO_COMPILE, NotCompiled("`;` is missing", 2, 4), Excerpt("2 | x"))
+BROKEN = Grades([Verdict("small", RIGHT, Plain("same")), LARGE])
 
 
 @pytest.fixture(autouse=True)
@@ -147,7 +150,7 @@ def test_a_file_that_is_no_text_is_named_and_left_alone(my):
 def test_a_text_left_out_is_the_learners_file(my):
     assert helpers.grade("map").passed == 0
     student_files.keep("map", helpers.skeleton("map") + "\nx")
-    assert "line" in helpers.grade("map")[0].detail
+    assert helpers.grade("map")[0].line
     assert student_files.last_attempt("map").endswith("x")
 
 

@@ -15,7 +15,8 @@ import helpers
 from helpers.gpu.passes import pipeline
 from helpers.grading.grader import grade
 from helpers.grading.puzzle import BROKEN, LEARNERS_LINE, same_code
-from helpers.grading.verdict import AS_OURS, NOT_ATTEMPTED, RIGHT
+from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT
+from helpers.grading.words import AS_OURS
 from helpers.lessons.exercises import PUZZLES, PYTHON_PUZZLES
 from helpers.operations.kernels import load
 from wgsl import Kernel, without_comments

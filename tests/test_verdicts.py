@@ -16,10 +16,11 @@ from support.speakers import handed_in
 
 from helpers import gpu
 from helpers.grading import grader, mistakes, test_run
-from helpers.grading.grader import WORDS, grade
+from helpers.grading.grader import grade
 from helpers.grading.sandbox import Worker
 from helpers.grading.test_run import simulated
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, UNSAFE, WRONG, Grades
+from helpers.grading.words.runs import COUNTS
 from helpers.lessons.exercises import PUZZLES
 from wgsl import Kernel
 from wgsl.simulator.work import Work
@@ -231,6 +232,6 @@ def test_a_right_kernel_without_the_skill_is_not_there_yet(what):
     text, count = UNSKILLED[what]
     grades = grade(PUZZLES[what.partition(",")[0]], text)
     assert (only(grades), grades.passed) == (NOT_YET, 0), str(grades)
-    said = rf"[Ii]ts numbers are right, but.* [Tt]he exercise asks for .*{WORDS[count]}: ([\d,]+) \(ours: ([\d,]+)\)"
+    said = rf"[Ii]ts numbers are right, but.* [Tt]he exercise asks for .*{COUNTS[count]}: ([\d,]+) \(ours: ([\d,]+)\)"
     mine, ours = (int(number.replace(",", "")) for number in re.search(said, grades[0].detail).groups())
     assert mine > 1.5 * ours or ours > 1.5 * mine

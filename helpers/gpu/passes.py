@@ -118,7 +118,7 @@ def _pipeline(kernel: Kernel, entry_point: str, checked: bool) -> wgpu.GPUComput
 def _require_portable(kernel: Kernel, entry_point: str) -> None:
     """Refuse what wgpu lets pass where the size comes from an `override`, and what then hangs a real GPU."""
     if fault := limit_passed(kernel.workgroup_size(entry_point), kernel.workgroup_bytes):
-        raise WgslError(f"{kernel.name}: {fault}")
+        raise WgslError(fault, kernel.name)
 
 
 _bind_groups: WeakValueDictionary[tuple, wgpu.GPUBindGroup] = WeakValueDictionary()

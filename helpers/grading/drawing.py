@@ -1,14 +1,53 @@
 """A wrong output drawn in text beside the right one, small enough to read."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 
 import numpy as np
 
+from wgsl import WgslError
+
 SIDE, IN_A_ROW = 7, 10  # rows and columns of a matrix that are drawn, and numbers of a list; the rest is cut
 LINES, WIDTH = 20, 80  # of a whole drawing
-LEGEND = {"*": "* marks a wrong number", ".": "a dot is a number that was never written"}
 Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """Lines of the learner's text, with a caret below what is wrong; each is shown up to its `widest` letter."""
+
+    text: str
+    widest: int | None = None
+
+
+@dataclass(frozen=True)
+class NumbersDrawn:
+    """A wrong output beside the right one, in the smallest test with wrong numbers.
+
+    `passes` has, where there are several, the name of each and its workgroups; `marks` are those in the lines.
+    """
+
+    test: str
+    passes: tuple[tuple[str, tuple[int, ...]], ...]
+    marks: tuple[str, ...]
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ValuesDrawn:
+    """Wrong values beside the right ones, in the smallest test that fails."""
+
+    test: str
+    lines: tuple[str, ...]
+
+
+Drawn = Excerpt | NumbersDrawn | ValuesDrawn
+
+
+def excerpt_of(error: WgslError, widest: int | None = None) -> Excerpt | None:
+    """Return the lines that an error shows; None where it has no place."""
+    return Excerpt(error.excerpt, widest) if error.excerpt else None
 
 
 def drawing(want: Array, got: Array, marks: Array, axes: Sequence[str], inputs: Mapping[str, Array]) -> list[str]:
@@ -30,11 +69,6 @@ def drawing(want: Array, got: Array, marks: Array, axes: Sequence[str], inputs: 
             return [*lines, f"Wrong numbers are also in {len(wrong) - drawn} more of these pairs."]
         lines += block
     return lines
-
-
-def legend(marks: Array) -> str:
-    """What the marks in a drawing say."""
-    return "; ".join(words for mark, words in LEGEND.items() if mark in marks)
 
 
 def number(value: float) -> str:

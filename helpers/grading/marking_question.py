@@ -8,6 +8,8 @@ from itertools import product
 from typing import NoReturn
 
 from helpers.grading.prediction import LONGEST_ANSWER, AnswerError, Question
+from helpers.grading.reasons import Reason
+from helpers.grading.replies import CellsOff, LongAnswer, NoAnswer, Reply, UnknownCell
 from helpers.grading.verdict import WRONG, Verdict
 
 Cell = tuple[int, int]  # row and column
@@ -16,7 +18,11 @@ PAIR = re.compile(r"\(?\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\)?")
 
 
 class UnreadableError(ValueError):
-    """A text that names no cells."""
+    """A text that names no cells, with the reason of its verdict."""
+
+    def __init__(self, reason: LongAnswer | UnknownCell) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +37,7 @@ class Marking(Question):
     letters: str = ""
     picture: Callable[[], object] | None = None
     hint = ""  # of an answer to type: the cells need none
-    _asked_for = "click the cells, or write their names"
+    _asked_for = NoAnswer("cells")
 
     @staticmethod
     def typed(text: str) -> str:
@@ -67,7 +73,7 @@ class Marking(Question):
 
     def _read_text(self, text: str) -> Iterable[Cell]:
         if len(text) > LONGEST_ANSWER:  # a regular expression takes long to find no pair in many blanks
-            raise UnreadableError(f"your answer has {len(text):,} characters; write it as in {self._example!r}")
+            raise UnreadableError(LongAnswer(len(text), self._example))
         if not self.letters or PAIR.search(text):
             if rest := PAIR.sub("", text).strip(" ,;[]\n"):
                 self._unknown(rest)
@@ -80,8 +86,7 @@ class Marking(Question):
 
     def _unknown(self, name: object) -> NoReturn:
         """Raise UnreadableError, with the rule."""
-        rule = f"the cells are {self.cards[0]} to {self.cards[-1]}; write them as in {self._example!r}"
-        raise UnreadableError(f"{name!r:.100} names no cell; {rule}")
+        raise UnreadableError(UnknownCell(f"{name!r:.100}", self.cards[0], self.cards[-1], self._example))
 
     @property
     def _example(self) -> str:
@@ -89,23 +94,20 @@ class Marking(Question):
         return self.written(list(self.names)[:1] + list(self.names)[-1:])
 
     def grade(self, name: str, answer: object) -> Verdict:
-        """What to say to an answer; `name` is the exercise's, and no cells are no answer yet.
+        """Return the verdict on an answer; `name` is the exercise's, and no cells are no answer yet.
 
         Raises AnswerError, a TypeError, where the answer is neither text nor pairs.
         """
         try:
             return super().grade(name, self.read(answer) or None)
         except UnreadableError as error:
-            return Verdict(name, WRONG, str(error))
+            return Verdict(name, WRONG, error.reason)
 
     def _read(self, answer: Cells) -> Cells:
         return answer
 
-    def _reply(self, given: Cells) -> str:
-        """A known mistake's question, or how many cells of another one are wrong, without saying which."""
-        if given in self.mistakes:
-            return self.mistakes[given]
-        wrong, missing = len(given - self.right), len(self.right - given)
-        marked = f"marked {wrong} cell{'s' * (wrong > 1)} too many" * bool(wrong)
-        left_out = f"left out {missing}" * bool(missing)
-        return f"you {' and '.join(filter(None, [marked, left_out]))}; {self.advice}"
+    def _reply(self, answer: Cells) -> Reason:
+        """Return a known mistake's question, or how many cells of another one are wrong, without saying which."""
+        if answer in self.mistakes:
+            return Reply(self.mistakes[answer], answer)
+        return CellsOff(len(answer - self.right), len(self.right - answer), self.advice)

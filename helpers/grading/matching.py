@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from helpers.grading.prediction import LONGEST_ANSWER, AnswerError, Question, questions
+from helpers.grading.replies import NoAnswer, Reply
 
 Words = tuple[str, ...]
 ANY = "*"  # in a likely mistake, in place of a word
@@ -55,14 +56,15 @@ class Matching(Question):
             raise AnswerError(f"answer is a {type(answer).__name__}: {self._rule}")
         return self.typed(", ".join(words))
 
-    def _reply(self, given: Words) -> str:
-        """What is said of the first likely mistake that fits."""
-        for pattern, words in self.mistakes.items():
-            if all(wanted in (ANY, word) for wanted, word in zip(pattern, given, strict=True)):
-                return words
-        return self.advice
+    def _reply(self, answer: Words) -> Reply:
+        """Return the reply to the first likely mistake that fits."""
+        for pattern, reply in self.mistakes.items():
+            if all(wanted in (ANY, word) for wanted, word in zip(pattern, answer, strict=True)):
+                return Reply(reply, pattern)
+        return Reply(self.advice)
 
-    hint = _asked_for = "lay a word on each card"
+    _asked_for = NoAnswer("cards")
+    hint = "lay a word on each card"
 
     @property
     def _rule(self) -> str:

@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from helpers.data import tables
+from helpers.grading.reasons import Reason
+from helpers.grading.replies import NoAnswer, Reply
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG, MessageAlone, Verdict
 
 Answer = float | str | tuple[float, ...]
@@ -41,7 +43,7 @@ class Question:
     why: str = ""
 
     def grade(self, name: str, answer: object) -> Verdict:
-        """What to say to an answer; `name` is the question's, and None is no answer yet.
+        """Return the verdict on an answer; `name` is the question's, and None is no answer yet.
 
         Raises AnswerError, a TypeError, where the answer is of another kind than the right one.
         """
@@ -52,9 +54,12 @@ class Question:
             return Verdict(name, RIGHT)
         return Verdict(name, WRONG, self._reply(given))
 
-    def _reply(self, given: Answer) -> str:
-        """What to say to a wrong answer."""
-        return self.mistakes.get(given, self.advice)
+    def _reply(self, answer: Answer) -> Reason:
+        """Return the reply to a wrong answer."""
+        for mistake, reply in self.mistakes.items():
+            if mistake == answer:
+                return Reply(reply, mistake)
+        return Reply(self.advice)
 
     def typed(self, text: str) -> Answer:
         """An answer that was typed as text: a word, or numbers with commas; a number may be a sum, as 2 * 3 + 2^4.
@@ -81,24 +86,29 @@ class Question:
 
     @property
     def hint(self) -> str:
-        """What to type."""
+        """The kind of answer to type."""
         return self._words[0]
 
     @property
-    def _asked_for(self) -> str:
-        """What to do where there is no answer yet."""
-        return f"write your {self._words[1]} in place of None"
-
-    @property
-    def _words(self) -> tuple[str, str, str]:
-        """An answer as it is typed, in place of None, and in Python."""
+    def _asked_for(self) -> NoAnswer:
+        """The reason where there is no answer yet."""
         match self.right:
             case str():
-                return "a word", "answer, in quotes,", "text, in quotes"
+                return NoAnswer("word")
+            case tuple():
+                return NoAnswer("numbers", len(self.right))
+        return NoAnswer("number")
+
+    @property
+    def _words(self) -> tuple[str, str]:
+        """An answer as it is typed, and as it is written in Python."""
+        match self.right:
+            case str():
+                return "a word", "text, in quotes"
             case tuple():
                 numbers = f"{len(self.right)} numbers"
-                return f"{numbers}, with commas", f"{numbers}, in parentheses,", f"{numbers}, in parentheses"
-        return "a number", "number", "a number"
+                return f"{numbers}, with commas", f"{numbers}, in parentheses"
+        return "a number", "a number"
 
     def _read(self, answer: object) -> Answer:
         """The answer in the form of the right one."""
@@ -114,7 +124,7 @@ class Question:
                 return answer
         if isinstance(self.right, Real) and isinstance(answer, str) and (written := number_in(answer)):
             raise AnswerError(f"answer = {answer!r:.100} is text: write it without quotes, as {written:.100}")
-        raise AnswerError(f"answer = {answer!r:.100} is a {type(answer).__name__}: it must be {self._words[2]}")
+        raise AnswerError(f"answer = {answer!r:.100} is a {type(answer).__name__}: it must be {self._words[1]}")
 
 
 ANSWER = (int, float, str, list)

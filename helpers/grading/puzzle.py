@@ -9,7 +9,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from helpers.grading import mistakes
+from helpers.grading.drawing import excerpt_of
 from helpers.grading.mistakes import Mistake
+from helpers.grading.reasons import not_compiled
 from helpers.grading.verdict import NOT_ATTEMPTED, Grades
 from wgsl import Kernel, Listing, WgslError
 from wgsl.simulator.run import compiled
@@ -145,10 +147,9 @@ class OfficialText:
         return _without_blanks(self.code(source)) == _without_blanks(self.code(self.skeleton))
 
     def first_error(self, source: str) -> tuple[int, int, int] | None:
-        """Line, column and length of what keeps a text from compiling; None where nothing does."""
+        """Return line, column and length of what keeps a text from compiling; None where nothing does."""
         error = self._refusal(source)
-        marks = str(error).rpartition("\n")[2].count("^")
-        return (error.line, error.column, max(1, marks)) if error and error.line else None
+        return (error.line, error.column, error.length) if error and error.line else None
 
     def _refusal(self, source: str) -> WgslError | None:
         try:
@@ -158,10 +159,11 @@ class OfficialText:
         return None
 
     def not_attempted(self) -> Grades:
-        """The verdicts on the skeleton; one that is to be repaired gets its first reply."""
-        error = self._refusal(self.skeleton) if BROKEN in self.official.source else ""
-        reason, _, excerpt = str(error).removeprefix("your kernel does not compile, ").partition("\n")
-        return Grades.alike(self.tests, NOT_ATTEMPTED, reason, excerpt)
+        """Return the verdicts on the skeleton; one that is to be repaired gets its first reply."""
+        error = self._refusal(self.skeleton) if BROKEN in self.official.source else None
+        if error is None:
+            return Grades.alike(self.tests, NOT_ATTEMPTED)
+        return Grades.alike(self.tests, NOT_ATTEMPTED, not_compiled(error), excerpt_of(error))
 
 
 @dataclass(frozen=True)

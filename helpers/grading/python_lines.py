@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from inspect import signature
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 
@@ -70,12 +70,19 @@ SIGNS = {
 }
 
 
+class Call(NamedTuple):
+    """A call of a function: its name, and the call as it is written, with what it returns."""
+
+    name: str
+    text: str
+
+
 @dataclass(frozen=True)
 class Result:
-    """What the lines compute: the value of the name that was asked for, and each call of a function, as text."""
+    """What the lines compute: the value of the name that was asked for, and each call of a function."""
 
     value: object
-    calls: tuple[str, ...]
+    calls: tuple[Call, ...]
 
 
 class Program:
@@ -286,7 +293,7 @@ def _parts(node: ast.expr) -> Iterator[ast.expr]:
 class _Run:
     """Values of parts of a program, all of which is allowed, where its names have these values."""
 
-    def __init__(self, program: Program, names: Mapping[str, object], calls: list[str]) -> None:
+    def __init__(self, program: Program, names: Mapping[str, object], calls: list[Call]) -> None:
         self._span, self._names, self._calls = program._span, names, calls
 
     def value(self, node: ast.expr) -> object:
@@ -321,8 +328,9 @@ class _Run:
         """What a function returns, and a note of the call."""
         given, named = [self.value(part) for part in places], {word.arg: self.value(word.value) for word in words}
         value = self._done(node, self._names[name], *given, **named)
-        said = [*map(shown, given), *(f"{word}={shown(each)}" for word, each in named.items())]
-        self._calls.append(f"{name}({', '.join(said)}){'' if value is None else f' = {shown(value)}'}")
+        arguments = [*map(shown, given), *(f"{word}={shown(each)}" for word, each in named.items())]
+        returned = "" if value is None else f" = {shown(value)}"
+        self._calls.append(Call(name, f"{name}({', '.join(arguments)}){returned}"))
         return value
 
     def number(self, node: ast.expr) -> float:

@@ -7,11 +7,13 @@ from fnmatch import fnmatch
 from functools import cache, cached_property
 from typing import ClassVar
 
-from helpers.grading.drawing import aligned
+from helpers.grading.drawing import Drawn, ValuesDrawn, aligned, excerpt_of
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import OfficialText, Skill
 from helpers.grading.python_lines import Program, Result, shown, without_comments
-from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, WRONG, Grades, Verdict, capitalized
+from helpers.grading.reasons import NamedMistake, Reason, not_compiled
+from helpers.grading.replies import NoValue, OfTheExercise, TooManyCalls, WrongValue
+from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, WRONG, Grades, Verdict
 from wgsl import WgslError
 
 ROUNDING = 1e-9  # relative: what another order of the same arithmetic may change
@@ -68,13 +70,7 @@ class PythonPuzzle(OfficialText):
         try:
             return _Grader(self, self.read(source)).grades()
         except WgslError as error:
-            return Grades.alike(self.tests, NO_COMPILE, *_said(error))
-
-
-def _said(error: WgslError) -> tuple[str, str]:
-    """The place and the reason, and the line with its caret."""
-    reason, _, excerpt = str(error).removeprefix("your kernel does not compile").lstrip(",: ").partition("\n")
-    return reason, excerpt
+            return Grades.alike(self.tests, NO_COMPILE, not_compiled(error), excerpt_of(error))
 
 
 @dataclass(frozen=True)
@@ -98,7 +94,7 @@ class _Run:
     def calls(self) -> list[str]:
         """The names of the functions that the busiest of the results called, in the order of the alphabet."""
         calls = max((getattr(result, "calls", ()) for result in self.results), key=len)
-        return sorted(call.partition("(")[0] for call in calls)
+        return sorted(call.name for call in calls)
 
 
 def _tried(program: Program, case: PythonCase) -> _Run:
@@ -130,25 +126,19 @@ class _Grader:
         self.right = not any(run.wrong for run in self.runs)
 
     def grades(self) -> Grades:
-        """All verdicts; the first test that fails, which is the smallest, has the mistake's name and the drawing."""
+        """Return all verdicts; the first test that fails, which is the smallest, has the mistake and the drawing."""
         verdicts = [self._verdict(run) for run in self.runs]
         first = next((i for i, verdict in enumerate(verdicts) if verdict.outcome != RIGHT), None)
         if first is None:
             return Grades(verdicts)
         if mistake := self._recognized(first):
-            verdicts[first] = self._named(verdicts[first], mistake, self.runs[first].values[0])
+            verdicts[first] = replace(verdicts[first], mistake=NamedMistake(mistake.name, mistake.question))
         if verdicts[first].outcome == WRONG:
-            verdicts[first] = replace(verdicts[first], drawing=self._drawn(self.runs[first]))
+            verdicts[first] = replace(verdicts[first], drawn=self._drawn(self.runs[first]))
         return Grades(verdicts)
 
-    @staticmethod
-    def _named(verdict: Verdict, mistake: Mistake, value: object) -> Verdict:
-        """The verdict after a known mistake's name and question: a sentence tells its cause itself."""
-        if isinstance(value, str):
-            return replace(verdict, detail=f"{mistake.question} {capitalized(verdict.detail)}")
-        return verdict.named(mistake.name, mistake.question)
-
     def _verdict(self, run: _Run) -> Verdict:
+        """Return the verdict of a test."""
         name, skill = run.case.name, self.puzzle.skill
         if run.wrong:
             return Verdict(name, WRONG, self._wrong(run, run.wrong[0]))
@@ -157,19 +147,18 @@ class _Grader:
             for names, factor in skill.limits.items():
                 mine, least = (sum(fnmatch(call, names) for call in calls) for calls in (run.calls, ours))
                 if mine > factor * least:
-                    asked = f"its values are right, but the exercise asks for {skill.asked}"
-                    return Verdict(name, NOT_YET, f"{asked}; calls of {names}: {mine} (ours: {least})")
+                    return Verdict(name, NOT_YET, TooManyCalls(skill.asked, names, mine, least))
         return Verdict(name, RIGHT)
 
-    def _wrong(self, run: _Run, i: int) -> str:
-        """A value that is wrong, or why there is none."""
+    def _wrong(self, run: _Run, i: int) -> Reason:
+        """Return a value that is wrong, or why there is none."""
         result, value = run.results[i], run.values[i]
         if isinstance(value, str):
-            return value
-        said = f"`{self.puzzle.answer}` is {shown(value)}, right is {shown(run.case.right[i])}"
-        said = _said(result)[0] if isinstance(result, WgslError) else said
-        count = f"; wrong in {len(run.wrong)} of {len(run.results)}" if len(run.results) > 1 else ""
-        return f"{said}{_where(run.case.given[i])}{count}"
+            return OfTheExercise(value)
+        given, wrong, size = tuple(_numbers(run.case.given[i]).items()), len(run.wrong), len(run.results)
+        if isinstance(result, WgslError):
+            return NoValue(not_compiled(result), given, wrong, size)
+        return WrongValue(self.puzzle.answer, value, run.case.right[i], given, wrong, size)
 
     def _recognized(self, first: int) -> Mistake | None:
         """The known mistake that does the same in every test.
@@ -190,25 +179,24 @@ class _Grader:
             for mine, other in pairs
         )
 
-    def _drawn(self, run: _Run) -> str:
-        """The line that cannot be computed, or else what is given, and below it the answer and the right one.
+    def _drawn(self, run: _Run) -> Drawn | None:
+        """Return the line that cannot be computed, or else what is given, and below it the answer and the right one.
 
         Each has a column, the wrong ones first. Where there is one column, the calls follow.
         """
         failed = run.results[run.wrong[0]]
         if isinstance(failed, WgslError):
-            return _said(failed)[1]
+            return excerpt_of(failed)
         if isinstance(failed.value, str):
-            return ""
+            return None
         chosen = sorted(range(len(run.results)), key=lambda i: i not in run.wrong)[:MOST_COLUMNS]
         given = [_numbers(run.case.given[i]) for i in chosen]
         rows = [[name, *(shown(values[name]) for values in given)] for name in given[0]]
         rows += [[f"{self.puzzle.answer}, yours", *(_marked(run, i) for i in chosen)]]
         rows += [[f"{self.puzzle.answer}, right", *(shown(run.case.right[i]) for i in chosen)]]
         calls = run.results[0].calls if len(run.results) == 1 else ()
-        lines = [*aligned(rows), *(f"your call: {call}" for call in calls)]
-        head = f"The smallest test that fails is {run.case.name}.\n(* marks a wrong value)"
-        return "\n".join([head, *(line[:WIDEST] for line in lines)])
+        lines = [*aligned(rows), *(f"your call: {call.text}" for call in calls)]
+        return ValuesDrawn(run.case.name, tuple(line[:WIDEST] for line in lines))
 
 
 def _marked(run: _Run, i: int) -> str:
@@ -220,14 +208,3 @@ def _marked(run: _Run, i: int) -> str:
 def _numbers(given: Values) -> Values:
     """Those of the values that can be written down: no functions, and no objects that only functions take."""
     return {name: value for name, value in given.items() if isinstance(value, int | float | tuple)}
-
-
-def _where(given: Values) -> str:
-    """The values that are given, in words; of truth values, those that are true."""
-    values = _numbers(given)
-    if not values:
-        return ""
-    if not all(isinstance(value, bool) for value in values.values()):
-        return f", where {', '.join(f'{name} = {shown(value)}' for name, value in values.items())}"
-    *others, last = [name for name, value in values.items() if value] or ["nothing"]
-    return f", where {', '.join(others)}{' and ' * bool(others)}{last} {'are' if others else 'is'} True"

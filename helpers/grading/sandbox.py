@@ -33,6 +33,7 @@ from typing import TextIO
 
 from helpers.gpu import GpuError
 from helpers.gpu.adapter import NATIVE
+from helpers.grading.reasons import LongText, Stopped
 from helpers.grading.transport import as_data, from_data
 from helpers.grading.verdict import NO_COMPILE, WRONG, Grades
 from helpers.operations.kernels import ROOT
@@ -59,15 +60,14 @@ class Worker:
         atexit.register(self.close)
 
     def grade(self, puzzle: str, source: str, tests: Sequence[str]) -> Grades:
-        """What the worker says about a text, or why it was stopped; `tests` are the names of the puzzle's tests.
+        """Return the worker's verdicts on a text, or why it was stopped; `tests` are the names of the puzzle's tests.
 
         The text is not kept as an attempt.
 
         Raises GpuError where this machine cannot run any kernel; that says nothing about the learner's.
         """
         if len(source) > LONGEST:
-            reason = f"it has {len(source):,} characters; a kernel has at most {LONGEST:,} here"
-            return Grades.alike(tests, NO_COMPILE, reason)
+            return Grades.alike(tests, NO_COMPILE, LongText(len(source), LONGEST))
         source = source.encode("utf-8", "replace").decode("utf-8")  # half a letter is none
         try:
             answer = self.ask({"puzzle": puzzle, "source": source})
@@ -85,7 +85,7 @@ class Worker:
         Raises
         ------
         TimeoutError, MemoryError, EOFError
-            It was late, took too much memory, or crashed; `why` has the words.
+            It was late, took too much memory, or crashed; `why` has the reason.
         GpuError
             This machine cannot run any kernel.
         """
@@ -207,13 +207,13 @@ def _require(answer: dict) -> None:
         raise MemoryError
 
 
-def why(stopped: Exception, seconds: float | None = None) -> str:
-    """Why a text was stopped, and what to look at; `seconds` as for `Worker.ask`."""
+def why(stopped: Exception, seconds: float | None = None) -> Stopped:
+    """Return why a text was stopped; `seconds` as for `Worker.ask`."""
     if isinstance(stopped, TimeoutError):
-        return f"the compiler or the GPU driver was stopped after {seconds or SECONDS} s; are its arrays short?"
+        return Stopped("time", seconds or SECONDS)
     if isinstance(stopped, MemoryError):
-        return f"it was stopped, because it took more than {MEMORY / 1e9:g} GB of memory; how long are its arrays?"
-    return "it made the compiler or the GPU driver crash; look at its arrays, its indices and how deep its brackets are"
+        return Stopped("memory", MEMORY)
+    return Stopped("crash")
 
 
 def serve(

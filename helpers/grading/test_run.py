@@ -6,7 +6,6 @@ good. The simulator sees all of this, and in every test: so each loop of a kerne
 numbers with which the adapter runs it.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +17,8 @@ import numpy as np
 from helpers import gpu
 from helpers.grading.puzzle import Case, Dispatch
 from wgsl import Kernel, UnsupportedWgsl, WgslError
-from wgsl.simulator.findings import NO_END, TOGETHER, Finding, quoted_line
+from wgsl.facts import Line
+from wgsl.simulator.findings import Finding
 from wgsl.simulator.run import simulate
 from wgsl.simulator.trace import Trace
 from wgsl.simulator.work import Work
@@ -55,7 +55,7 @@ class TestRun:
     unwritten: Array
     findings: tuple[Finding, ...]
     counts: Mapping[str, float]  # of all threads, "statements" of the simulator, and what `_busiest` counts in a pass
-    stores_in: tuple[str, ...]  # the lines that store to the output
+    stores_in: tuple[Line, ...]  # the lines that store to the output
     uses_before: bool
 
     @property
@@ -75,8 +75,8 @@ class TestRun:
 
     @property
     def long(self) -> bool:
-        """Whether a thread was stopped, and no loop alone is to blame: all of them may end."""
-        return any(words in finding.message for finding in self.findings for words in (TOGETHER, NO_END))
+        """True where a thread was stopped, and no loop alone is to blame: all of them may end."""
+        return any(finding.may_end for finding in self.findings)
 
     def more(self, other: "TestRun", limits: Mapping[str, float]) -> dict[str, tuple[float, float]]:
         """The counts that are larger than a multiple of another run's, with both numbers."""
@@ -89,21 +89,9 @@ class TestRun:
         return not self.case.start and self.counts["stores_storage"] > self.output.size + sum(self.case.scratch)
 
     @property
-    def work(self) -> dict[str, str]:
-        """Loads and stores of all threads together, and the barriers of one workgroup, in words."""
-        groups = sum(prod(dispatch.workgroups) for dispatch in self.case.dispatches)
-        words = {word: self._counted(word, "s_storage") for word in ("load", "store")}
-        if self.counts["loads_workgroup"] or self.counts["stores_workgroup"]:
-            own = self._counted("load", "s_workgroup"), self._counted("store", "s_workgroup")
-            words["workgroup"] = f"{' and '.join(own)} of workgroup memory"
-        barriers = self._counted("barrier", "s", groups)
-        words["barrier"] = f"{barriers} in each workgroup" if groups > 1 and self.counts["barriers"] else barriers
-        return words
-
-    def _counted(self, word: str, rest: str, share: int = 1) -> str:
-        """How many, with the word for them; all of them, or the share of one."""
-        number = f"{self.counts[word + rest] / share:,.1f}".removesuffix(".0")
-        return f"{'no' if number == '0' else number} {word}{'s' * (number != '1')}"
+    def workgroups(self) -> int:
+        """The number of workgroups that run, in all passes together."""
+        return sum(prod(dispatch.workgroups) for dispatch in self.case.dispatches)
 
 
 def simulated(kernel: Kernel, case: Case, most: int | None = None, work: Work | None = None) -> TestRun:
@@ -120,7 +108,7 @@ def simulated(kernel: Kernel, case: Case, most: int | None = None, work: Work | 
     lines = kernel.source.split("\n")
     by_line = chain.from_iterable(trace.counts.by_line.items() for trace in traces)
     storing = sorted({number for number, keys in by_line if keys["stores_storage"]})
-    stores_in = tuple(quoted_line(number, lines[number - 1]) for number in storing)
+    stores_in = tuple(Line(number, _code(lines[number - 1])) for number in storing)
     run = TestRun(case, output, unwritten, _findings(traces, case), _counts(traces, at), stores_in, False)
     filled = range(at, at + 1 + len(case.scratch))
     if run.endless or case.start or not any(_touched(traces, binding, write=False).size for binding in filled):
@@ -130,6 +118,11 @@ def simulated(kernel: Kernel, case: Case, most: int | None = None, work: Work | 
         return replace(run, findings=_findings(again, case))
     same = np.array_equal(output, np.where(unwritten, output, again[-1].buffers[at]), equal_nan=True)
     return replace(run, uses_before=not same)
+
+
+def _code(line: str) -> str:
+    """Return a line without its comment."""
+    return " ".join(line.partition("//")[0].split())
 
 
 def _touched(traces: Sequence[Trace], binding: int, write: bool) -> Array:
@@ -144,7 +137,7 @@ def _touched(traces: Sequence[Trace], binding: int, write: bool) -> Array:
 
 
 def _findings(traces: Sequence[Trace], case: Case) -> tuple[Finding, ...]:
-    """What was found in all passes; of several, each is said with the passes that show it."""
+    """Return the findings of all passes; where there are several, each has the passes that show it."""
     if len(case.dispatches) == 1:
         return traces[0].findings
     found: dict[tuple, list[tuple[str, Finding]]] = {}
@@ -157,14 +150,13 @@ def _findings(traces: Sequence[Trace], case: Case) -> tuple[Finding, ...]:
 
 
 def _is_missed(finding: Finding, traces: Sequence[Trace], case: Case) -> bool:
-    """Whether it is about words of the output that no other pass stores; scratch may stay empty, if nobody reads it."""
+    """Return whether no other pass stores the words either, and they are the output's; scratch may stay empty."""
     at, names = len(case.inputs), [binding.name for binding in traces[0].kernel.bindings]
-    (name,) = re.findall(r"`(\w+)`", finding.message)
-    return name == names[at] and len(_touched(traces, at, write=True)) < case.expected.size
+    return finding.variable == names[at] and len(_touched(traces, at, write=True)) < case.expected.size
 
 
 def _in_passes(entry_points: Sequence[str], found: Sequence[Finding]) -> Finding:
-    """One finding for those of several passes at the same place."""
+    """Return one finding for those of several passes at the same place."""
     count = sum(finding.count for finding in found)
     return replace(found[0], passes=tuple(dict.fromkeys(entry_points)), count=count)
 
@@ -248,7 +240,8 @@ def _pass(kernel: Kernel, buffers: Sequence[Array], dispatch: Dispatch, most: in
     except WgslError:
         raise
     except ValueError as error:  # it asks for more than the simulator holds
-        raise UnsupportedWgsl(str(error).replace(". Simulate a smaller problem", "; declare less")) from None
+        too_large = getattr(error, "reason", None)
+        raise UnsupportedWgsl(f"{too_large}; declare less" if too_large else str(error)) from None
 
 
 def iterations(case: Case) -> int:

@@ -5,9 +5,18 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, zip_longest
 
 from helpers.grading.puzzle import Puzzle
+from helpers.grading.reasons import (
+    ExchangedBindings,
+    MissingPass,
+    NotU32,
+    Reason,
+    RenamedPass,
+    SecondDeclaration,
+    Undeclared,
+)
 from wgsl import Kernel, WgslError
 from wgsl.diagnostics import Lines
-from wgsl.simulator.findings import quoted_line
+from wgsl.facts import Line
 from wgsl.syntax import tree
 
 LOOPS = tree.For | tree.While | tree.Loop
@@ -16,18 +25,17 @@ LOOPS = tree.For | tree.While | tree.Loop
 # --- Beside the skeleton --------------------------------------------------------------------------------------
 
 
-def missing(kernel: Kernel, puzzle: Puzzle, error: WgslError) -> str:
-    """What of the skeleton a text lacks, where a name that it uses is declared nowhere; else nothing."""
+def missing(kernel: Kernel, puzzle: Puzzle, error: WgslError) -> Reason | None:
+    """Return what of the skeleton a text lacks, where a name that it uses is declared nowhere; else None."""
     if error.line is None:
-        return ""
+        return None
     name = re.match(r"\w*", kernel.source.split("\n")[error.line - 1][error.column - 1 :])[0]
     for node in _given(puzzle):
         line = _line(puzzle.official, node)[1].partition("//")[0].strip()
         if node.name == name and Kernel(puzzle.skeleton).code.strip() and not _declares(kernel.code, node):
             text = puzzle.official.source[node.at : node.end] if isinstance(node, tree.Parameter) else line
-            cure = f"the skeleton's line `{text}` is missing" if line in puzzle.skeleton else "which step declares it?"
-            return f"line {error.line}, column {error.column}: `{name}` is declared nowhere: {cure}"
-    return ""
+            return Undeclared(name, error.line, error.column, text if line in puzzle.skeleton else "")
+    return None
 
 
 def _given(puzzle: Puzzle) -> Iterator[tree.Node]:
@@ -49,40 +57,41 @@ def _first(attribute: tree.Attribute) -> str:
     return getattr(argument, "text", None) or argument.name
 
 
-def exchanged(kernel: Kernel, official: Kernel) -> str:
-    """Bindings that have each other's names."""
-    mine, wanted = ({binding.name: i for i, binding in enumerate(each.bindings)} for each in (kernel, official))
+def exchanged(kernel: Kernel, official: Kernel) -> Reason | None:
+    """Return the bindings that have each other's names, or None."""
+    mine, wanted = _numbers(kernel), _numbers(official)
     moved = [name for name in wanted if mine.get(name, wanted[name]) != wanted[name]]
     if not moved or {mine[name] for name in moved} != {wanted[name] for name in moved}:
-        return ""
-    numbers = " and ".join(str(number) for number in sorted(mine[name] for name in moved))
-    return f"bindings {numbers} are exchanged: which number has `{moved[0]}` in the task?"
+        return None
+    return ExchangedBindings(tuple(sorted(mine[name] for name in moved)), moved[0])
 
 
-def renamed(kernel: Kernel, passes: Sequence[str]) -> str:
-    """A pass, of several that are run, that a text lacks, or has under another name."""
+def _numbers(kernel: Kernel) -> dict[str, int]:
+    """Return the number of each binding by its name."""
+    return {binding.name: number for number, binding in enumerate(kernel.bindings)}
+
+
+def renamed(kernel: Kernel, passes: Sequence[str]) -> Reason | None:
+    """Return which pass, of several that are run, a text lacks, or has under another name; else None."""
     missing = [name for name in passes if name not in kernel.entry_points]
     others = [name for name in kernel.entry_points if name not in passes]
     if not missing or len(passes) == 1:
-        return ""
+        return None
     if len(missing) == len(others) == 1:
-        return f"the pass `{others[0]}` must be called `{missing[0]}`: that is the name by which it is run"
-    run = " and then ".join(f"`{name}`" for name in passes)
-    return f"the passes {run} are run: which of your functions, with @compute before it, is `{missing[0]}`?"
+        return RenamedPass(others[0], missing[0])
+    return MissingPass(tuple(passes), missing[0])
 
 
-def retyped(kernel: Kernel, official: Kernel) -> str:
-    """A member of the uniform's struct that is not a u32, where the task has one."""
+def retyped(kernel: Kernel, official: Kernel) -> Reason | None:
+    """Return the member of the uniform's struct that is not a u32, where the task has one; else None."""
     try:
         pairs = zip_longest(_members(kernel), _members(official))
-    except WgslError:  # the text is refused for another reason, which is said
-        return ""
+    except WgslError:  # the text is refused for another reason, which the verdict has
+        return None
     for mine, wanted in pairs:
         if mine and wanted and mine.type.name in ("i32", "f32") and wanted.type.name == "u32":
-            place = f"line {_line(kernel, mine)[0]}"
-            given, cure = f"`{mine.name}` is an {mine.type.name}", f"write `{mine.name}: u32`"
-            return f"{place}: the words of the struct are u32, and {given}: {cure}"
-    return ""
+            return NotU32(_line(kernel, mine)[0], mine.name, mine.type.name)
+    return None
 
 
 def _members(kernel: Kernel) -> tuple[tree.Parameter, ...]:
@@ -94,18 +103,17 @@ def _members(kernel: Kernel) -> tuple[tree.Parameter, ...]:
 # --- By itself ------------------------------------------------------------------------------------------------
 
 
-def hidden(kernel: Kernel) -> str:
-    """A variable that a block declares again, so that it alone changes, and ends with the block."""
+def hidden(kernel: Kernel) -> Reason | None:
+    """Return a variable that a block declares again, so that it alone changes, and ends with the block; else None."""
     functions = [node for node in kernel.module.declarations if isinstance(node, tree.Function)]
     for nodes in ([*tree.walk(function.body)] for function in functions):
         declared = [node for node in nodes if isinstance(node, tree.Declaration)]
         for outer, inner in combinations(declared, 2):
             if outer.name == inner.name and outer.kind == "var" and (later := _read_later(nodes, outer, inner)):
-                (line, text), (last, _) = _line(kernel, inner), _line(kernel, later)
-                ends = "the loop" if any(isinstance(node, LOOPS) for node in _around(nodes, inner)) else "its braces"
-                second = f"this is a second `{inner.name}`, which ends with {ends}"
-                return f"{quoted_line(line, text)}: {second}: which of the two is in line {last}?"
-    return ""
+                in_loop = any(isinstance(node, LOOPS) for node in _around(nodes, inner))
+                read_in, _ = _line(kernel, later)
+                return SecondDeclaration(Line(*_line(kernel, inner)), inner.name, in_loop, read_in)
+    return None
 
 
 def _read_later(nodes: list[tree.Node], outer: tree.Node, inner: tree.Node) -> tree.Node | None:

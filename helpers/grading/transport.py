@@ -1,65 +1,78 @@
-"""Verdicts as plain data, for another process: what JSON takes."""
+"""Verdicts as plain data, for another process: what JSON takes. Records travel, and no sentence does."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
+from inspect import isclass
 
 import numpy as np
 
-from helpers.grading.race import Access, Race
-from helpers.grading.read_sets import ReadSet, ReadSets
-from helpers.grading.verdict import Grades, Verdict
+from helpers.grading import drawing, race, read_sets, reasons, replies, verdict
+from helpers.grading.verdict import Grades
+from wgsl import facts
+from wgsl.simulator.findings import Finding
 
-Data = Mapping[str, object]
+Data = dict[str, object]
+
+
+def _records() -> dict[str, type]:
+    """Return the classes of all records by their names, each with its module."""
+    modules = (reasons, replies, drawing, race, read_sets, verdict, facts)
+    classes = [kind for module in modules for kind in vars(module).values() if isclass(kind)]
+    return {_name(kind): kind for kind in (*classes, Finding) if _is_record(kind)}
+
+
+def _name(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _is_record(kind: type) -> bool:
+    return is_dataclass(kind) or hasattr(kind, "_fields")
+
+
+def _fields(kind: type) -> tuple[str, ...]:
+    """Return the names of a record's fields."""
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else kind._fields
+
+
+RECORDS = _records()
 
 
 def as_data(grades: Grades) -> list[Data]:
     """Return verdicts as plain data."""
-    return [{**vars(verdict), "evidence": _evidence_as_data(verdict.evidence)} for verdict in grades]
+    return [plain(verdict) for verdict in grades]
 
 
 def from_data(verdicts: Sequence[Data]) -> Grades:
     """Return the verdicts that `as_data` made plain."""
-    return Grades(Verdict(**{**data, "evidence": _evidence(data["evidence"])}) for data in verdicts)
+    return Grades(record(data) for data in verdicts)
 
 
-def _evidence_as_data(evidence: object) -> Data | None:
-    if isinstance(evidence, Race):
-        return {"race": evidence}  # a tuple of tuples, numbers and text
-    if isinstance(evidence, ReadSets):
-        inputs = [{**_fields(read), "array": _array_as_data(read.array)} for read in evidence.inputs]
-        output = _array_as_data(evidence.output)
-        return {"read sets": {**vars(evidence), "output": output, "inputs": inputs}}
-    return None
+def plain(value: object) -> object:
+    """Return a record, or a value in it, as plain data."""
+    if _is_record(type(value)):
+        values = {name: plain(getattr(value, name)) for name in _fields(type(value))}
+        return {"record": _name(type(value)), **values}
+    if isinstance(value, np.ndarray):
+        return {"array": value.tolist(), "type": str(value.dtype), "shape": value.shape}
+    if isinstance(value, frozenset):
+        return {"set": sorted(value)}
+    if isinstance(value, tuple):
+        return [plain(part) for part in value]
+    return value.item() if isinstance(value, np.generic) else value
 
 
-def _fields(read: ReadSet) -> Data:
-    """Return what a read set was made of; elements that were read, in order."""
-    return {"name": read.name, "yours": sorted(read.yours), "right": sorted(read.right), "padding": read.padding}
-
-
-def _array_as_data(array: np.ndarray) -> Data:
-    return {"type": str(array.dtype), "values": array.tolist(), "shape": array.shape}
-
-
-def _evidence(data: Data | None) -> object:
-    if data is None:
-        return None
-    if "race" in data:
-        *fields, earlier, later = data["race"]
-        return Race(*fields, _access(earlier), _access(later))
-    sets = data["read sets"]
-    inputs = tuple(_read_set(read) for read in sets["inputs"])
-    return ReadSets(**{**sets, "output": _array(sets["output"]), "at": tuple(sets["at"]), "inputs": inputs})
-
-
-def _access(fields: Sequence[object]) -> Access:
-    access = Access(*fields)
-    return access._replace(workgroup=tuple(access.workgroup) if access.workgroup else None)
-
-
-def _read_set(read: Data) -> ReadSet:
-    words = {name: frozenset(read[name]) for name in ("yours", "right")}
-    return ReadSet(read["name"], _array(read["array"]), **words, padding=tuple(read["padding"]))
-
-
-def _array(data: Data) -> np.ndarray:
-    return np.array(data["values"], data["type"]).reshape(data["shape"])
+def record(data: object) -> object:
+    """Return the record, or the value in it, that `plain` made plain."""
+    match data:
+        case {"record": str(name), **values}:
+            return RECORDS[name](**{field: record(value) for field, value in values.items()})
+        case {"array": values, "type": kind, "shape": shape}:
+            return np.array(values, kind).reshape(shape)
+        case {"set": members}:
+            return frozenset(members)
+        case list():
+            return tuple([record(part) for part in data])
+        case float() if math.isnan(data):
+            return math.nan  # the one that equals itself in a tuple
+    return data

@@ -1,17 +1,17 @@
-"""What a test says about a learner's work."""
+"""The verdict of a test on a learner's work: a record of outcome and reason, of which `words` makes sentences."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
+from helpers.grading import words
+from helpers.grading.drawing import Drawn
+from helpers.grading.reasons import Compared, NamedMistake, Reason, covers, line_of
+from helpers.grading.words.letters import capitalized as capitalized
 from wgsl.output import in_lines
 
 NOT_ATTEMPTED, NO_COMPILE, RIGHT = "not attempted", "does not compile", "right"
 WRONG, UNSAFE = "wrong", "unsafe"  # unsafe: the numbers are right, but by luck
 NOT_YET = "not yet"  # right and safe, but without what the puzzle is about; or our simulator cannot run it
-
-OURS = "; ours: "  # precedes the counts of the official kernel, where they differ
-MANY = 10  # tests
-AS_OURS = "with the same loads, stores and barriers as our kernel, "
 
 
 class MessageAlone(Exception):
@@ -23,34 +23,50 @@ class MessageAlone(Exception):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one test says: its name, one of the six outcomes, and the reason; `drawing` shows what is wrong.
+    """The verdict of one test: its name, one of the six outcomes, and the reason.
 
+    `drawn` is what shows what is wrong, and `mistake` the known mistake that does the same, where one is recognized.
     `evidence` is what a picture is drawn from: the `ReadSets` of the first wrong number, or a `Race`.
     """
 
     test: str
     outcome: str
-    detail: str = ""
-    drawing: str = ""
+    reason: Reason | None = None
+    drawn: Drawn | None = None
+    mistake: NamedMistake | None = None
     evidence: object = field(default=None, compare=False)
 
-    def named(self, mistake: str, question: str) -> "Verdict":
-        """With what a known mistake does, and the question that leads to the cure, before the rest."""
-        start, but, rest = self.detail.partition(", but ") if self.outcome == NOT_YET else ("", "", self.detail)
-        what = f"{start}{but}its counts are" if start else "this is"
-        does = "happens" if self.outcome == UNSAFE else "comes out"
-        return replace(self, detail=f"{what} what {does} when {mistake}: {question} {capitalized(rest)}")
+    @property
+    def line(self) -> int | None:
+        """The line of the text that the reason names first, or None."""
+        return line_of(self.reason)
+
+    def covers(self, other: "Verdict") -> bool:
+        """Return whether who has read this verdict's reason has read that of another one, too."""
+        return other.mistake in (None, self.mistake) and covers(self.reason, other.reason)
+
+    # --- In words -------------------------------------------------------------------------------------------------
 
     @property
-    def said(self) -> str:
-        """The outcome with its reason."""
-        return f"{self.outcome}{': ' * bool(self.detail)}{self.detail}"
+    def detail(self) -> str:
+        """The reason in words."""
+        return words.detail(self)
+
+    @property
+    def sentence(self) -> str:
+        """The outcome with its reason in words."""
+        return words.outcome(self)
+
+    @property
+    def drawing(self) -> str:
+        """The drawing as text."""
+        return words.drawing(self.drawn)
 
     def __repr__(self) -> str:
-        return f"{self.test:<33} {self.said}"
+        return words.row(self)
 
     def _repr_pretty_(self, printer: object, cycle: bool) -> None:
-        """What a notebook shows."""
+        """Print what a notebook shows."""
         printer.text(in_lines(repr(self)))
 
 
@@ -58,49 +74,44 @@ class Grades(tuple[Verdict, ...]):
     """All verdicts on one kernel, and how many of the tests it passes."""
 
     @classmethod
-    def alike(cls, tests: Sequence[str], outcome: str, detail: str = "", drawing: str = "") -> "Grades":
-        """The same outcome in every test, with the reason and the drawing in the first."""
+    def alike(
+        cls, tests: Sequence[str], outcome: str, reason: Reason | None = None, drawn: Drawn | None = None
+    ) -> "Grades":
+        """Return the same outcome in every test, with the reason and the drawing in the first."""
         first, *others = tests
-        return cls([Verdict(first, outcome, detail, drawing), *(Verdict(test, outcome) for test in others)])
+        return cls([Verdict(first, outcome, reason, drawn), *(Verdict(test, outcome) for test in others)])
 
     @property
     def passed(self) -> int:
-        """How many tests say right."""
+        """The number of tests that are right."""
         return sum(verdict.outcome == RIGHT for verdict in self)
 
     @property
     def as_ours(self) -> bool:
-        """Whether all tests are right, and the kernel has the official one's counts in all of them."""
-        return all(verdict.outcome == RIGHT and verdict.detail and OURS not in verdict.detail for verdict in self)
+        """True where all tests are right, and the kernel has the official one's counts in all of them."""
+        return self.passed == len(self) and all(isinstance(v.reason, Compared) and v.reason.as_ours for v in self)
+
+    @property
+    def fail_alike(self) -> bool:
+        """True where no test is right, and the first one has the reason of all."""
+        first = self[0]
+        return first.outcome != RIGHT and all(v.outcome == first.outcome and first.covers(v) for v in self)
+
+    def is_repeated(self, place: int) -> bool:
+        """Return whether a verdict that is not right has a reason that one before it has."""
+        verdict = self[place]
+        if verdict.reason is None or verdict.outcome == RIGHT:
+            return False
+        return any(before.covers(verdict) for before in self[:place])
+
+    # --- In words -------------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        return "\n".join([*self._lines(), f"{AS_OURS * self.as_ours}{self.passed} of {len(self)} tests pass"])
-
-    def _lines(self) -> list[str]:
-        """One line for each test, or for all of many that say the same; a reason that several share is said once."""
-        lines, first = [], self[0]
-        alike = (verdict.outcome == first.outcome and ends_with(first.detail, verdict.detail) for verdict in self)
-        if len(self) > MANY and first.outcome != RIGHT and all(alike):
-            return [repr(replace(first, test=f"all {len(self)} tests"))]
-        for i, verdict in enumerate(self):
-            said = verdict.detail and any(ends_with(before.detail, verdict.detail) for before in self[:i])
-            lines.append(repr(replace(verdict, detail="the same") if said and verdict.outcome != RIGHT else verdict))
-        return lines
+        return words.report(self)
 
     def __str__(self) -> str:
-        """The verdicts, and below them the place of a compile error or the smallest wrong output."""
-        return "\n\n".join([in_lines(repr(self)), *(verdict.drawing for verdict in self if verdict.drawing)])
+        return words.report_with_drawings(self)
 
     def _repr_pretty_(self, printer: object, cycle: bool) -> None:
-        """What a notebook shows; for a tuple, IPython takes no text from `_repr_mimebundle_`."""
+        """Print what a notebook shows; for a tuple, IPython takes no text from `_repr_mimebundle_`."""
         printer.text(str(self))
-
-
-def capitalized(sentence: str) -> str:
-    """With a capital at the start, and all else as it is."""
-    return sentence[:1].upper() + sentence[1:]
-
-
-def ends_with(text: str, end: str) -> bool:
-    """Whether a text ends with another one, which may be a sentence of its own there."""
-    return text.lower().endswith(end.lower())

@@ -2,19 +2,18 @@
 
 import html
 import os
-import re
 from collections.abc import Callable
 
 import anywidget
 from traitlets import Bool, Dict, Unicode
 
 from helpers.data.turns import in_turn
-from helpers.grading import student_files
+from helpers.grading import student_files, words
 from helpers.grading.puzzle import OfficialText
 from helpers.grading.race import Race
 from helpers.grading.read_sets import ReadSets
 from helpers.grading.sandbox import LONGEST
-from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, Grades, Verdict, capitalized, ends_with
+from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, Grades, Verdict
 from helpers.pictures.canvas import Picture
 from helpers.widgets import HERE, WAKE, displayed, script, synced
 from helpers.widgets.race_picture import RacePicture
@@ -131,12 +130,12 @@ class Editor(anywidget.AnyWidget):
             raise
         finally:
             self.running = False
-        place = self._chosen.first_error(text) or _line(text, _worst(grades).detail)
+        place = self._chosen.first_error(text) or _line(text, _worst(grades).line)
         self.mark = dict(zip(("line", "column", "length"), place, strict=True)) if place else {}
         self.verdict = _shown(grades)
         if _worst(grades).outcome not in (NOT_ATTEMPTED, NO_COMPILE):
             self.ours = self._chosen.solution.text
-        self.state = f"{grades.passed} of {len(grades)} tests pass"
+        self.state = f"{words.passed_of(grades)} tests pass"
         return grades
 
     def __repr__(self) -> str:
@@ -147,28 +146,27 @@ class Editor(anywidget.AnyWidget):
         data, metadata = super()._repr_mimebundle_(**kwargs)
         begun = html.escape(self._chosen.skeleton, quote=False)
         fold = f"<details><summary>What you begin with</summary><pre>{begun}</pre></details>"
-        words = {"text/plain": f"{self!r}\n\n{self._chosen.skeleton}"}
+        plain = {"text/plain": f"{self!r}\n\n{self._chosen.skeleton}"}
         page = {"text/html": f"<p>{html.escape(repr(self))}</p><p><i>{WAKE}</i></p>{fold}"}
-        return displayed(data | words | page), metadata
+        return displayed(data | plain | page), metadata
 
 
 def _worst(grades: Grades) -> Verdict:
-    """The verdict that is shown: the one that is drawn, or else the first that is not right."""
-    return next((v for v in grades if v.drawing), next((v for v in grades if v.outcome != RIGHT), grades[0]))
+    """Return the verdict that is shown: the one that is drawn, or else the first that is not right."""
+    return next((v for v in grades if v.drawn), next((v for v in grades if v.outcome != RIGHT), grades[0]))
 
 
-def _line(text: str, detail: str) -> tuple[int, int, int] | None:
-    """Line, column and length of what a diagnosis names first, if it names a line."""
-    named = re.search(r"\bline (\d+)", detail, re.IGNORECASE)
+def _line(text: str, number: int | None) -> tuple[int, int, int] | None:
+    """Return line, column and length of the code in a line; None where the text has no such line."""
     lines = text.split("\n")
-    if not named or not 0 < int(named[1]) <= len(lines):
+    if number is None or not 0 < number <= len(lines):
         return None
-    line = lines[int(named[1]) - 1]
-    return int(named[1]), len(line) - len(line.lstrip()) + 1, len(line.strip())
+    line = lines[number - 1]
+    return number, len(line) - len(line.lstrip()) + 1, len(line.strip())
 
 
 def _shown(grades: Grades) -> dict:
-    """The verdicts as the reader sees them: the diagnosis first, tests that say the same folded."""
+    """Return the verdicts as the reader sees them: the diagnosis first, tests with the same reason folded."""
     worst = _worst(grades)
     picture = _picture(worst.evidence)
     same = [verdict.test for verdict in grades if verdict.outcome == worst.outcome]
@@ -180,8 +178,8 @@ def _shown(grades: Grades) -> dict:
         "drawing": worst.drawing,
         "picture": picture.svg()[0] if picture else "",
         "caption": picture.sentence if picture else "",
-        "tests": _alike(grades, "" if worst.outcome == RIGHT else worst.detail),
-        "count": f"{grades.passed} of {len(grades)} tests pass",
+        "tests": _alike(grades, worst),
+        "count": f"{words.passed_of(grades)} tests pass",
     }
 
 
@@ -195,20 +193,26 @@ def _picture(evidence: object) -> Picture | None:
 
 
 def _detail(grades: Grades, worst: Verdict) -> str:
-    """The diagnosis in sentences; what follows a question begins a new line."""
-    if worst.outcome == NOT_ATTEMPTED and not worst.detail:
+    """Return the diagnosis in sentences; what follows a question begins a new line."""
+    if worst.outcome == NOT_ATTEMPTED and worst.reason is None:
         return SKELETON
-    if worst.outcome == RIGHT and worst.detail:
+    if worst.outcome == RIGHT and worst.reason is not None:
         return ALIKE if grades.as_ours else OTHERWISE
-    return re.sub(r"\? (?=[A-Z\d`])", "?\n", capitalized(worst.detail))
+    return words.capitalized(words.detail(worst, between="\n"))
 
 
-def _alike(grades: Grades, known: str) -> list[dict[str, str]]:
-    """The tests with what they say, each thing once; `known` stands above them already. None where that is all."""
-    tests: dict[str, list[str]] = {}
+def _alike(grades: Grades, worst: Verdict) -> list[dict[str, str]]:
+    """Return the tests with their outcomes, and each reason once.
+
+    That of the worst verdict stands above them already. Nothing is left where that is all.
+    """
+    names: dict[tuple, list[str]] = {}
+    texts: dict[tuple, str] = {}
     for verdict in grades:
-        said = verdict.outcome if ends_with(known, verdict.detail) else verdict.said
-        tests.setdefault(said, []).append(verdict.test)
-    if len(tests) == 1 and not any(verdict.outcome == RIGHT for verdict in grades):
+        is_known = verdict.reason is None or (worst.outcome != RIGHT and worst.covers(verdict))
+        alike = (verdict.outcome, None if is_known else verdict.reason)
+        names.setdefault(alike, []).append(verdict.test)
+        texts[alike] = verdict.outcome if is_known else verdict.sentence
+    if len(names) == 1 and grades.passed == 0:
         return []
-    return [{"names": ", ".join(names), "said": said} for said, names in tests.items()]
+    return [{"names": ", ".join(names[alike]), "said": texts[alike]} for alike in names]

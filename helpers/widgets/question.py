@@ -65,7 +65,7 @@ class Ask(anywidget.AnyWidget):
         before = self.keep(text)
         try:
             verdict = self._question.grade(self.name, self._question.typed(text))
-            outcome, words = verdict.outcome, verdict.said
+            outcome, words = verdict.outcome, verdict.sentence
         except AnswerError as error:
             outcome, words = NOT_ATTEMPTED, str(error)
         self._wrong += outcome not in (RIGHT, NOT_ATTEMPTED)

@@ -11,7 +11,6 @@ import numpy as np
 from wgsl.diagnostics import Lines
 from wgsl.facts import Facts, Thread
 from wgsl.simulator.lanes import Dispatch
-from wgsl.syntax.tokens import without_comments
 from wgsl.words import findings as words
 from wgsl.words.findings import quoted_line as quoted_line  # for what quotes a line of a text
 
@@ -146,13 +145,3 @@ class Collector:
             entry.numbers or int(entry.lanes.sum()),
             None if entry.other_at is None else self._text.place(entry.other_at)[0],
         )
-
-
-# --- For those that still read sentences; what a `Finding` has takes their place --------------------------------
-
-TOGETHER, NO_END = "iterations in all its loops together", "the simulator has not come to the end of this"
-
-
-def causes(text: str) -> str:
-    """Return the end of the message of an index past an array, as `Finding.event` leaves it out."""
-    return "; " + words.causes(bool(LOOP.search(without_comments(text))))

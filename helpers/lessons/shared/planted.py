@@ -8,6 +8,8 @@ import numpy as np
 
 from helpers.data import tables
 from helpers.grading.prediction import AnswerError
+from helpers.grading.reasons import Plain
+from helpers.grading.replies import MissedByTest, NoFaultSeen, NothingPlanted, Seen, SeenBySimulatorAlone, SeenByTest
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG, Verdict
 from helpers.operations.harness import drawn, operation_of, simulated
 from helpers.operations.kernels import load
@@ -38,17 +40,17 @@ class Planting(NamedTuple):
         listed = Kernel(kernel.part(self.part).text, f"part {self.part}") if self.part else kernel
         return kernel.edit(listed.source, listed.edit(old, new).source)
 
-    def seen(self, kernel: Kernel, shape: Shape) -> tuple[str, str]:
-        """How many numbers are wrong, and the first thing that the simulator finds, each empty where nothing is."""
+    def seen(self, kernel: Kernel, shape: Shape) -> Seen:
+        """Return how many numbers are wrong, and the first thing that the simulator finds."""
         operation = operation_of(kernel)
         tensors = drawn(operation, shape)
         if self.ones and shape is self.shape:
             tensors[self.ones] = np.ones_like(tensors[self.ones])
         got, traces = simulated(kernel, shape, tensors, max_steps=MOST_ITERATIONS)
         pairs = [*zip(got, operation.right(shape, tensors), strict=True)]
-        wrong, size = sum(int((one != other).sum()) for one, other in pairs), sum(one.size for one, _ in pairs)
-        found = next((f.message for trace in traces for f in trace.findings), "")
-        return f"{wrong:,} of {size:,} numbers are wrong" * bool(wrong), found
+        wrong = sum(int((one != other).sum()) for one, other in pairs)
+        size = sum(one.size for one, _ in pairs)
+        return Seen(wrong, size, next((finding for trace in traces for finding in trace.findings), None))
 
 
 NEEDED = {"kernel": str, "test": str, "asked": str}
@@ -67,25 +69,25 @@ def read(file: Path, **shapes: tuple[Shape, Mapping[str, Shape]]) -> dict[str, P
 
 
 def plant(name: str, planting: Planting, old: str | None = None, new: str = "") -> Verdict:
-    """What to say of an edit of an official kernel; it is simulated, so that it may do what it likes.
+    """Return the verdict on an edit of an official kernel; it is simulated, so that it may do what it likes.
 
     Raises AnswerError, a TypeError, where `old` or `new` is no text, or `old` does not occur exactly once.
     """
     if old is None:
-        return Verdict(name, NOT_ATTEMPTED, "write a piece of the kernel in place of None, and what replaces it")
+        return Verdict(name, NOT_ATTEMPTED, NothingPlanted())
     try:
         kernel = planting.edited(old, new)
-        wrong, found = planting.seen(kernel, planting.shape)
+        seen = planting.seen(kernel, planting.shape)
     except WgslError as error:
-        return Verdict(name, NO_COMPILE, str(error))
+        return Verdict(name, NO_COMPILE, Plain(str(error)))
     except (TypeError, ValueError) as error:
         raise AnswerError(str(error)) from None
-    if wrong:
-        return Verdict(name, WRONG, f"{planting.test} shows it: {wrong}; {planting.asked}")
-    if found:
-        return Verdict(name, RIGHT, f"all its numbers are right, and only the simulator sees it: {found}")
-    for how, shape in planting.others.items():
-        if seen := next(filter(None, planting.seen(kernel, shape)), ""):
-            return Verdict(name, RIGHT, f"{planting.test} misses it; with {how}, {seen}")
-    cases = 1 + len(planting.others)
-    return Verdict(name, WRONG, f"the kernel is as right as before, in {cases} cases; what does your edit change?")
+    if seen.wrong:
+        return Verdict(name, WRONG, SeenByTest(planting.test, seen, planting.asked))
+    if seen.finding:
+        return Verdict(name, RIGHT, SeenBySimulatorAlone(seen.finding))
+    for case, shape in planting.others.items():
+        seen = planting.seen(kernel, shape)
+        if seen.wrong or seen.finding:
+            return Verdict(name, RIGHT, MissedByTest(planting.test, case, seen))
+    return Verdict(name, WRONG, NoFaultSeen(1 + len(planting.others)))

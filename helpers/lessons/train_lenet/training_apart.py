@@ -12,12 +12,14 @@ import numpy as np
 
 from helpers.checks.arguments import MAX_SIZE, as_int, check_number, check_size
 from helpers.data.digits import seen_and_unseen
-from helpers.grading import student_files
+from helpers.grading import student_files, words
 from helpers.grading.grader import MOST_WORK
 from helpers.grading.grader import grade as grade_here
 from helpers.grading.puzzle import Case, Dispatch
+from helpers.grading.reasons import Diagnosis
 from helpers.grading.sandbox import Worker, serve, why
 from helpers.grading.test_run import simulated
+from helpers.grading.transport import plain, record
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, UNSAFE, MessageAlone
 from helpers.lessons.exercises import PUZZLES, grade
 from helpers.lessons.shared.student_kernels import PLACES, student_kernels
@@ -40,7 +42,7 @@ CURES = {  # what to do about a text that is not run
 
 
 class RefusedError(MessageAlone, ValueError):
-    """Why a text may not train, and what to do."""
+    """The reason why a text may not train, and what to do."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -118,9 +120,9 @@ def train_apart(
     try:
         answer = WORKER.ask({"texts": texts, **how}, SECONDS, heard)
     except (TimeoutError, MemoryError, EOFError) as stopped:
-        raise RefusedError(f"your {', '.join(texts)}: {why(stopped, SECONDS)}") from None
+        raise RefusedError(f"your {', '.join(texts)}: {words.stopped(why(stopped, SECONDS))}") from None
     if "refused" in answer:
-        raise RefusedError(answer["refused"])
+        raise RefusedError(_refusal(answer["refused"], record(answer["diagnosis"])))
     parameters = {name: np.array(values, np.float32) for name, values in answer["parameters"].items()}
     return OwnRun(tuple(texts), tuple(answer["losses"]), answer["accuracy"], parameters, answer["ended"])
 
@@ -137,6 +139,14 @@ def _allowed(puzzle: str) -> str:
     return text
 
 
+def _refusal(puzzle: str, diagnosis: Diagnosis | None) -> str:
+    """Return why a text is not run: for what the simulator found, or as it cannot try it."""
+    if diagnosis is None:
+        return f"your {puzzle} is not run: our simulator cannot try it; see helpers.grade({puzzle!r})"
+    cure = f"see helpers.grade({puzzle!r}), and repair it first"
+    return f"your {puzzle} is not run: {words.finding(diagnosis)}; {cure}"
+
+
 # --- In the process apart -------------------------------------------------------------------------------------
 
 
@@ -144,13 +154,12 @@ def work(texts: Mapping[str, str], epochs: float, digits: int, unseen: int, **ho
     """Check the texts and train with them: an answer for each text and every 5 steps, and the last one."""
     for puzzle, text in texts.items():
         try:
-            found = _found(puzzle, Kernel(text, f"your {puzzle}"))
+            finding = _found(puzzle, Kernel(text, f"your {puzzle}"))
         except UnsupportedWgsl:
-            yield {"refused": f"your {puzzle} is not run: our simulator cannot try it; see helpers.grade({puzzle!r})"}
+            yield {"refused": puzzle, "diagnosis": None}
             return
-        if found:
-            reason = f"{found.quoted}: {found.message}; see helpers.grade({puzzle!r}), and repair it first"
-            yield {"refused": f"your {puzzle} is not run: {reason}"}
+        if finding:
+            yield {"refused": puzzle, "diagnosis": plain(Diagnosis(finding))}
             return
         yield {"progress": []}
     images, labels, others, answers = seen_and_unseen()
@@ -172,7 +181,7 @@ def work(texts: Mapping[str, str], epochs: float, digits: int, unseen: int, **ho
 
 
 def _found(puzzle: str, kernel: Kernel) -> Finding | None:
-    """What the simulator finds on the puzzle's tests or on LeNet's layers, or None. The numbers may be wrong."""
+    """Return what the simulator finds on the puzzle's tests or on LeNet's layers, or None; numbers may be wrong."""
     cases, work = (*PUZZLES[puzzle].cases(), *_lenet(puzzle)), Work(2 * MOST_WORK)
     runs = (simulated(kernel, case, work=work) for case in cases)
     return next((run.finding for run in runs if run.findings), None)

@@ -1,0 +1,65 @@
+"""Checks that a kernel may run in the official one's place: its bindings, its workgroups, and where it stores."""
+
+from itertools import zip_longest
+
+from helpers.gpu.passes import pipeline
+from helpers.grading import reasons, text_checks
+from helpers.grading.puzzle import Puzzle, declarations
+from helpers.grading.reasons import Reason
+from wgsl import Kernel
+from wgsl.simulator.run import compiled
+
+
+def problem(kernel: Kernel, puzzle: Puzzle) -> Reason | None:
+    """Return why it may not, although it compiles, or None.
+
+    Raises WgslError where it does not compile.
+    """
+    official = puzzle.official
+    if slip := text_checks.retyped(kernel, official) or text_checks.renamed(kernel, puzzle.entry_points):
+        return slip
+    for entry_point in puzzle.entry_points:
+        pipeline(kernel, entry_point)
+    return _other_binding(kernel, puzzle) or _other_workgroup(kernel, puzzle)
+
+
+def _other_binding(kernel: Kernel, puzzle: Puzzle) -> Reason | None:
+    """Return what is wrong with the first binding that is not the official kernel's, or None."""
+    in_skeleton = Kernel(puzzle.skeleton).code.count("@binding")
+    pairs = zip_longest(declarations(kernel), declarations(puzzle.official))
+    for binding, (mine, wanted) in enumerate(pairs):
+        if mine == wanted:
+            continue
+        if slip := text_checks.exchanged(kernel, puzzle.official):
+            return slip
+        if binding < in_skeleton:
+            return reasons.ChangedBinding(binding)
+        if not wanted:
+            return reasons.ExtraBinding(binding)
+        space, type = wanted
+        if isinstance(type, list):
+            return reasons.WrongBinding(binding, space, members=len(type))
+        return reasons.WrongBinding(binding, space, str(type))
+    return None
+
+
+def _other_workgroup(kernel: Kernel, puzzle: Puzzle) -> Reason | None:
+    """Return whose workgroups have another size than the official kernel's, or None."""
+    for entry_point in puzzle.entry_points:
+        size, wanted = kernel.workgroup_size(entry_point), puzzle.official.workgroup_size(entry_point)
+        if size != wanted:
+            whose = entry_point if len(puzzle.entry_points) > 1 else ""
+            return reasons.WorkgroupSize(size, wanted, whose)
+    return None
+
+
+def idle(kernel: Kernel, puzzle: Puzzle) -> Reason | None:
+    """Return to which output no line that can run stores, or None.
+
+    Raises UnsupportedWgsl where the simulator cannot run it.
+    """
+    output = len(puzzle.cases()[0].inputs)
+    programs = [compiled(kernel, entry_point) for entry_point in puzzle.entry_points]
+    if any(variable.binding == output for program in programs for variable in program.written):
+        return None
+    return reasons.NothingStored(kernel.bindings[output].name, puzzle.entry_points[-1])

@@ -1,0 +1,194 @@
+"""The sentences on a kernel that was tried: what is wrong with its numbers, what is not safe, and what it does."""
+
+from helpers.grading import reasons, replies
+from helpers.grading.drawing import number
+from helpers.grading.words.texts import quoted
+from wgsl.facts import SettledComparisons
+from wgsl.words import findings
+
+COUNTS = {  # those that a puzzle may limit
+    "steps": "statements of the busiest thread",
+    "integer": "operations on integers",
+    "loads_storage": "loads",
+    "loads_workgroup": "loads of workgroup memory",
+    "stores_workgroup": "stores to workgroup memory",
+    "sectors": "sectors of 32 bytes",
+    "thread_loads": "loads of the busiest thread",
+    "thread_loads_workgroup": "loads of workgroup memory of the busiest thread",
+    "results": "results of the busiest thread",
+    "threads_at_a_word": "threads that store to one element of workgroup memory",
+}
+LUCK = "the numbers of this run are right only by luck"
+ENDLESS = "your kernel was not run, as a loop may never end"
+BEFORE = "what was in the output before, which is 0 only in a new buffer"
+BEFORE_IN_SEVERAL = "what was in a buffer before, which is 0 only in a new buffer"
+OWN_SUM = "add up in a variable of your own, such as `var sum = 0.0;`, and store it once, after the loops"
+TURN = "its loop over the tiles makes a turn too many, which adds only zeros"
+
+
+def diagnosis(found: reasons.Diagnosis) -> str:
+    """Return what the simulator found, with its line before it."""
+    sentence = found.finding.message if found.with_advice else found.finding.event
+    return sentence if found.line is None else f"{found.finding.quoted}: {sentence}"
+
+
+def endless_loop(reason: reasons.EndlessLoop) -> str:
+    """Return which loop does not end."""
+    where = f"in the test {reason.test}, " if reason.test else ""
+    return f"{ENDLESS}: {where}{diagnosis(reason.diagnosis)}"
+
+
+# --- Wrong numbers ------------------------------------------------------------------------------------------------
+
+
+def wrong_numbers(reason: reasons.WrongNumbers) -> str:
+    """Return which numbers are wrong, and what explains it, but for a slip, which is a paragraph of its own."""
+    text = mismatch(reason.mismatch, reason.by_reader)
+    if reason.adapter:
+        return f"a simulated run is right, but on {reason.adapter} {text}"
+    if reason.blame is not None:
+        text += f"; {blame(reason.blame)}"
+    if reason.stored_again is not None:
+        text += f"; {quoted(reason.stored_again)} is run more than once for an element: {OWN_SUM}"
+    if reason.diagnosis is None:
+        return text
+    found = diagnosis(reason.diagnosis)
+    return f"{found}; {text}" if reason.diagnosis_first else f"{text}; also, {found}"
+
+
+def mismatch(wrong: reasons.Mismatch, by_reader: bool) -> str:
+    """Return how many numbers are wrong, where the first one is, and where it is drawn, both numbers there."""
+    count = "the only number"
+    if wrong.size > 1:
+        count = f"{wrong.wrong:,} of {wrong.size:,} numbers"
+    verb = "is wrong," if wrong.wrong == 1 else "are wrong, first"
+    text = f"{count} {verb} {_place(wrong)}"
+    return f"{text}: {_pair(*wrong.pair, by_reader)}" if wrong.pair else text
+
+
+def _place(wrong: reasons.Mismatch) -> str:
+    if not wrong.place:
+        return f"in the column `{wrong.column}`"
+    indices = [f"{axis} = {index}" for axis, index in wrong.place]
+    if wrong.column:
+        indices.append(wrong.column)
+    return f"at {', '.join(indices)}"
+
+
+def _pair(mine: float | None, right: float, by_reader: bool) -> str:
+    if mine is None:
+        return f"nothing was written, right is {number(right)}"
+    whose = "yours is" if by_reader else "it returns"
+    return f"{whose} {number(mine)}, right is {number(right)}"
+
+
+def blame(found: reasons.Blame) -> str:
+    """Return from which of several passes the wrong numbers come."""
+    if not found.passes:
+        return "each of your passes is right among ours: where do two of them disagree on what a place holds?"
+    names = " and from ".join(f"`{name}`" for name in found.passes)
+    others = "the other pass" if found.others == 1 else "all other passes"
+    each_time = "each time " if len(found.passes) > 1 else ""
+    return f"they come from {names}: {each_time}with ours as {others}, they are wrong, too"
+
+
+def second_declaration(reason: reasons.SecondDeclaration) -> str:
+    """Return which variable is declared again."""
+    block = "the loop" if reason.in_loop else "its braces"
+    second = f"this is a second `{reason.name}`, which ends with {block}"
+    return f"{quoted(reason.place)}: {second}: which of the two is in line {reason.read_in}?"
+
+
+# --- Right numbers ------------------------------------------------------------------------------------------------
+
+
+def unsafe(reason: reasons.Unsafe) -> str:
+    """Return why right numbers are not safe."""
+    text = diagnosis(reason.diagnosis)
+    if reason.as_in:
+        text = f"as in {reason.as_in}, {text}"
+    return f"{text}; {LUCK}" if reason.by_luck else text
+
+
+def uses_before(reason: reasons.UsesBefore) -> str:
+    """Return which line makes the result of what is in a new buffer, and what to write instead."""
+    before = BEFORE_IN_SEVERAL if reason.several_buffers else BEFORE
+    if not reason.adds:
+        return f"{quoted(reason.place)}: it uses {before}; compute the result from the inputs alone"
+    cure = OWN_SUM if reason.stored_again else "write `=`, not `+=`"
+    return f"{quoted(reason.place)}: it adds to {before}; {cure}"
+
+
+def without_skill(reason: reasons.WithoutSkill | replies.TooManyCalls) -> str:
+    """Return what right numbers lack, with the counts that show it."""
+    right, rest = without_skill_in_parts(reason)
+    return f"{right}, but {rest}"
+
+
+def without_skill_in_parts(reason: reasons.WithoutSkill | replies.TooManyCalls) -> tuple[str, str]:
+    """Return what is right, and what is asked for, with the counts."""
+    asked = f"the exercise asks for {reason.asked}"
+    if isinstance(reason, replies.TooManyCalls):
+        return "its values are right", f"{asked}; calls of {reason.names}: {reason.calls} (ours: {reason.ours})"
+    counts = ", ".join(f"{COUNTS[key]}: {mine:,} (ours: {ours:,})" for key, mine, ours in reason.counts)
+    rest = f"{asked}; in {reason.test}, {counts}"
+    if reason.stopped is not None:
+        rest += f"; in {reason.stopped_in}, it is stopped: {reason.stopped.finding.stopped}"
+    return "its numbers are right", rest
+
+
+def not_run(reason: reasons.NotRun) -> str:
+    """Return why this machine cannot run a kernel."""
+    return f"it compiles, but it cannot be run: {reason.why}"
+
+
+# --- The work of a right kernel -----------------------------------------------------------------------------------
+
+
+def compared(reason: reasons.Compared) -> str:
+    """Return what a kernel does, what the official one does otherwise, and what is done for nothing."""
+    counts = zip(reason.accesses.kinds, reason.ours.kinds, _in_words(reason.ours), strict=True)
+    others = [words for mine, ours, words in counts if words and mine != ours]
+    text = ", ".join(filter(None, _in_words(reason.accesses)))
+    if others:
+        text += f"; ours: {', '.join(others)}"
+    return "; ".join([text, *map(remark, reason.remarks)])
+
+
+def _in_words(accesses: reasons.Accesses) -> tuple[str, str, str, str]:
+    """Return each kind of count in words: "" for workgroup memory where there is none."""
+    workgroup = ""
+    if accesses.workgroup is not None:
+        loads, stores = accesses.workgroup
+        workgroup = f"{counted(loads, 'load')} and {counted(stores, 'store')} of workgroup memory"
+    barriers = counted(accesses.barriers, "barrier")
+    if accesses.in_each_workgroup:
+        barriers += " in each workgroup"
+    return counted(accesses.loads, "load"), counted(accesses.stores, "store"), workgroup, barriers
+
+
+def counted(count: float, noun: str) -> str:
+    """Return a count with its noun."""
+    if count == 0:
+        return f"no {noun}s"
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count:,.0f} {noun}s" if float(count).is_integer() else f"{count:,.1f} {noun}s"
+
+
+def remark(about: SettledComparisons | reasons.TurnTooMany) -> str:
+    """Return what a kernel does for nothing."""
+    return TURN if isinstance(about, reasons.TurnTooMany) else findings.settled_comparisons(about)
+
+
+SENTENCES = {
+    reasons.EndlessLoop: endless_loop,
+    reasons.WrongNumbers: wrong_numbers,
+    reasons.SecondDeclaration: second_declaration,
+    reasons.Unsafe: unsafe,
+    reasons.UsesBefore: uses_before,
+    reasons.WithoutSkill: without_skill,
+    replies.TooManyCalls: without_skill,
+    reasons.NotRun: not_run,
+    reasons.Compared: compared,
+}
