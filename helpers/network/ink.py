@@ -1,4 +1,4 @@
-"""How much ink images have: digits in black on white are read wrong by a network that learned white on black."""
+"""The share of ink in images: digits in black on white are read wrong by a network that learned white on black."""
 
 import warnings
 from weakref import WeakKeyDictionary
@@ -19,14 +19,17 @@ def share_of_ink(images: np.ndarray) -> float | None:
 
 
 def keep_ink(network: object, images: np.ndarray) -> None:
-    """Keep how much ink the images have from which a network learns."""
+    """Keep the share of ink in the images from which a network learns."""
     _learned[network] = share_of_ink(images)
 
 
 def warn_of_inverted_ink(network: object, images: np.ndarray) -> None:
     """Warn the caller's caller where images are mostly ink, and those from which the network learned mostly paper."""
-    learned, here = _learned.get(network), share_of_ink(images)
-    if learned is None or here is None or learned > LITTLE or here < MUCH:
+    learned = _learned.get(network)
+    here = share_of_ink(images)
+    if learned is None or here is None:
+        return
+    if learned > LITTLE or here < MUCH:
         return
     warnings.warn(
         f"images: on average, {100 * here:.0f} % of an image is ink; in those that this network learned from, it was "
