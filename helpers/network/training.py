@@ -20,8 +20,8 @@ from helpers.gpu.passes import Copy
 from helpers.network.ink import keep_ink
 from helpers.network.layers import gradient_of
 from helpers.network.network import Network, Workspace, check_batch
+from helpers.operations.dispatch import flat
 from helpers.operations.network.shapes import UpdateShape
-from helpers.operations.operation import flat
 from wgsl import Kernel
 
 Array = np.ndarray

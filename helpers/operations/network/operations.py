@@ -12,10 +12,11 @@ import numpy as np
 from helpers.checks.adjoint import directions
 from helpers.checks.arguments import check_shape, check_sizes, check_tensor
 from helpers.checks.tolerance import FLOAT32_MAX
+from helpers.operations.dispatch import Schedule, flat, nested_loops, one_step
 from helpers.operations.network import check, reference
 from helpers.operations.network.reference import Array
 from helpers.operations.network.shapes import ElementShape, LossShape, Pair, PoolShape, StartShape, UpdateShape
-from helpers.operations.operation import Choice, Operation, Schedule, flat, nested_loops, one_step
+from helpers.operations.operation import Choice, Operation
 from wgsl import Kernel
 
 PerAxis = int | Pair  # the same for rows and columns, or one for each

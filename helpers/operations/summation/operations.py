@@ -10,7 +10,8 @@ import numpy as np
 
 from helpers.checks.arguments import check_tensor
 from helpers.gpu.adapter import AdapterInfo
-from helpers.operations.operation import Choice, Operation, Schedule, Step, nested_loops, one_step, tree_reduction
+from helpers.operations.dispatch import Schedule, Step, nested_loops, one_step, tree_reduction
+from helpers.operations.operation import Choice, Operation
 from helpers.operations.summation import reference
 from helpers.operations.summation.shapes import SumShape
 from wgsl import Kernel

@@ -6,7 +6,7 @@ from math import prod
 from helpers.operations.convolution.schedules import shared
 from helpers.operations.convolution.schedules.shared import simple_rule, takes
 from helpers.operations.convolution.shapes import ConvShape
-from helpers.operations.operation import Schedule, flat, nested_loops, one_step
+from helpers.operations.dispatch import Schedule, flat, nested_loops, one_step
 from wgsl import Kernel
 
 

@@ -4,7 +4,7 @@ from math import ceil
 
 from helpers.operations.convolution.schedules.shared import MANY_WORKGROUPS
 from helpers.operations.convolution.shapes import ConvShape
-from helpers.operations.operation import Schedule, Step, flat, nested_loops, one_step, tree_reduction
+from helpers.operations.dispatch import Schedule, Step, flat, nested_loops, one_step, tree_reduction
 from wgsl import Kernel
 from wgsl.specialize import chosen
 

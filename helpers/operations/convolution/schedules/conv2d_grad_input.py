@@ -19,7 +19,7 @@ from helpers.operations.convolution.schedules.shared import (
     windows_rule,
 )
 from helpers.operations.convolution.shapes import ConvShape
-from helpers.operations.operation import Schedule, Step, flat, nested_loops, one_step
+from helpers.operations.dispatch import Schedule, Step, flat, nested_loops, one_step
 from wgsl import Kernel
 from wgsl.specialize import chosen, sized
 

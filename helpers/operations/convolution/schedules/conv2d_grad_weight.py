@@ -18,7 +18,7 @@ from helpers.operations.convolution.schedules.shared import (
     winograd_rule,
 )
 from helpers.operations.convolution.shapes import ConvShape
-from helpers.operations.operation import Schedule, Step, flat, nested_loops, one_step, tree_reduction
+from helpers.operations.dispatch import Schedule, Step, flat, nested_loops, one_step, tree_reduction
 from wgsl import MAX_THREADS, MAX_WORKGROUP_BYTES, Kernel
 from wgsl.specialize import chosen, sized
 

@@ -14,8 +14,8 @@ from math import ceil, prod
 from helpers.gpu.adapter import MAX_BINDING, MAX_WORKGROUPS, AdapterInfo, adapter_info
 from helpers.operations.activations import ACTIVATIONS
 from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.dispatch import Schedule, Step, flat, nested_loops, one_step
 from helpers.operations.kernels import layer_constants
-from helpers.operations.operation import Schedule, Step, flat, nested_loops, one_step
 from wgsl import Kernel
 from wgsl.specialize import chosen, first_short_enough, sized
 

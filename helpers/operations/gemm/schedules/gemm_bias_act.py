@@ -2,10 +2,10 @@
 
 from math import ceil, prod
 
+from helpers.operations.dispatch import Schedule, Step, flat, nested_loops, one_step
 from helpers.operations.gemm.schedules import shared
 from helpers.operations.gemm.schedules.shared import Product, forward_product
 from helpers.operations.gemm.shapes import GemmShape
-from helpers.operations.operation import Schedule, Step, flat, nested_loops, one_step
 from wgsl import Kernel
 
 # --- Versions that read the sizes from a uniform ------------------------------------------------------------

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from math import ceil, prod
 
+from helpers.operations.dispatch import Schedule, Step, flat, nested_loops
 from helpers.operations.gemm.schedules import shared
 from helpers.operations.gemm.schedules.shared import Product, ThreadTile, forward_product
 from helpers.operations.gemm.shapes import GemmShape
-from helpers.operations.operation import Schedule, Step, flat, nested_loops
 from wgsl import Kernel
 
 

@@ -7,9 +7,9 @@ from math import ceil, prod
 from typing import NamedTuple
 
 from helpers.operations.activations import ACTIVATIONS
+from helpers.operations.dispatch import Schedule, Step, Workgroups, nested_loops
 from helpers.operations.gemm.shapes import GemmShape
 from helpers.operations.kernels import layer_constants
-from helpers.operations.operation import Schedule, Step, Workgroups, nested_loops
 from wgsl import MAX_WORKGROUP_BYTES, Kernel
 from wgsl.specialize import first_short_enough
 
