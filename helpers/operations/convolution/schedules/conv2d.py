@@ -1,4 +1,4 @@
-"""How the versions of conv2d are dispatched."""
+"""The schedules of the versions of conv2d."""
 
 from functools import partial
 from math import prod
@@ -12,7 +12,9 @@ from wgsl import Kernel
 
 def activation_rule(s: ConvShape) -> str:
     """Outputs as they are."""
-    return "" if s.activation == "none" else f"activation = {s.activation!r}: it has none; choose another version"
+    if s.activation == "none":
+        return ""
+    return f"activation = {s.activation!r}: it has none; choose another version"
 
 
 @takes(simple_rule, activation_rule)
