@@ -52,8 +52,7 @@ def conv2d_loops(
         output[n, co, oh, ow] += bias[co]
         grad_bias[co] += dy
         for ci, kh, kw in np.ndindex(Ci, kH, kW):  # for each weight of the filter
-            ih = oh * S + kh - Ph
-            iw = ow * S + kw - Pw
+            ih, iw = oh * S + kh - Ph, ow * S + kw - Pw
             if 0 <= ih < H and 0 <= iw < W:  # padding adds nothing
                 x = input[n, ci, ih, iw]
                 w = weight[co, ci, kh, kw]
