@@ -101,10 +101,6 @@ def compare(name: str, got: Array, want: Array, tolerance: float | Array) -> Rep
         error = np.where(same, 0.0, np.nan_to_num(np.abs(got - want), nan=np.inf, posinf=np.inf))
         used = np.where(same, 0.0, error / tolerance)
     wrong = ~same & ~((error <= tolerance) & np.isfinite(error))
-    mismatches = []
-    for index in np.argwhere(wrong)[:SHOWN]:
-        place = tuple(index.tolist())
-        mismatches.append((place, float(got[place]), float(want[place])))
     return Report(
         name,
         got.shape,
@@ -112,5 +108,14 @@ def compare(name: str, got: Array, want: Array, tolerance: float | Array) -> Rep
         wrong=int(wrong.sum()),
         error=float(error.max(initial=0)),
         tolerance_used=float(used.max(initial=0)),
-        mismatches=tuple(mismatches),
+        mismatches=_first_mismatches(got, want, wrong),
     )
+
+
+def _first_mismatches(got: Array, want: Array, wrong: Array) -> tuple[tuple[tuple, float, float], ...]:
+    """The first few places that are wrong, with what was computed and what is right."""
+    mismatches = []
+    for index in np.argwhere(wrong)[:SHOWN]:
+        place = tuple(index.tolist())
+        mismatches.append((place, float(got[place]), float(want[place])))
+    return tuple(mismatches)

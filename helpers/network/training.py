@@ -21,7 +21,6 @@ from helpers.network.ink import keep_ink
 from helpers.network.layers import gradient_of
 from helpers.network.network import Network, Workspace, check_batch
 from helpers.operations.dispatch import flat
-from helpers.operations.network.shapes import UpdateShape
 from wgsl import Kernel
 
 Array = np.ndarray
@@ -35,8 +34,8 @@ class DivergedError(ValueError):
 
 
 class Moment(NamedTuple):
-    """What is recorded of one step: its mean loss before the update, the share of its batch that was right, and the
-    first layer's parameters and gradients, by name, as they were in this step."""
+    """The record of one step: its mean loss before the update, the share of its batch that was right, and the first
+    layer's parameters and gradients, by name, as they were in this step."""
 
     step: int
     loss: float
@@ -92,8 +91,7 @@ class Training:
         keep_ink(network, images)
         check_size("batch", as_int(batch), largest=len(images))
         check_size("seed", as_int(seed), 0, 2**32 - 1)
-        UpdateShape(network.words, learning_rate, momentum)  # refuses numbers that no update takes
-        network.update(learning_rate, momentum)  # refuses a rate or a momentum that float32 cannot hold
+        network.update(learning_rate, momentum)  # refuses numbers that no update takes
         self.network = network
         self.images = images
         self.labels = labels.astype(np.uint32)

@@ -49,15 +49,12 @@ def mapped(
     """
     texts = [json.dumps(piece) for piece in pieces]
     keys = [_key(function, text) for text in texts]
-    temporary = None
-    if workers and not ledger:
-        temporary = ROOT / "measurements" / f"{function.replace(':', '.')}.jsonl"
+    temporary = _temporary_ledger(function) if workers and not ledger else None
     kept = ledger or temporary
     results, file = _ledger(kept)
     todo = {key: text for key, text in zip(keys, texts, strict=True) if key not in results}
     todo_keys = list(todo)
-    total = len(set(keys))
-    progress = _Progress(total, before=total - len(todo))
+    progress = _Progress(total=len(set(keys)), left=len(todo))
     with file, closing(_computed(function, list(todo.values()), workers, here)) as computed:
         try:
             for key in keys:
@@ -66,15 +63,25 @@ def mapped(
                     progress.advance()
                 yield results[key]
         except KeyboardInterrupt:
-            message = f"stopped: {progress.done:,} of {progress.total:,} pieces are done"
-            if kept:
-                message += f" and kept in {file.name}: the same command goes on there"
-            raise WorkersError(message) from None
+            raise WorkersError(_stopped(progress, kept)) from None
         finally:
             progress.end()
     if temporary:
         with suppress(OSError):  # the same command runs twice: the other one has removed it, or still writes to it
             temporary.unlink()
+
+
+def _temporary_ledger(function: str) -> Path:
+    """The file of a function's results where none is asked for."""
+    return ROOT / "measurements" / f"{function.replace(':', '.')}.jsonl"
+
+
+def _stopped(progress: "_Progress", ledger: Path | None) -> str:
+    """The message that a run was interrupted, and may go on."""
+    message = f"stopped: {progress.done:,} of {progress.total:,} pieces are done"
+    if ledger:
+        message += f" and kept in {ledger}: the same command goes on there"
+    return message
 
 
 def _key(function: str, text: str) -> str:
@@ -117,9 +124,9 @@ def _ledger(path: Path | None) -> tuple[dict[str, Plain], TextIO]:
 class _Progress:
     """A bar on the error output: the pieces that are done, and the seconds that the rest takes."""
 
-    def __init__(self, total: int, before: int) -> None:
+    def __init__(self, total: int, left: int) -> None:
         self.total = total
-        self._before = before  # pieces that were done when this run began
+        self._before = total - left  # pieces that were done when this run began
         self._times: list[float] = []  # at which this run had each of its pieces
 
     @property

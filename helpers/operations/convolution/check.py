@@ -130,22 +130,26 @@ def adjoint(
     mismatch = _mismatch(input, weight, grad_output, *steps)
     if mismatch:
         return Report("adjoint", np.shape(grad_output), reason=mismatch)
-    x = np.asarray(input, np.float64)
-    w = np.asarray(weight, np.float64)
-    dy = np.asarray(grad_output, np.float64)
-    loss = _loss(x, w, dy, *steps)
-    total = _loss(abs(x), abs(w), abs(dy), *steps)
-    terms_of_weight = dy[:, 0].size  # N oH oW
-    terms_of_pixel = w[:, 0].size // groups  # Co/G kH kW
-    identities = {
-        "grad_weight": Identity(w, loss, total, terms_of_weight, (x, w, dy)),
-        "grad_input": Identity(x, loss, total, terms_of_pixel, (x, w, dy)),
-    }
+    x, w, dy = (np.asarray(array, np.float64) for array in (input, weight, grad_output))
+    identities = _identities(x, w, dy, *steps)
     if bias is not None:
         identities["grad_bias"] = _bias_identity(np.asarray(bias, np.float64), dy)
     elif "grad_bias" in gradients:
         raise TypeError("adjoint got grad_bias without a bias: give it bias=, one number for each output channel")
     return compare_dots(identities, gradients)
+
+
+def _identities(x: Array, w: Array, dy: Array, *steps: Pair) -> dict[str, Identity]:
+    """<conv2d(x, w), dy> = <w, grad_weight> = <x, grad_input>."""
+    groups = steps[-1]
+    loss = _loss(x, w, dy, *steps)
+    total = _loss(abs(x), abs(w), abs(dy), *steps)
+    terms_of_weight = dy[:, 0].size  # N oH oW
+    terms_of_pixel = w[:, 0].size // groups  # Co/G kH kW
+    return {
+        "grad_weight": Identity(w, loss, total, terms_of_weight, (x, w, dy)),
+        "grad_input": Identity(x, loss, total, terms_of_pixel, (x, w, dy)),
+    }
 
 
 def weight_adjoint(got: Array, grad_output: Array, input: Array, shape: ConvShape) -> list[Report]:

@@ -260,9 +260,8 @@ def _checked_shape(
     try:
         shape = ConvShape(n, ci, in_h, in_w, co, kernel_h, kernel_w, stride, padding, dilation, groups, activation)
     except ValueError as error:
-        check_pair("stride", stride, PAIRS["stride"])
-        check_pair("padding", padding, PAIRS["padding"])
-        check_pair("dilation", dilation, PAIRS["dilation"])
+        for argument, value in ("stride", stride), ("padding", padding), ("dilation", dilation):
+            check_pair(argument, value, PAIRS[argument])
         check_size("groups", as_int(groups))
         check_activation(activation)
         _check_channels(operation, name, weight_ci, ci, as_int(groups))

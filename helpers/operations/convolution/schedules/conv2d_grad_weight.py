@@ -59,14 +59,9 @@ def split_k(s: ConvShape, kernel: Kernel) -> Schedule:
 
 @takes(simple_rule, winograd_rule)
 def winograd(s: ConvShape, kernel: Kernel) -> Schedule:
-    sizes = shared.layer(s, kernel)
-    tiled = sized(kernel, {**sizes, "TILE_N": 128})
-    if _threads_of_products(tiled) < MANY_THREADS:
-        tiled = sized(kernel, {**sizes, "TILE_N": 64})
-    steps = tiled.value("STEPS")
-    enough = min(ceil(MANY_THREADS / _threads_of_products(tiled)), ceil(steps / SHORTEST), MOST_PARTS)
-    kernel = sized(tiled, {"PARTS": enough})
+    kernel = _in_tiles_and_parts(s, kernel)
     count = kernel.value
+    steps = count("STEPS")
     m = count("M")
     n = 4 * count("N_VEC4S")
     parts = count("PARTS")
@@ -85,6 +80,17 @@ def winograd(s: ConvShape, kernel: Kernel) -> Schedule:
         },
         constants=dict(kernel.constants),
     )
+
+
+def _in_tiles_and_parts(s: ConvShape, kernel: Kernel) -> Kernel:
+    """The kernel of 4_winograd with wide tiles where they keep a GPU busy, and as many parts of a sum as that takes."""
+    sizes = shared.layer(s, kernel)
+    tiled = sized(kernel, {**sizes, "TILE_N": 128})
+    if _threads_of_products(tiled) < MANY_THREADS:
+        tiled = sized(kernel, {**sizes, "TILE_N": 64})
+    for_busy_gpu = ceil(MANY_THREADS / _threads_of_products(tiled))
+    long_enough = ceil(tiled.value("STEPS") / SHORTEST)
+    return sized(tiled, {"PARTS": min(for_busy_gpu, long_enough, MOST_PARTS)})
 
 
 def _threads_of_products(kernel: Kernel) -> int:
