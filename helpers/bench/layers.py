@@ -1,4 +1,4 @@
-"""The layers that are timed, and the work of each operation on them."""
+"""The layers that are timed, and how much work each operation does on them."""
 
 import re
 from collections.abc import Sequence
@@ -75,10 +75,9 @@ sum of 4,194,304                             -
 
 
 def _layer(row: str) -> Layer:
-    """A layer by its name, its sizes where the name is not made of them, and its marks."""
+    """A layer by its name, its sizes where the name is not made of them, and what it is for."""
     name, *sizes, marks = re.split(" {2,}", row)
-    shape = _shape(sizes[0] if sizes else name)
-    return Layer(name, shape, tuned="tuned" in marks, small="small" in marks, quick="quick" in marks)
+    return Layer(name, _shape(*sizes or [name]), **dict.fromkeys(re.findall(r"\w+", marks), True))
 
 
 def _shape(sizes: str) -> Shape:
@@ -92,7 +91,7 @@ def _shape(sizes: str) -> Shape:
     return ConvShape(first, ci, h, w, co, k, k, *steps)
 
 
-LAYERS = tuple(_layer(row) for row in ROWS.strip().split("\n"))
+LAYERS = tuple(map(_layer, ROWS.strip().split("\n")))
 SHAPES = {layer.name: layer.shape for layer in LAYERS}
 
 
