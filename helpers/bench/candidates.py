@@ -18,7 +18,8 @@ from helpers.operations.operation import Operation, Shape
 from wgsl import Kernel
 
 BUDGET = 0.5  # seconds that one candidate's samples may take, if that is more than one sample
-ROUNDS, SAMPLES = 4, 4  # rounds in which candidates take turns, and samples of each in a round
+ROUNDS = 4  # in which candidates take turns
+SAMPLES = 4  # of each in a round
 QUIET = 5e-3  # seconds without work after which the threads of the candidate before are asleep
 SLOW = 0.25  # seconds of a call from which on the first one is all that is timed
 
@@ -164,7 +165,8 @@ class Resident:
     """The tensors of one operation on one layer, in buffers that all of its versions share."""
 
     def __init__(self, operation: Operation, shape: Shape) -> None:
-        self.operation, self.shape = operation, shape
+        self.operation = operation
+        self.shape = shape
         self.buffers = {name: gpu.empty(4 * prod(shape.of(name)), name) for name in operation.tensors}
 
     def write(self, tensors: dict[str, Array]) -> None:

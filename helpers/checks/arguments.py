@@ -54,7 +54,8 @@ def check_pair(name: str, value: int | tuple[int, int], smallest: int = 1) -> tu
         return number, number
     if len(value) != 2:
         raise ValueError(f"{name} = {value!r}: it must be one int, or two for rows and columns")
-    rows, columns = as_int(value[0]), as_int(value[1])
+    rows = as_int(value[0])
+    columns = as_int(value[1])
     check_size(f"{name}_h", rows, smallest)
     check_size(f"{name}_w", columns, smallest)
     return rows, columns

@@ -5,7 +5,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-LITTLE, MUCH = 0.25, 0.6  # of 5,000 digits, each has 3 to 31 % ink, and in inverted ink 69 to 97 %
+# Of 5,000 digits, each has 3 to 31 % ink, and in inverted ink 69 to 97 %.
+LITTLE = 0.25
+MUCH = 0.6
 _learned: WeakKeyDictionary = WeakKeyDictionary()  # the ink of what a network learned from
 
 

@@ -144,7 +144,7 @@ class Network:
     def update(self, learning_rate: float, momentum: float) -> tuple[Pass, ...]:
         """The pass that moves all parameters against their gradients."""
         shape = UpdateShape(self.words, learning_rate, momentum)
-        return prepared(SGD, [*self.buffers.values()], shape, self.kernels.get(SGD.name))
+        return prepared(SGD, list(self.buffers.values()), shape, self.kernels.get(SGD.name))
 
     # --- Arrays in, arrays out ----------------------------------------------------------------------------
 

@@ -26,7 +26,8 @@ from wgsl import Kernel
 Array = np.ndarray
 EVERY = 25  # steps between two states that are kept
 TOGETHER = 5  # steps a submission
-MOST_ROWS, MOST_BYTES = 100, 2**24  # steps between two readings of what was recorded, and the room that they may take
+MOST_ROWS = 100  # steps between two readings of what was recorded
+MOST_BYTES = 2**24  # of the room that they may take
 
 
 class DivergedError(ValueError):

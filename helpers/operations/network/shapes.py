@@ -132,9 +132,10 @@ class UpdateShape(ElementShape):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, most in (("learning_rate", FLOAT32_MAX), ("momentum", np.nextafter(np.float32(1), 0))):
+        below_1 = float(np.nextafter(np.float32(1), 0))
+        for name, most in {"learning_rate": FLOAT32_MAX, "momentum": below_1}.items():
             value = getattr(self, name)
-            check_number(name, value, float(most))
+            check_number(name, value, most)
             object.__setattr__(self, name, float(np.float32(value)))  # as the kernel computes with it
 
     def params(self) -> tuple[int, ...]:

@@ -126,7 +126,8 @@ def _time_of_pieces(product: Tiling, steps: Sequence[int], pieces: int) -> float
 # --- 7_split_channels: several threads share a sum ----------------------------------------------------------
 
 # Measured on an NVIDIA H200 with LeNet's layers.
-MOST_SLICES, MOST_CHANNELS = 8, 3  # threads that share a sum, and the channels of each
+MOST_SLICES = 8  # threads that share a sum
+MOST_CHANNELS = 3  # of a thread
 
 
 def fours_rule(s: ConvShape) -> str:

@@ -308,8 +308,10 @@ def winograd(s: ConvShape, kernel: Kernel, result: str) -> Schedule:
 MOST_PRODUCTS = 400  # in fours: more of them written out always make the text too long
 
 # Times on a software adapter, in nanoseconds: measured with Mesa 22.3 on two cores of a 2.5 GHz Xeon.
-PRODUCT_TIME, LOAD_TIME = 0.12, 1.7  # four products of a thread; one load
-COMPILED_PRODUCT, COMPILED_LOAD = 1.2e6, 5e6  # each of them that is written out
+PRODUCT_TIME = 0.12  # to run four products of a thread
+LOAD_TIME = 1.7  # to run one load
+COMPILED_PRODUCT = 1.2e6  # to compile four products that are written out
+COMPILED_LOAD = 5e6  # to compile one load that is written out
 RUNS = 200  # of a layer, over which the time to compile it spreads
 SIDES = range(1, 17), range(1, 5), (1, 2, 4, 8)  # rows, vec4s and channels of a tile
 SIMD = 8  # threads that a software adapter runs at once
