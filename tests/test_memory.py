@@ -7,7 +7,7 @@ import psutil
 import pytest
 from support.sample import ALL
 
-from helpers.gpu import passes
+from helpers.gpu import compiled
 from helpers.operations.convolution.operations import OPERATIONS
 from helpers.operations.convolution.shapes import ConvShape
 
@@ -17,13 +17,13 @@ IDLE, MOST_GROWTH = 16, 25e6  # bytes, over the second half of the layers; unbou
 
 def test_memory_stays_the_same_from_layer_to_layer(monkeypatch: pytest.MonkeyPatch):
     """Each of these layers has a text of its own."""
-    monkeypatch.setattr(passes, "IDLE", IDLE)
-    operation, process, held, before = OPERATIONS["conv2d"], psutil.Process(), [], len(passes.PIPELINES)
+    monkeypatch.setattr(compiled, "IDLE", IDLE)
+    operation, process, held, before = OPERATIONS["conv2d"], psutil.Process(), [], len(compiled.PIPELINES)
     for i in range(LAYERS):
         shape = ConvShape(1, 2, 3 + i % 25, 4 + i // 25, 2, 3, 3, 1, 1)
         data = {name: np.ones(shape.of(name), np.float32) for name in ("input", "weight", "bias")}
         operation.compute(shape, "5_direct", **data)
         held.append(process.memory_info().rss)
     gc.collect()
-    assert len(passes.PIPELINES) <= IDLE + before
+    assert len(compiled.PIPELINES) <= IDLE + before
     assert held[-1] - held[LAYERS // 2] < MOST_GROWTH

@@ -15,7 +15,7 @@ from support.wgsl_programs import judged
 from browser.test_site import FLAGS
 from helpers import Network, gpu
 from helpers.bench.layers import LAYERS
-from helpers.gpu.passes import module
+from helpers.gpu.compiled import module
 from helpers.operations import operation
 from helpers.operations.convolution.schedules import shared
 from helpers.operations.kernels import load

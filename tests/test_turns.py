@@ -13,7 +13,7 @@ from helpers.data.digits import seen_and_unseen
 from helpers.data.turns import turn
 from helpers.gpu import run
 from helpers.gpu.adapter import made_once
-from helpers.gpu.passes import Cache
+from helpers.gpu.compiled import Cache
 from helpers.grading import student_files
 from helpers.lessons.many_gpus import training as data_parallel
 from helpers.network.check_layers import check_step

@@ -7,6 +7,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from helpers import gpu
@@ -29,19 +31,20 @@ def main(words: Sequence[str] | None = None) -> int:
         layers, operations, beside = chosen(options)
     except ValueError as error:
         parser.error(str(error))
-    suite, facts = Suite(beside, options.unchecked, _budget(options.quick)), run_metadata("helpers.bench")
-    cases = [(operation, layer) for operation in operations for layer in _sorted_by_work(operation, layers)]
+    suite = Suite(beside, options.unchecked, _budget(options.quick))
+    metadata = run_metadata("helpers.bench")
+    cases = _cases(operations, layers)
     for i, (operation, layer) in enumerate(cases, 1):
         print(f"{i} of {len(cases)}: {operation}, {layer.name}", file=sys.stderr, flush=True)
         suite.measure(operation, layer)
-        result = _result(facts, suite, layers)
+        result = _result(metadata, suite, layers)
         report.write(options.output, result, suite.rows)
     if not cases:
         print("No operation takes one of these layers.")
         return 0
     print(*_lines(suite, result), sep="\n")
-    print("\nWritten:", *(options.output / name for name in ("bench.json", "table.json")), sep="\n  ")
-    return int(any(row.wrong for row in suite.rows))
+    print("\nWritten:", options.output / "bench.json", options.output / "table.json", sep="\n  ")
+    return 1 if any(row.wrong for row in suite.rows) else 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -58,27 +61,43 @@ def _parser() -> argparse.ArgumentParser:
 
 def chosen(options: argparse.Namespace) -> tuple[list[Layer], list[str], list[Numpy | Torch]]:
     """The layers, operations and libraries that the options name. Raises ValueError for a name that does not exist."""
-    small = not options.layers and gpu.adapter_info().kind == "software"
-    fits = {layer.name: layer for layer in LAYERS if layer.quick >= options.quick and layer.small >= small}
-    names = select(options.layers, [*fits], "--layers")
-    every = [name for group in OPERATIONS_OF.values() for name in group]
-    operations = select(options.operation, every, "--operation")
-    return [fits[name] for name in names], operations, libraries.installed(options.beside)
+    layers = list(LAYERS)
+    if options.quick:
+        layers = [layer for layer in layers if layer.quick]
+    if not options.layers and gpu.adapter_info().kind == "software":
+        layers = [layer for layer in layers if layer.small]
+    names = select(options.layers, [layer.name for layer in layers], "--layers")
+    layers = [layer for layer in layers if layer.name in names]
+    operations = select(options.operation, list(chain(*OPERATIONS_OF.values())), "--operation")
+    return layers, operations, libraries.installed(options.beside)
 
 
-def _sorted_by_work(operation: str, layers: Sequence[Layer]) -> list[Layer]:
-    """The layers of an operation, small ones first: their rate predicts how long the next one takes."""
-    takes = [layer for layer in layers if operation in layer.operations]
-    return sorted(takes, key=lambda layer: multiply_adds(operation, layer.shape))
+def _cases(operations: Sequence[str], layers: Sequence[Layer]) -> list[tuple[str, Layer]]:
+    """Each operation on each of its layers, small ones first: their rate predicts how long the next one takes."""
+    cases = []
+    for operation in operations:
+        of_operation = [layer for layer in layers if operation in layer.operations]
+        of_operation.sort(key=partial(_work, operation))
+        cases += [(operation, layer) for layer in of_operation]
+    return cases
+
+
+def _work(operation: str, layer: Layer) -> int:
+    return multiply_adds(operation, layer.shape)
 
 
 def _budget(quick: bool) -> float:
     """Seconds for the samples of each candidate."""
-    return BUDGET / 10 if quick else BUDGET / 2 if gpu.adapter_info().kind == "software" else BUDGET
+    if quick:
+        return BUDGET / 10
+    if gpu.adapter_info().kind == "software":
+        return BUDGET / 2
+    return BUDGET
 
 
 def _lines(suite: Suite, result: dict[str, object]) -> list[str]:
-    rows, library = suite.rows, result["library"]
+    rows = suite.rows
+    library = result["library"]
     return [
         "",
         *report.correctness_lines(rows),
@@ -89,14 +108,18 @@ def _lines(suite: Suite, result: dict[str, object]) -> list[str]:
     ]
 
 
-# --- What is written ------------------------------------------------------------------------------------------
+# --- The file of the figures ----------------------------------------------------------------------------------
 
 
 def _result(metadata: dict[str, object], suite: Suite, layers: Sequence[Layer]) -> dict[str, object]:
     library = report.compare_with_library(suite.rows)
-    sizes = {layer.name: {"sizes": asdict(layer.shape), "tuned": layer.tuned} for layer in layers}
-    compared = {"library": library, "ratios": report.ratios(suite.rows, layers), "layers": sizes}
-    return metadata | compared | {"rows": [asdict(row) for row in suite.rows]}
+    return {
+        **metadata,
+        "library": library,
+        "ratios": report.ratios(suite.rows, layers),
+        "layers": {layer.name: {"sizes": asdict(layer.shape), "tuned": layer.tuned} for layer in layers},
+        "rows": [asdict(row) for row in suite.rows],
+    }
 
 
 if __name__ == "__main__":

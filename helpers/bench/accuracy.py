@@ -17,9 +17,11 @@ from helpers.network.network import Network
 from helpers.network.training import EVERY, Training, shuffled
 from wgsl.output import escape_what_cannot_be_printed
 
-BATCH, MOMENTUM = 16, 0.9
+BATCH = 16
+MOMENTUM = 0.9
 # Chosen by the unseen digits themselves, among some twenty pairs: digits that took no part may give a little less.
-EPOCHS, RATE = 40, 0.02  # the learning rate falls to 0 in a straight line, by equal steps
+EPOCHS = 40
+RATE = 0.02  # the learning rate falls from it to 0 in a straight line, by equal steps
 SEEDS = 5
 
 
@@ -47,7 +49,8 @@ def by_torch(seed: int, epochs: int, rate: float) -> float:
 
     device = torch_devices()[-1].device
     seen, labels, unseen, right = (torch.from_numpy(array).to(device) for array in seen_and_unseen())
-    model, labels = torch_network(Network(seed=seed), device), labels.long()
+    labels = labels.long()
+    model = torch_network(Network(seed=seed), device)
     optimizer = torch.optim.SGD(model.parameters(), momentum=MOMENTUM)
     steps_per_epoch = len(seen) // BATCH
     steps = epochs * steps_per_epoch
@@ -68,7 +71,9 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--epochs", type=int, default=EPOCHS, help="passes through the digits")
     parser.add_argument("--rate", type=float, default=RATE, help="the learning rate of the first epoch")
     options = parser.parse_args(words)
-    sides = {"ours": ours} | ({"PyTorch": by_torch} if torch_devices() else {})
+    sides = {"ours": ours}
+    if torch_devices():
+        sides["PyTorch"] = by_torch
     print(f"Adapter: {gpu.adapter_info().summary}.", end=" ")
     print(f"{options.epochs} epochs, learning rate {options.rate:g} to 0, batch {BATCH}, momentum {MOMENTUM}.")
     shares = []
@@ -77,8 +82,9 @@ def main(words: Sequence[str] | None = None) -> int:
         print(f"seed {seed}: {_listed(sides, shares[-1], 1)}", flush=True)
     print(f"mean:   {_listed(sides, np.mean(shares, axis=0), 2)}")
     if len(sides) == 2:
-        difference = np.subtract(*np.transpose(shares))
-        print(f"ours - PyTorch: {difference.mean():+.2f} points ({', '.join(f'{one:+.1f}' for one in difference)})")
+        differences = [our_share - their_share for our_share, their_share in shares]
+        points = ", ".join(f"{difference:+.1f}" for difference in differences)
+        print(f"ours - PyTorch: {np.mean(differences):+.2f} points ({points})")
     return 0
 
 

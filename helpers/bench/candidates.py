@@ -1,4 +1,4 @@
-"""What is timed, and how: the result of each, taking turns, and the versions of an operation on one layer."""
+"""Candidates that are timed: the result of each, taking turns, and the versions of an operation on one layer."""
 
 import statistics
 import time
@@ -18,7 +18,8 @@ from helpers.operations.operation import Operation, Shape
 from wgsl import Kernel
 
 BUDGET = 0.5  # seconds that one candidate's samples may take, if that is more than one sample
-ROUNDS, SAMPLES = 4, 4  # rounds in which candidates take turns, and samples of each in a round
+ROUNDS = 4  # in which candidates take turns
+SAMPLES = 4  # of each in a round
 QUIET = 5e-3  # seconds without work after which the threads of the candidate before are asleep
 SLOW = 0.25  # seconds of a call from which on the first one is all that is timed
 
@@ -36,7 +37,7 @@ class Row:
     layer: str
     name: str
     kind: str  # "version" or "library"
-    activation: str = "none"  # of the layer, and computed in the time that is given
+    activation: str = "none"  # of the layer; the time includes it
     checked: bool = True
     chosen: bool = False  # what a call without `kernel=` takes
     kernel_us: float | None = None
@@ -54,12 +55,16 @@ class Row:
     @property
     def title(self) -> str:
         """The operation, and the activation in it."""
-        return self.operation + (f", with {self.activation}" if self.activation != "none" else "")
+        if self.activation == "none":
+            return self.operation
+        return f"{self.operation}, with {self.activation}"
 
     @property
     def label(self) -> str:
-        """The name, and whether bounds were left unchecked."""
-        return self.name + UNCHECKED * (not self.checked)
+        """The name, and a mark where bounds were left unchecked."""
+        if self.checked:
+            return self.name
+        return self.name + UNCHECKED
 
 
 @dataclass
@@ -160,7 +165,8 @@ class Resident:
     """The tensors of one operation on one layer, in buffers that all of its versions share."""
 
     def __init__(self, operation: Operation, shape: Shape) -> None:
-        self.operation, self.shape = operation, shape
+        self.operation = operation
+        self.shape = shape
         self.buffers = {name: gpu.empty(4 * prod(shape.of(name)), name) for name in operation.tensors}
 
     def write(self, tensors: dict[str, Array]) -> None:
@@ -169,7 +175,7 @@ class Resident:
             write(self.buffers[name], array)
 
     def outputs(self, passes: Sequence[Pass]) -> tuple[Array, ...]:
-        """What the passes write into outputs that hold NaN before."""
+        """The outputs of the passes, which hold NaN before."""
         for name in self.operation.outputs:
             write(self.buffers[name], np.full(self.shape.of(name), np.nan, np.float32))
         gpu.run(*passes)
@@ -184,15 +190,22 @@ class Resident:
         begin = time.perf_counter()
         passes = self.operation.prepare(tuple(self.buffers.values()), self.shape, version)
         passes = tuple(replace(step, checked=checked) for step in passes)
-        new = {(step.kernel, step.entry_point, checked) for step in passes if step.compiled} - _compiled
-        _compiled.update(new)
-        return passes, (time.perf_counter() - begin) * 1e3 if new else None
+        programs = set()
+        for step in passes:
+            _ = step.compiled  # compiles it
+            programs.add((step.kernel, step.entry_point, checked))
+        milliseconds = (time.perf_counter() - begin) * 1e3
+        if programs <= _compiled:
+            return passes, None
+        _compiled.update(programs)
+        return passes, milliseconds
 
 
 def repetitions(passes: tuple[Pass, ...]) -> tuple[float, int]:
-    """Seconds of the passes, as they took before, and how often they are submitted together to be timed."""
+    """Seconds of the passes, as they took before, and the number of times that one submission repeats them."""
     once = timing.measure(*passes, repeats=1, awake=0).median / 1e9
-    return once, max(1, min(MOST, ceil(LONG / once)))
+    count = max(1, min(MOST, ceil(LONG / once)))
+    return once, count
 
 
 def version_candidate(row: Row, resident: Resident, passes: tuple[Pass, ...], tensors: dict[str, Array]) -> Candidate:
@@ -203,8 +216,11 @@ def version_candidate(row: Row, resident: Resident, passes: tuple[Pass, ...], te
         timed = timing.measure(*passes * calls, repeats=count, awake=0)
         return [nanoseconds / calls / 1e9 for nanoseconds in timed.nanoseconds]
 
-    call = partial(resident.operation.compute, resident.shape, row.name, **tensors) if row.checked else None
-    return Candidate(row, sample, once, calls, partial(clocked, partial(gpu.run, *passes), resident.settle), call)
+    host = partial(clocked, partial(gpu.run, *passes), resident.settle)
+    call = None
+    if row.checked:
+        call = partial(resident.operation.compute, resident.shape, row.name, **tensors)
+    return Candidate(row, sample, once, calls, host, call)
 
 
 def wake(passes: Sequence[Pass]) -> None:

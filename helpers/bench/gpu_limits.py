@@ -1,4 +1,4 @@
-"""What a GPU can do at most, as its maker states it: the roofs under which a kernel's speed lies."""
+"""The limits of a GPU, as its maker states them: the roofs under which a kernel's speed lies."""
 
 from typing import NamedTuple
 

@@ -40,8 +40,10 @@ class Layer:
         return OPERATIONS_OF[type(self.shape)]
 
     def problem(self, operation: str) -> Shape:
-        """What is timed of an operation: a forward convolution with its bias and ReLU, all else as the shape has it."""
-        return replace(self.shape, activation="relu") if operation == "conv2d" else self.shape
+        """The timed problem of an operation: a forward convolution with its bias and ReLU, all else as in the shape."""
+        if operation == "conv2d":
+            return replace(self.shape, activation="relu")
+        return self.shape
 
 
 SIZES = {"convolution": list, "product": int, "sum": int}  # each layer has one of them
@@ -94,13 +96,17 @@ def multiply_adds(operation: str, shape: Shape) -> int:
         products = 3 if operation == "gemm_bias_act_backward" else 1
         return products * shape.batch_size * shape.m * shape.k * shape.n
     outputs = prod(shape.output)
-    return outputs if operation == "conv2d_grad_bias" else outputs * prod(shape.weight[1:])
+    if operation == "conv2d_grad_bias":
+        return outputs
+    return outputs * prod(shape.weight[1:])
 
 
 def rate(operation: str, shape: Shape, seconds: float) -> tuple[float, str]:
-    """What was reached, with its unit: GFLOP/s by the formula's operations, or GB/s of what is read at least once."""
+    """The rate with its unit: GFLOP/s by the formula's operations, or GB/s of the numbers that must be read."""
     count = multiply_adds(operation, shape) / seconds / 1e9
-    return (4 * count, "GB/s") if operation in BYTES_COUNT else (2 * count, "GFLOP/s")
+    if operation in BYTES_COUNT:
+        return 4 * count, "GB/s"
+    return 2 * count, "GFLOP/s"
 
 
 def select(words: Sequence[str], names: Sequence[str], what: str) -> list[str]:
@@ -108,7 +114,12 @@ def select(words: Sequence[str], names: Sequence[str], what: str) -> list[str]:
 
     Raises ValueError for a word that no name contains.
     """
+    if not words:
+        return list(names)
+    chosen = set()
     for word in words:
-        if not any(word.lower() in name.lower() for name in names):
+        matches = [name for name in names if word.lower() in name.lower()]
+        if not matches:
             raise ValueError(f"{what} = {word!r}: it is a part of none of these: {'; '.join(names)}")
-    return [name for name in names if not words or any(word.lower() in name.lower() for word in words)]
+        chosen.update(matches)
+    return [name for name in names if name in chosen]

@@ -25,7 +25,7 @@ def installed(words: Sequence[str]) -> list["Numpy | Torch"]:
 
     Raises ValueError for a word that no name contains.
     """
-    if [*words] == ["none"]:
+    if list(words) == ["none"]:
         return []
     everything = [Numpy(), *torch_devices()]
     names = select(words, [library.name for library in everything], "--beside")
@@ -35,7 +35,8 @@ def installed(words: Sequence[str]) -> list["Numpy | Torch"]:
 class Numpy:
     """The functions in `products`, by the names of operations."""
 
-    name, on_gpu = "NumPy", False
+    name = "NumPy"
+    on_gpu = False
 
     def call(self, operation: str, shape: Shape, tensors: dict[str, Array]) -> Call:
         """From arrays to arrays."""
@@ -44,7 +45,11 @@ class Numpy:
     def candidate(self, row: Row, shape: Shape, tensors: dict[str, Array]) -> Candidate:
         """On the processor, arrays are where they have to be: a call is all there is to time."""
         call = self.call(row.operation, shape, tensors)
-        return Candidate(row, lambda count: [clocked(call) for _ in range(count)], clocked(call), call=call)
+
+        def sample(count: int) -> list[float]:
+            return [clocked(call) for _ in range(count)]
+
+        return Candidate(row, sample, clocked(call), call=call)
 
 
 # --- PyTorch ------------------------------------------------------------------------------------------------
@@ -58,9 +63,14 @@ def torch_devices() -> list["Torch"]:
         return []
     import torch
 
-    torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.benchmark = True
-    devices = ["cpu"] + ["cuda"] * torch.cuda.is_available() + ["mps"] * torch.backends.mps.is_available()
+    devices = ["cpu"]
+    if torch.cuda.is_available():
+        devices.append("cuda")
+    if torch.backends.mps.is_available():
+        devices.append("mps")
     return [Torch(device) for device in devices]
 
 
@@ -70,8 +80,10 @@ class Torch:
     def __init__(self, device: str) -> None:
         import torch
 
-        self.torch, self.device = torch, device
-        self.name, self.on_gpu = f"PyTorch {device.upper()}", device != "cpu"
+        self.torch = torch
+        self.device = device
+        self.name = f"PyTorch {device.upper()}"
+        self.on_gpu = device != "cpu"
 
     def run(self, operation: str, shape: Shape, tensors: dict[str, Array]) -> Call:
         """A function on copies of the tensors on this device."""
@@ -83,24 +95,38 @@ class Torch:
 
         def call() -> tuple[Array, ...]:
             outputs = self.run(operation, shape, tensors)()
-            return tuple(output.cpu().numpy() for output in (outputs if isinstance(outputs, tuple) else (outputs,)))
+            if not isinstance(outputs, tuple):
+                outputs = (outputs,)
+            return tuple(output.cpu().numpy() for output in outputs)
 
         return call
 
     def candidate(self, row: Row, shape: Shape, tensors: dict[str, Array]) -> Candidate:
         """On CUDA in a captured graph, which has no host's time in it; else by the wall clock."""
-        run, call = self.run(row.operation, shape, tensors), self.call(row.operation, shape, tensors)
+        run = self.run(row.operation, shape, tensors)
+        call = self.call(row.operation, shape, tensors)
         host = partial(clocked, run, self._wait) if self.on_gpu else None
         for _ in range(5):  # cuDNN tries its algorithms
             run()
+        calls = 1
+        once = partial(self._clocked, run)
         if self.device == "cuda":
+            calls = GRAPH
             once = self._graph(run)
-            return Candidate(row, lambda count: [once() for _ in range(count)], once(), GRAPH, host, call)
 
         def sample(count: int) -> list[float]:
-            return [clocked(lambda: (run(), self._wait()), self._wait) for _ in range(count)]
+            return [once() for _ in range(count)]
 
-        return Candidate(row, sample, *sample(1), 1, host, call)
+        return Candidate(row, sample, once(), calls, host, call)
+
+    def _clocked(self, run: Call) -> float:
+        """Seconds of one call, until the device is done."""
+
+        def run_and_wait() -> None:
+            run()
+            self._wait()
+
+        return clocked(run_and_wait, self._wait)
 
     def _wait(self) -> None:
         if self.on_gpu:
@@ -108,13 +134,15 @@ class Torch:
 
     def _graph(self, run: Call) -> Callable[[], float]:
         """A function that runs a graph of calls, and returns the seconds of one of them."""
-        graph, cuda = self.torch.cuda.CUDAGraph(), self.torch.cuda
+        cuda = self.torch.cuda
+        graph = cuda.CUDAGraph()
         with cuda.graph(graph):
             for _ in range(GRAPH):
                 run()
 
         def once() -> float:
-            begin, done = (cuda.Event(enable_timing=True) for _ in range(2))
+            begin = cuda.Event(enable_timing=True)
+            done = cuda.Event(enable_timing=True)
             begin.record()
             graph.replay()
             done.record()
@@ -127,7 +155,8 @@ class Torch:
     # The operations, on tensors in binding order.
 
     def _conv2d(self, s: ConvShape, x, w, b):
-        return self.torch.relu_(self.torch.nn.functional.conv2d(x, w, b, s.stride, s.padding, s.dilation, s.groups))
+        pre = self.torch.nn.functional.conv2d(x, w, b, s.stride, s.padding, s.dilation, s.groups)
+        return self.torch.relu_(pre)
 
     def _conv2d_grad_weight(self, s: ConvShape, dy, x):
         return self._backward(s, dy, x, x.new_empty(s.weight), (False, True, False))[1]
@@ -149,7 +178,10 @@ class Torch:
     def _gemm_bias_act_backward(self, s: Shape, a, b, bias, grad):
         pre = self.torch.addmm(bias, a[0], b)
         grad_pre = self.torch.ops.aten.threshold_backward(grad[0], pre, 0)
-        return (grad_pre @ b.T)[None], a[0].T @ grad_pre, grad_pre.sum(0)
+        d_a = (grad_pre @ b.T)[None]
+        d_b = a[0].T @ grad_pre
+        d_bias = grad_pre.sum(0)
+        return d_a, d_b, d_bias
 
     def _sum(self, s: Shape, numbers):
         return numbers.sum(0, keepdim=True)

@@ -15,25 +15,30 @@ Array = np.ndarray
 
 def conv2d(s: ConvShape, x: Array, w: Array, b: Array) -> Array:
     """(Co/G, Ci/G*kH*kW) @ (Ci/G*kH*kW, N*oH*oW) for each group, bias and ReLU: (N, Co, oH, oW)."""
-    pre = w.reshape(s.groups, s.out_channels // s.groups, -1) @ _rows(s, x).swapaxes(1, 2)
-    pre = pre.reshape(s.out_channels, s.batch, s.out_h, s.out_w).swapaxes(0, 1) + b.reshape(-1, 1, 1)
+    filters = w.reshape(s.groups, s.out_channels // s.groups, -1)
+    sums = filters @ _rows(s, x).swapaxes(1, 2)
+    sums = sums.reshape(s.out_channels, s.batch, s.out_h, s.out_w).swapaxes(0, 1)
+    pre = sums + b.reshape(-1, 1, 1)
     return np.maximum(pre, 0)
 
 
 def conv2d_grad_weight(s: ConvShape, dy: Array, x: Array) -> Array:
     """(Co/G, N*oH*oW) @ (N*oH*oW, Ci/G*kH*kW) for each group."""
-    return (_matrices(s, dy) @ _rows(s, x)).reshape(s.weight)
+    products = _matrices(s, dy) @ _rows(s, x)
+    return products.reshape(s.weight)
 
 
 def conv2d_grad_input(s: ConvShape, dy: Array, w: Array) -> Array:
     """(N*oH*oW, Co/G) @ (Co/G, Ci/G*kH*kW) for each group: a row for each window, added to the pixels under it."""
-    rows = _matrices(s, dy).swapaxes(1, 2) @ w.reshape(s.groups, s.out_channels // s.groups, -1)
+    filters = w.reshape(s.groups, s.out_channels // s.groups, -1)
+    rows = _matrices(s, dy).swapaxes(1, 2) @ filters
     taps = rows.reshape(s.groups, s.batch, s.out_h, s.out_w, *s.weight[1:]).transpose(1, 0, 4, 2, 3, 5, 6)
     grad_padded = padded(s, np.zeros(s.input, dy.dtype))
     under = windows(s, grad_padded)
     for kh, kw in np.ndindex(s.kernel_h, s.kernel_w):
         under[..., kh, kw] += taps[..., kh, kw].reshape(under.shape[:4])
-    return grad_padded[..., s.padding_h :, s.padding_w :][..., : s.in_h, : s.in_w]
+    below_padding = grad_padded[..., s.padding_h :, s.padding_w :]
+    return below_padding[..., : s.in_h, : s.in_w]
 
 
 def conv2d_grad_bias(s: ConvShape, dy: Array) -> Array:
@@ -48,8 +53,12 @@ def gemm_bias_act(s: Shape, a: Array, b: Array, bias: Array) -> Array:
 
 def gemm_bias_act_backward(s: Shape, a: Array, b: Array, bias: Array, grad: Array) -> tuple[Array, ...]:
     """(batch, M, N) @ (N, K), (K, M) @ (M, N) summed over the batch, and (N,)."""
-    grad_pre = grad * (a @ b + bias > 0)
-    return grad_pre @ b.T, (a.transpose(0, 2, 1) @ grad_pre).sum(0), grad_pre.sum((0, 1))
+    active = a @ b + bias > 0
+    grad_pre = grad * active
+    d_a = grad_pre @ b.T
+    d_b = (a.transpose(0, 2, 1) @ grad_pre).sum(0)
+    d_bias = grad_pre.sum((0, 1))
+    return d_a, d_b, d_bias
 
 
 def sum(s: Shape, numbers: Array) -> Array:
@@ -60,12 +69,14 @@ def sum(s: Shape, numbers: Array) -> Array:
 def _rows(s: ConvShape, x: Array) -> Array:
     """Each window of the input as a row, for each group: (G, N*oH*oW, Ci/G*kH*kW)."""
     rows = windows(s, padded(s, x)).transpose(0, 2, 3, 1, 4, 5)
-    return rows.reshape(-1, s.groups, np.prod(s.weight[1:])).swapaxes(0, 1)
+    rows = rows.reshape(-1, s.groups, np.prod(s.weight[1:]))
+    return rows.swapaxes(0, 1)
 
 
 def _matrices(s: ConvShape, dy: Array) -> Array:
     """The upstream gradient as a matrix for each group, (G, Co/G, N*oH*oW)."""
-    return dy.swapaxes(0, 1).reshape(s.groups, s.out_channels // s.groups, -1)
+    by_channel = dy.swapaxes(0, 1)
+    return by_channel.reshape(s.groups, s.out_channels // s.groups, -1)
 
 
 def padded(s: ConvShape, x: Array) -> Array:

@@ -1,4 +1,4 @@
-"""What was measured on real GPUs: tables that `python -m helpers.bench` wrote, kept in the folder `recorded`."""
+"""Measurements on real GPUs: tables that `python -m helpers.bench` wrote, kept in the folder `recorded`."""
 
 import json
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from helpers.operations.kernels import ROOT
 
 FOLDER = Path(__file__).parent / "recorded"
 OWN = ROOT / "measurements" / "table.json"  # where `python3 start.py bench` writes
-METADATA = "adapter", "driver", "date", "clock", "command"  # what must be known about a run
+METADATA = "adapter", "driver", "date", "clock", "command"  # of a run: its table must have them
 UNCHECKED = ", unchecked"  # follows the name of a version that was timed without bounds checks
 
 
@@ -37,22 +37,25 @@ class Point:
 
     @property
     def ratio(self) -> float | None:
-        """How many times as long the library takes; None where it was not measured."""
+        """The library's time as a multiple of this one's; None where it was not measured."""
         return self._times("libraries", self.run.table["library"])
 
     @property
     def gain(self) -> float | None:
-        """How many times as fast as the version from which it is a step; None where that was not measured."""
+        """The speed as a multiple of that of the version from which it is a step; None where that was not measured."""
         return self._times("versions", self.step.before)
 
     def _times(self, kind: str, name: str) -> float | None:
-        """How many times as long another one takes on the layer of the step."""
-        took = self.run.microseconds(kind, self.step.operation, self.step.layer).get(name)
-        return took and took / self.microseconds
+        """The time of another one on the layer of the step, as a multiple of this one's."""
+        microseconds = self.run.microseconds(kind, self.step.operation, self.step.layer).get(name)
+        if not microseconds:
+            return microseconds
+        return microseconds / self.microseconds
 
     def __repr__(self) -> str:
         lines = [f"step {self.number}, {self.step.name} ({self.step.layer})"]
-        lines.append(f"{100 * self.share:.{1 if self.share < 0.1 else 0}f} % of the arithmetic")
+        digits = 1 if self.share < 0.1 else 0
+        lines.append(f"{100 * self.share:.{digits}f} % of the arithmetic")
         if self.gain:
             lines.append(f"{self.gain:.2f} times as fast as {self.step.before}")
         if self.ratio:
@@ -87,7 +90,7 @@ class Recorded:
 
     @property
     def machine(self) -> Machine:
-        """What the GPU can do at most; KeyError where `MACHINES` does not have it."""
+        """The limits of the GPU; KeyError where `MACHINES` does not have it."""
         return MACHINES[self.adapter]
 
     @property
@@ -103,12 +106,14 @@ class Recorded:
     @cached_property
     def points(self) -> list[Point]:
         """The steps that were measured on their layers, in their order."""
-        return [*filter(None, (self._point(step, step.layer) for step in STEPS))]
+        points = [self._point(step, step.layer) for step in STEPS]
+        return [point for point in points if point]
 
     @cached_property
     def nearest(self) -> list[Point]:
         """The steps that were measured on any layer: on the ladder's, or on the one where they are fastest."""
-        return [*filter(None, (self._point(step, step.layer) or self._fastest(step) for step in STEPS))]
+        points = [self._point(step, step.layer) or self._fastest(step) for step in STEPS]
+        return [point for point in points if point]
 
     def microseconds(self, kind: str, operation: str, layer: str) -> dict[str, float]:
         """The time of each of the "versions" or "libraries" on one layer, by name; empty where none was measured."""
@@ -116,15 +121,18 @@ class Recorded:
 
     def _point(self, step: Step, layer: str) -> Point | None:
         """A step on a layer."""
-        took = self.microseconds("versions", step.operation, layer).get(step.version + UNCHECKED * (not step.checked))
-        if took is None:
+        name = step.version if step.checked else step.version + UNCHECKED
+        microseconds = self.microseconds("versions", step.operation, layer).get(name)
+        if microseconds is None:
             return None
-        return Point(self, step, took, 2 * multiply_adds(step.operation, SHAPES[layer]) / took / 1e6)
+        operations = 2 * multiply_adds(step.operation, SHAPES[layer])
+        return Point(self, step, microseconds, operations / microseconds / 1e6)
 
     def _fastest(self, step: Step) -> Point | None:
         """A step on the layer on which it is fastest."""
-        points = (self._point(step, layer) for layer in self.table["versions"].get(step.operation, ()))
-        return max(filter(None, points), key=lambda point: point.tflops, default=None)
+        points = [self._point(step, layer) for layer in self.table["versions"].get(step.operation, ())]
+        measured = [point for point in points if point]
+        return max(measured, key=lambda point: point.tflops, default=None)
 
 
 def recorded() -> list[Recorded]:
@@ -138,7 +146,7 @@ def own() -> Recorded | None:
 
 
 def measured(name: str) -> Point:
-    """What the last recorded run says about a step of the ladder.
+    """The last recorded run's measurement of a step of the ladder.
 
     Raises ValueError where nothing is recorded of it.
     """

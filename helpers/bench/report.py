@@ -18,15 +18,23 @@ RULE = "|---|---|--:|--:|--:|--:|--:|--:|"
 
 
 def compare_with_library(rows: Sequence[Row]) -> str:
-    """Write into each row how many times as long the library takes; returns the library's name, "" without one."""
-    there = {row.name for row in rows if row.kind == "library" and row.kernel_us}
-    name = next((name for name in PRECEDENCE if name in there), "")
-    times = {(row.operation, row.layer): row.kernel_us for row in rows if row.name == name}
+    """Write into each row the library's time as a multiple of its own; returns the library's name, "" without one."""
+    library = _first_library(rows)
+    times = {(row.operation, row.layer): row.kernel_us for row in rows if row.name == library}
     for row in rows:
-        theirs = times.get((row.operation, row.layer))
-        if theirs and row.kernel_us and row.name != name:
-            row.ratio = theirs / row.kernel_us
-    return name
+        time = times.get((row.operation, row.layer))
+        if time and row.kernel_us and row.name != library:
+            row.ratio = time / row.kernel_us
+    return library
+
+
+def _first_library(rows: Sequence[Row]) -> str:
+    """The first name in PRECEDENCE that was timed, or ""."""
+    timed = {row.name for row in rows if row.kind == "library" and row.kernel_us}
+    for name in PRECEDENCE:
+        if name in timed:
+            return name
+    return ""
 
 
 def tables(rows: Sequence[Row], library: str) -> Iterator[str]:
@@ -37,16 +45,29 @@ def tables(rows: Sequence[Row], library: str) -> Iterator[str]:
 
 
 def _line(row: Row) -> str:
-    figures = (row.ratio, row.host_us, row.array_us, row.prepare_ms)
-    cells = (row.layer, row.label + " *" * row.chosen, figure(row.kernel_us), f"{figure(row.rate)} {row.unit}")
-    return f"| {' | '.join([*cells, *map(figure, figures)])} |"
+    label = row.label
+    if row.chosen:
+        label += " *"
+    cells = [
+        row.layer,
+        label,
+        figure(row.kernel_us),
+        f"{figure(row.rate)} {row.unit}",
+        figure(row.ratio),
+        figure(row.host_us),
+        figure(row.array_us),
+        figure(row.prepare_ms),
+    ]
+    return f"| {' | '.join(cells)} |"
 
 
 def figure(value: float | None) -> str:
     """Three digits, and never an exponent."""
     if value is None:
         return ""
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.3g}"
 
 
 # --- Ratios ---------------------------------------------------------------------------------------------------
@@ -54,16 +75,18 @@ def figure(value: float | None) -> str:
 
 def best(rows: Sequence[Row]) -> dict[str, dict[str, Row]]:
     """Versions of one operation by layer: the fastest, the chosen one, and the fastest without bounds checks."""
-    mine = [row for row in rows if row.kind == "version" and row.kernel_us]
+    versions = [row for row in rows if row.kind == "version" and row.kernel_us]
     return {
-        "fastest": _fastest(row for row in mine if row.checked),
-        "chosen": _fastest(row for row in mine if row.chosen),
-        "fastest, unchecked": _fastest(row for row in mine if not row.checked),
+        "fastest": _fastest(row for row in versions if row.checked),
+        "chosen": _fastest(row for row in versions if row.chosen),
+        "fastest, unchecked": _fastest(row for row in versions if not row.checked),
     }
 
 
 def _fastest(rows: Iterable[Row]) -> dict[str, Row]:
-    return {row.layer: row for row in sorted(rows, key=lambda row: -row.kernel_us)}
+    """The fastest row of each layer."""
+    slowest_first = sorted(rows, key=lambda row: row.kernel_us, reverse=True)
+    return {row.layer: row for row in slowest_first}  # the last one of a layer stays
 
 
 def ratios(rows: Sequence[Row], layers: Sequence[Layer]) -> list[dict[str, object]]:
@@ -71,18 +94,25 @@ def ratios(rows: Sequence[Row], layers: Sequence[Layer]) -> list[dict[str, objec
 
     Of the `best` versions; over the layers that versions were tuned on, and over the others.
     """
+    groups = {
+        "tuned on": [layer.name for layer in layers if layer.tuned],
+        "not tuned on": [layer.name for layer in layers if not layer.tuned],
+    }
     table = []
     for operation in dict.fromkeys(row.operation for row in rows):
-        for version, kept in best([row for row in rows if row.operation == operation and row.ratio]).items():
-            for among, tuned in (("tuned on", True), ("not tuned on", False)):
-                chosen = [kept[layer.name] for layer in layers if layer.tuned == tuned and layer.name in kept]
-                if chosen:
-                    table.append({"operation": operation, "version": version, "layers": among} | _mean(chosen))
+        compared = [row for row in rows if row.operation == operation and row.ratio]
+        for version, row_of_layer in best(compared).items():
+            for group, names in groups.items():
+                of_group = [row_of_layer[name] for name in names if name in row_of_layer]
+                if of_group:
+                    table.append({"operation": operation, "version": version, "layers": group} | _mean(of_group))
     return table
 
 
 def _mean(rows: Sequence[Row]) -> dict[str, object]:
-    least, mean = min(rows, key=lambda row: row.ratio), np.exp(np.mean([np.log(row.ratio) for row in rows]))
+    """The geometric mean of the ratios, and the least one."""
+    mean = np.exp(np.mean([np.log(row.ratio) for row in rows]))
+    least = min(rows, key=lambda row: row.ratio)
     return {"count": len(rows), "mean": float(mean), "least": least.ratio, "least_layer": least.layer}
 
 
@@ -95,20 +125,25 @@ def ratio_lines(ratios: Sequence[dict[str, object]], library: str) -> Iterator[s
     yield from (line.format(**ratio) for ratio in ratios)
 
 
-# --- What is not in the table ---------------------------------------------------------------------------------
+# --- Below the table ------------------------------------------------------------------------------------------
 
 
 def correctness_lines(rows: Sequence[Row]) -> Iterator[str]:
-    """How many versions were right on how many layers, and each that was wrong."""
-    for how, count in Counter(row.check for row in rows if row.check).items():
-        yield f"Right: {count} times {how}."
-    yield from (f"WRONG, and not timed: {_place(row)}:\n{row.wrong}" for row in rows if row.wrong)
+    """The number of times that a version was right on a layer, and each that was wrong."""
+    for check, count in Counter(row.check for row in rows if row.check).items():
+        yield f"Right: {count} times {check}."
+    for row in rows:
+        if row.wrong:
+            yield f"WRONG, and not timed: {_place(row)}:\n{row.wrong}"
 
 
 def skipped_lines(rows: Sequence[Row]) -> Iterator[str]:
-    """What was not timed, and why."""
-    lines = [f"  {_place(row)}: {row.skipped}" for row in rows if row.skipped]
-    yield from ["\nNot timed:", *lines] if lines else []
+    """The rows that were not timed, and why."""
+    skipped = [row for row in rows if row.skipped]
+    if skipped:
+        yield "\nNot timed:"
+    for row in skipped:
+        yield f"  {_place(row)}: {row.skipped}"
 
 
 def _place(row: Row) -> str:
@@ -119,13 +154,17 @@ def _place(row: Row) -> str:
 
 
 def summary(metadata: dict[str, object], rows: Sequence[Row]) -> dict[str, object]:
-    """What is kept of a run: where and when it was, and the microseconds by kind, operation, layer and name."""
-    kept = {"versions": {}, "libraries": {}}
+    """The table of a run: where and when it was, and the microseconds by kind, operation, layer and name."""
+    table = {name: metadata[name] for name in (*METADATA, "commit", "library", "ratios")}
+    table["versions"] = {}
+    table["libraries"] = {}
     for row in rows:
         if row.kernel_us:
-            of_layer = kept["versions" if row.kind == "version" else "libraries"].setdefault(row.operation, {})
-            of_layer.setdefault(row.layer, {})[row.label] = float(f"{row.kernel_us:.5g}")
-    return {name: metadata[name] for name in (*METADATA, "commit", "library", "ratios")} | kept
+            kind = "versions" if row.kind == "version" else "libraries"
+            layers = table[kind].setdefault(row.operation, {})
+            times = layers.setdefault(row.layer, {})
+            times[row.label] = float(f"{row.kernel_us:.5g}")
+    return table
 
 
 def write(folder: Path, result: dict[str, object], rows: Sequence[Row]) -> None:

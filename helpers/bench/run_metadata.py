@@ -1,4 +1,4 @@
-"""Where and when a run was made, and where what it found is written."""
+"""The place and time of a run, and the folder for its results."""
 
 import os
 import platform
@@ -18,7 +18,7 @@ PACKAGES = ("wgpu", "numpy", "torch")
 
 
 def run_metadata(module: str) -> dict[str, object]:
-    """Where and when, and by which command: that of a module."""
+    """The date, the machine and the command of a run: that of a module."""
     info = gpu.adapter_info()
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),

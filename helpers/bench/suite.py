@@ -18,10 +18,10 @@ from helpers.operations.operation import Operation, Shape
 from helpers.operations.registry import OPERATIONS
 from wgsl import Kernel
 
-# --- Is a version right on the very layer that it is timed on? ------------------------------------------------
+# --- The check of a version, on the very layer that it is timed on --------------------------------------------
 
 LARGE = 30_000_000  # multiply-adds from which on a layer gets whole numbers
-NEAR = 0.499  # how far a version that rounds on whole numbers, too, may be off
+NEAR = 0.499  # the most by which a version that rounds on whole numbers, too, may be off
 
 
 class Check:
@@ -34,22 +34,26 @@ class Check:
     """
 
     def __init__(self, operation: Operation, shape: Shape) -> None:
-        self.operation, self.shape, self.right = operation, shape, None
-        large = multiply_adds(operation.name, shape) > LARGE
-        self.tensors = harness.drawn(operation, shape, harness.whole if large else harness.normal)
-        if large:
-            right = Numpy().call(operation.name, shape, self.tensors)()
-            self.right = right if isinstance(right, tuple) else (right,)
+        self.operation = operation
+        self.shape = shape
+        self.right: tuple[np.ndarray, ...] | None = None
+        if multiply_adds(operation.name, shape) <= LARGE:
+            self.tensors = harness.drawn(operation, shape, harness.normal)
+            return
+        self.tensors = harness.drawn(operation, shape, harness.whole)
+        right = Numpy().call(operation.name, shape, self.tensors)()
+        self.right = right if isinstance(right, tuple) else (right,)
 
     def require(self, kernel: Kernel, outputs: Sequence[np.ndarray]) -> str:
-        """Say how the outputs of a version were found right. Raises CheckError where they are wrong."""
+        """Name the way in which the outputs of a version are right. Raises CheckError where they are wrong."""
         if self.right is None:
             for report in harness.reports(kernel, self.shape, self.tensors, outputs):
                 report.require()
             return "beside float64"
         rounds = kernel.version in self.operation.judges
+        allowed = NEAR if rounds else 0.0
         for name, got, want in zip(self.operation.outputs, outputs, self.right, strict=True):
-            compare(name, got, want, NEAR * rounds).require()
+            compare(name, got, want, allowed).require()
         return "in whole numbers, nearly" if rounds else "in whole numbers, exactly"
 
 
@@ -61,7 +65,7 @@ LONGEST = 2.0  # seconds: a single call that is predicted to take more is skippe
 
 @dataclass
 class Suite:
-    """What is measured: the rows so far, whose rates predict how long a larger layer will take.
+    """The measurements: the rows so far, whose rates predict how long a larger layer will take.
 
     `budget` is the seconds for the samples of each candidate, `longest` those of a call that is not too long.
     """
@@ -83,10 +87,13 @@ class Suite:
         return case.rows
 
     def too_long(self, operation: str, layer: Layer, name: str) -> str:
-        """Why something is predicted to take too long, from its best rate on the layers before, or ""."""
-        before = [row for row in self.rows if (row.operation, row.name) == (operation, name) and row.rate]
-        best = max(before, key=lambda row: row.rate, default=None)
-        seconds = rate(operation, layer.shape, 1.0)[0] / best.rate if best else 0
+        """The reason why something is predicted to take too long, from its best rate on the layers before, or ""."""
+        before = [row for row in self.rows if row.operation == operation and row.name == name and row.rate]
+        if not before:
+            return ""
+        best = max(before, key=lambda row: row.rate)
+        rate_in_a_second, _ = rate(operation, layer.shape, 1.0)
+        seconds = rate_in_a_second / best.rate
         if seconds <= self.longest:
             return ""
         reached = f"at the {best.rate:.2g} {best.unit} of {best.layer}"
@@ -97,7 +104,9 @@ class _Case:
     """One operation on one layer."""
 
     def __init__(self, suite: Suite, operation: Operation, layer: Layer) -> None:
-        self.suite, self.operation, self.layer = suite, operation, layer
+        self.suite = suite
+        self.operation = operation
+        self.layer = layer
         self.shape = layer.problem(operation.name)
         self.rows: list[Row] = []
 
@@ -111,17 +120,21 @@ class _Case:
         right = self._checked(resident)
         tensors = harness.drawn(self.operation, self.shape, harness.normal)
         resident.write(tensors)
-        theirs = list(self._libraries(tensors))
+        of_libraries = list(self._libraries(tensors))
         if right:  # they are made ready on a GPU that is awake, and stays so
-            candidates.wake(right[0][1])
-        mine = [candidates.version_candidate(row, resident, passes, tensors) for row, passes in right]
+            _, passes = right[0]
+            candidates.wake(passes)
+        with_versions = [candidates.version_candidate(row, resident, passes, tensors) for row, passes in right]
+        on_processor = []
         software = gpu.adapter_info().kind == "software"  # then all take turns on the processor
-        on_gpu = {True: mine, False: []}
-        for library, candidate in theirs:
-            on_gpu[library.on_gpu or software].append(candidate)
-        compete(on_gpu[True], self.suite.budget, software)
-        compete(on_gpu[False], self.suite.budget)
-        for candidate in [*on_gpu[True], *on_gpu[False]]:
+        for library, candidate in of_libraries:
+            if library.on_gpu or software:
+                with_versions.append(candidate)
+            else:
+                on_processor.append(candidate)
+        compete(with_versions, self.suite.budget, software)
+        compete(on_processor, self.suite.budget)
+        for candidate in with_versions + on_processor:
             apart(candidate, self.suite.budget)
 
     def _row(self, name: str, kind: str, **more: object) -> Row:
@@ -134,17 +147,23 @@ class _Case:
 
     def _checked(self, resident: candidates.Resident) -> list[Right]:
         """The versions that are right on this layer, with their passes."""
-        check, right, chosen = Check(self.operation, self.shape), [], ""
+        check = Check(self.operation, self.shape)
         resident.write(check.tensors)
+        chosen = ""
         with suppress(GpuError, ValueError):
             chosen = self.operation.plan(self.shape).passes[0].kernel.version
+        right = []
         for version in self.operation.versions:
-            for checked in (True, False) if self.suite.unchecked else (True,):
-                row = self._row(version, "version", checked=checked, chosen=checked and version == chosen)
+            row = self._row(version, "version", chosen=version == chosen)
+            passes = self._right(row, resident, check)
+            if not passes:
+                continue
+            right.append((row, passes))
+            if self.suite.unchecked:  # without its checks, only a version that is right with them is run
+                row = self._row(version, "version", checked=False)
                 passes = self._right(row, resident, check)
-                if not passes:  # without its checks, only a version that is right with them is run
-                    break
-                right.append((row, passes))
+                if passes:
+                    right.append((row, passes))
         return right
 
     def _right(self, row: Row, resident: candidates.Resident, check: Check) -> tuple[gpu.Pass, ...]:

@@ -1,4 +1,4 @@
-"""What a choice of tile sizes costs, and what is expected to limit a matrix product with these tiles."""
+"""The costs of a choice of tile sizes, and the limits to expect of a matrix product with these tiles."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -66,7 +66,7 @@ class TileSizes:
 
     @property
     def problem(self) -> str | None:
-        """Which limit these tiles pass, or None."""
+        """The limit that these tiles pass, or None."""
         passed = limit_passed((self.threads, 1, 1), self.workgroup_bytes)
         if not passed and self.registers > MOST_REGISTERS:
             return f"{self.registers} registers in a thread: the limit is {MOST_REGISTERS}"
@@ -82,7 +82,8 @@ class TileSizes:
         Each thread is taken to read workgroup memory for itself, and no number to come from a cache: both can only
         make a kernel faster than this.
         """
-        machine, groups = H200, self.workgroups(m, n)
+        machine = H200
+        groups = self.workgroups(m, n)
         rounds = ceil(groups / machine.multiprocessors)
         return {
             "arithmetic": self.threads / (ceil(self.threads / WARP) * WARP),

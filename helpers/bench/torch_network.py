@@ -1,4 +1,4 @@
-"""A network in PyTorch's own layers, from the same parameters: what accuracy, gradients and speed are compared with."""
+"""A network in PyTorch's own layers, from the same parameters: to compare accuracy, gradients and speed with ours."""
 
 from collections.abc import Iterator
 from math import prod
@@ -28,9 +28,11 @@ def _modules(network: Network) -> Iterator[nn.Module]:
             case MaxPool2d() | AvgPool2d():  # which have PyTorch's names
                 yield getattr(nn, type(layer).__name__)(layer.kernel_size, layer.stride, layer.padding)
             case Linear():
-                yield from [nn.Flatten()] * (len(size) > 1)
+                if len(size) > 1:
+                    yield nn.Flatten()
                 yield nn.Linear(prod(size), layer.out_features)
-        if (activation := getattr(layer, "activation", "none")) != "none":
+        activation = getattr(layer, "activation", "none")
+        if activation != "none":
             yield ACTIVATIONS[activation]()
 
 
@@ -43,18 +45,23 @@ def train_step(forward: nn.Module, optimizer: torch.optim.Optimizer, images: Ten
     return loss.detach()
 
 
-def _ours(array: np.ndarray) -> np.ndarray:
+def _other_layout(array: np.ndarray) -> np.ndarray:
     """A parameter as the other side stores it: the weight of a Linear is transposed, all others are the same."""
-    return array.T if array.ndim == 2 else array
+    if array.ndim == 2:
+        return array.T
+    return array
 
 
 def load(model: nn.Sequential, parameters: dict[str, np.ndarray]) -> None:
     """Take a network's parameters, which come in the same order."""
     with torch.no_grad():
-        for own, array in zip(model.parameters(), parameters.values(), strict=True):
-            own.copy_(torch.from_numpy(np.ascontiguousarray(_ours(array))))
+        for tensor, array in zip(model.parameters(), parameters.values(), strict=True):
+            tensor.copy_(torch.from_numpy(np.ascontiguousarray(_other_layout(array))))
 
 
 def gradients(model: nn.Sequential, network: Network) -> dict[str, np.ndarray]:
     """The gradients of the last backward pass, by our names and in our shapes."""
-    return {name: _ours(own.grad.cpu().numpy()) for name, own in zip(network.shapes, model.parameters(), strict=True)}
+    arrays = {}
+    for name, tensor in zip(network.shapes, model.parameters(), strict=True):
+        arrays[name] = _other_layout(tensor.grad.cpu().numpy())
+    return arrays

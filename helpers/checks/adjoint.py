@@ -22,17 +22,17 @@ def directions(shape: tuple[int, ...]) -> list[Array]:
 
 
 class Identity(NamedTuple):
-    """What <argument, gradient> must be, and what its tolerance is made of."""
+    """The number that <argument, gradient> must be, and the parts of its tolerance."""
 
-    argument: Array  # what the loss is linear in
+    argument: Array  # the loss is linear in it
     loss: float  # <y, dy>
     total: float  # the same with absolute values: sum |terms|
     terms: int  # products in one number of the gradient
     data: tuple[Array, ...]  # the factors of the terms
-    inherited: float = 0.0  # what the loss itself may be off by
+    inherited: float = 0.0  # the error of the loss itself
 
     def allowed(self) -> Array:
-        """How far the dot product with a right float32 gradient may be from the loss."""
+        """The most by which the dot product with a right float32 gradient may differ from the loss."""
         scale = abs(self.argument).sum()
         one_more = self.terms + 1  # the dot product is rounded to float32 once more
         return tolerance(one_more, self.total, *self.data, scale=scale) + self.inherited
@@ -44,11 +44,12 @@ def compare_dots(identities: Mapping[str, Identity], gradients: Mapping[str, Arr
         names = ", ".join(f"{name}=" for name in identities)
         raise TypeError(f"adjoint got {', '.join(gradients) or 'no gradient'}: give it one or more of {names}")
     for name, gradient in gradients.items():
-        if np.shape(gradient) != (shape := identities[name].argument.shape):
+        shape = identities[name].argument.shape
+        if np.shape(gradient) != shape:
             return Report("adjoint", np.shape(gradient), reason=f"{name} must have the shape {shape}")
-    asked = [identities[name] for name in gradients]
     with np.errstate(over="ignore", invalid="ignore"):  # a sum that overflows is wrong, and reported as such
-        pairs = zip(asked, gradients.values(), strict=True)
-        dots = [np.vdot(identity.argument, gradient) for identity, gradient in pairs]
+        dots = [np.vdot(identities[name].argument, gradient) for name, gradient in gradients.items()]
         dots = np.array(dots, np.float32)
-    return compare("adjoint", dots, [identity.loss for identity in asked], [identity.allowed() for identity in asked])
+    losses = [identities[name].loss for name in gradients]
+    allowed = [identities[name].allowed() for name in gradients]
+    return compare("adjoint", dots, losses, allowed)

@@ -13,8 +13,8 @@ def check_tensor(operation: str, name: str, array: np.ndarray, axes: str) -> np.
     if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
         raise TypeError(f"{operation}: {name} is a {type(array).__name__}: it must be a plain NumPy array")
     if array.dtype != np.float32:
-        found = f"{operation}: {name} has dtype {array.dtype}"
-        raise TypeError(f"{found}: it must be float32 (try {name}.astype(np.float32))")
+        problem = f"{operation}: {name} has dtype {array.dtype}"
+        raise TypeError(f"{problem}: it must be float32 (try {name}.astype(np.float32))")
     if array.ndim != len(axes):
         raise ValueError(f"{operation}: {name} has shape {array.shape}: its axes must be ({', '.join(axes)})")
     if 0 in array.shape:
@@ -22,10 +22,12 @@ def check_tensor(operation: str, name: str, array: np.ndarray, axes: str) -> np.
     return array
 
 
-def check_shape(operation: str, name: str, array: np.ndarray, wanted: tuple[int, ...], given: Callable) -> None:
-    """Refuse an array whose shape is not the one that what is given (in words, where it is needed) implies."""
+def check_shape(
+    operation: str, name: str, array: np.ndarray, wanted: tuple[int, ...], others: Callable[[], str]
+) -> None:
+    """Refuse an array with another shape than the other arguments imply; `others` names these, where it is needed."""
     if array.shape != wanted:
-        raise ValueError(f"{operation}: {name} has shape {array.shape}: {given()} make it {wanted}")
+        raise ValueError(f"{operation}: {name} has shape {array.shape}: {others()} make it {wanted}")
 
 
 def check_number(name: str, value: float, most: float, least: float = 0) -> None:
@@ -46,13 +48,17 @@ def keep_sizes(shape: object, *names: str) -> None:
 
 def check_pair(name: str, value: int | tuple[int, int], smallest: int = 1) -> tuple[int, int]:
     """One whole number for both axes or one for each, as (rows, columns); refuse what is neither."""
-    two = isinstance(value, tuple | list)
-    pair = tuple(map(as_int, value if two else (value, value)))
-    if len(pair) != 2:
+    if not isinstance(value, tuple | list):
+        number = as_int(value)
+        check_size(name, number, smallest)
+        return number, number
+    if len(value) != 2:
         raise ValueError(f"{name} = {value!r}: it must be one int, or two for rows and columns")
-    for axis, each in zip("hw", pair, strict=True):
-        check_size(f"{name}_{axis}" if two else name, each, smallest)
-    return pair
+    rows = as_int(value[0])
+    columns = as_int(value[1])
+    check_size(f"{name}_h", rows, smallest)
+    check_size(f"{name}_w", columns, smallest)
+    return rows, columns
 
 
 def check_sizes(name: str, sizes: tuple[int, ...], axes: str) -> tuple[int, ...]:
@@ -60,8 +66,8 @@ def check_sizes(name: str, sizes: tuple[int, ...], axes: str) -> tuple[int, ...]
     axes = axes.split()
     if not isinstance(sizes, tuple | list) or len(sizes) != len(axes):
         raise ValueError(f"{name} = {sizes!r}: it must be {len(axes)} ints, ({', '.join(axes)})")
-    sizes = tuple(map(as_int, sizes))
-    if not all(type(size) is int and 1 <= size <= MAX_SIZE for size in sizes):
-        for axis, size in zip(axes, sizes, strict=True):
+    sizes = tuple(as_int(size) for size in sizes)
+    for axis, size in zip(axes, sizes, strict=True):
+        if type(size) is not int or not 1 <= size <= MAX_SIZE:  # a name is made only where it is needed
             check_size(f"{name}'s {axis}", size)
     return sizes

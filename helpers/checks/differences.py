@@ -8,7 +8,7 @@ from helpers.checks.report import Array
 
 
 def central_differences(loss: Callable[[Array], float], at: Array, step: float = 1.0) -> Array:
-    """How fast a loss grows with each number of an array.
+    """The speed at which a loss grows with each number of an array.
 
     Each number is moved up and down by `step`. A linear loss has no truncation error, so that any step will do.
     """

@@ -12,7 +12,7 @@ class CheckError(AssertionError):
     """A gradient is wrong; the message says where."""
 
     def _render_traceback_(self) -> list[str]:
-        """What IPython shows: the message alone."""
+        """The message alone, which IPython shows."""
         return [f"{type(self).__name__}: {self}"]
 
 
@@ -42,8 +42,12 @@ class Report:
         if self.reason:
             return f"{head}  not compared: {self.reason}"
         right = f"{self.count - self.wrong} of {self.count} right"
-        used = f"{self.tolerance_used:.2f} of" if self.tolerance_used < 100 else "more than"  # it may be 0
-        digits = ".6g" if self.error < 1e6 and self.error.is_integer() else ".2g"  # a whole number, as it is
+        used = "more than"  # the tolerance may be 0
+        if self.tolerance_used < 100:
+            used = f"{self.tolerance_used:.2f} of"
+        digits = ".2g"
+        if self.error < 1e6 and self.error.is_integer():
+            digits = ".6g"  # a whole number, as it is
         return f"{head}  {right:<24}  largest error {self.error:{digits}} ({used} the tolerance)"
 
     def explain(self) -> str:
@@ -54,7 +58,9 @@ class Report:
         for index, got, want in self.mismatches:
             lines.append(f"  at [{', '.join(map(str, index))}]: got {got:.9g}, want {want:.9g}")
         more = self.wrong - len(self.mismatches)
-        return "\n".join(lines + [f"  and {more} more"] * (more > 0))
+        if more > 0:
+            lines.append(f"  and {more} more")
+        return "\n".join(lines)
 
     def require(self) -> "Report":
         """Return this report, or raise the CheckError that explains it."""
@@ -70,7 +76,7 @@ class Reports(tuple[Report, ...]):
         return all(self)
 
     def __repr__(self) -> str:
-        return "\n".join(map(repr, self))
+        return "\n".join(repr(report) for report in self)
 
     def require(self) -> "Reports":
         """Return these reports, or raise the CheckError that explains the first wrong array."""
@@ -82,7 +88,8 @@ def compare(name: str, got: Array, want: Array, tolerance: float | Array) -> Rep
 
     NaN is right only where NaN is wanted, an infinity only where the same one is.
     """
-    got, want = np.asarray(got), np.asarray(want, np.float64)
+    got = np.asarray(got)
+    want = np.asarray(want, np.float64)
     if got.dtype != np.float32:
         return Report(name, got.shape, reason=f"the dtype is {got.dtype}, it must be float32")
     if got.shape != want.shape:
@@ -94,7 +101,21 @@ def compare(name: str, got: Array, want: Array, tolerance: float | Array) -> Rep
         error = np.where(same, 0.0, np.nan_to_num(np.abs(got - want), nan=np.inf, posinf=np.inf))
         used = np.where(same, 0.0, error / tolerance)
     wrong = ~same & ~((error <= tolerance) & np.isfinite(error))
-    places = [tuple(map(int, place)) for place in np.argwhere(wrong)[:SHOWN]]
-    first = tuple((place, float(got[place]), float(want[place])) for place in places)
-    largest, most_used = float(error.max(initial=0)), float(used.max(initial=0))
-    return Report(name, got.shape, got.size, int(wrong.sum()), largest, most_used, first)
+    return Report(
+        name,
+        got.shape,
+        count=got.size,
+        wrong=int(wrong.sum()),
+        error=float(error.max(initial=0)),
+        tolerance_used=float(used.max(initial=0)),
+        mismatches=_first_mismatches(got, want, wrong),
+    )
+
+
+def _first_mismatches(got: Array, want: Array, wrong: Array) -> tuple[tuple[tuple, float, float], ...]:
+    """The first few places that are wrong, with what was computed and what is right."""
+    mismatches = []
+    for index in np.argwhere(wrong)[:SHOWN]:
+        place = tuple(index.tolist())
+        mismatches.append((place, float(got[place]), float(want[place])))
+    return tuple(mismatches)

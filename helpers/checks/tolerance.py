@@ -1,4 +1,4 @@
-"""How far a right float32 kernel may be from the exact sum, in six steps.
+"""The rounding errors of a right float32 sum: a bound, in six steps.
 
 1. One operation may be off by a factor (1 + d), |d| <= u. Rounding to nearest has u = 2**-24, but WGSL leaves
    the direction of rounding to the adapter, so u = 2**-23 here.
@@ -27,15 +27,17 @@ FLOAT32_MAX = float(np.finfo(np.float32).max)
 
 
 def tolerance(terms: float | Array, total: float | Array, *data: Array, scale: float = 1.0) -> Array:
-    """How far a right float32 sum may be from the exact one: `terms` (n) products, sum |terms| = `total`.
+    """The most by which a right float32 sum may be off: `terms` (n) products, sum |terms| = `total`.
 
     `data` are the factors; `scale` is sum |c| for a sum of c * such sums.
 
     Raises ValueError where float32 promises nothing: 2**23 terms or more, or sums that may overflow.
     """
-    exact = all(np.array_equal(a, np.rint(a)) for a in data) & (total <= 2**24)
+    whole = all(np.array_equal(factors, np.rint(factors)) for factors in data)
+    exact = whole & (total <= 2**24)
     spread = ROUNDING * (np.asarray(terms) + 1)  # the one more pays for the float64 reference's own rounding
-    flushed = SMALLEST_NORMAL * terms * scale * (2 + sum(np.abs(a).max() for a in data))
+    largest = sum(np.abs(factors).max() for factors in data)
+    flushed = SMALLEST_NORMAL * terms * scale * (2 + largest)
     with np.errstate(all="ignore"):  # where spread >= 1 the bound becomes infinite, and is refused
         gamma = np.where(spread < 1, spread / (1 - spread), np.inf)
         bound = np.where(exact, 0.0, gamma * total + (1 + gamma) * flushed)
@@ -49,7 +51,9 @@ def tolerance(terms: float | Array, total: float | Array, *data: Array, scale: f
 
 def compare_sums(name: str, got: Array, formula: Callable, *data: Array) -> Report:
     """Compare `got` with ``formula(*data)``, a sum of products with plus signs only, of the numbers the kernel read."""
-    data = tuple(np.asarray(a, np.float64) for a in data)
-    total = formula(*map(np.abs, data))
-    terms = formula(*((a != 0).astype(np.float64) for a in data))
+    data = [np.asarray(factors, np.float64) for factors in data]
+    sizes = [np.abs(factors) for factors in data]
+    not_zero = [(factors != 0).astype(np.float64) for factors in data]
+    total = formula(*sizes)
+    terms = formula(*not_zero)
     return compare(name, got, formula(*data), tolerance(terms, total, *data))

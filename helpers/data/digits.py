@@ -24,7 +24,7 @@ def load(count: int = 1000) -> tuple[Array, Array]:
 
 
 def seen_and_unseen() -> tuple[Array, Array, Array, Array]:
-    """What a network learns from, and what it never sees: images and labels of 4,000 digits, then of 1,000.
+    """Digits from which a network learns, and others that it never sees: images and labels of 4,000, then of 1,000.
 
     Images are float32 (N, 1, 28, 28), ink from 0 to 1; labels are uint8 (N,). Each class has a tenth of both.
     """

@@ -94,5 +94,5 @@ def _kind(kinds: type | tuple[type, ...]) -> str:
         dict: "a table",
         bool: "true or false",
     }
-    each = kinds if isinstance(kinds, tuple) else (kinds,)
-    return " or ".join(words[kind] for kind in each)
+    alternatives = kinds if isinstance(kinds, tuple) else (kinds,)
+    return " or ".join(words[kind] for kind in alternatives)

@@ -61,18 +61,18 @@ def made_once(make: Callable[[], Made]) -> Callable[[], Made]:
 
     `functools.cache` calls the function in each thread that comes before there is a result.
     """
-    kept: list[Made] = []
+    results: list[Made] = []  # none or one
 
     @wraps(make)
-    def kept_or_made() -> Made:
-        if not kept:
+    def made_or_kept() -> Made:
+        if not results:
             with MAKING:
-                if not kept:  # another thread may have made it while this one waited
-                    kept.append(make())
-        return kept[0]
+                if not results:  # another thread may have made it while this one waited
+                    results.append(make())
+        return results[0]
 
-    kept_or_made.forget = kept.clear
-    return kept_or_made
+    made_or_kept.forget = results.clear
+    return made_or_kept
 
 
 class GpuError(RuntimeError):
@@ -81,7 +81,10 @@ class GpuError(RuntimeError):
 
 def reason(error: Exception) -> str:
     """The last line of an error's text: where wgpu says what went wrong."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[-1].strip()
+    lines = str(error).strip().splitlines()
+    if not lines:
+        return type(error).__name__
+    return lines[-1].strip()
 
 
 @made_once
@@ -107,7 +110,8 @@ def adapter() -> wgpu.GPUAdapter:
 def _setting() -> tuple[str, str]:
     """Return the variable of SETTINGS that counts and its value, or two empty texts."""
     for name in SETTINGS:
-        if value := os.environ.get(name):
+        value = os.environ.get(name)
+        if value:
             return name, value
     return "", ""
 
@@ -132,15 +136,16 @@ def adapters() -> list[wgpu.GPUAdapter]:
 
 def gpus() -> list[wgpu.GPUAdapter]:
     """The adapters that CONVGRAD_GPU counts from 0: with Vulkan, in the order of nvidia-smi."""
-    return [each for each in adapters() if each.info["backend_type"] == "Vulkan"]
+    return [candidate for candidate in adapters() if candidate.info["backend_type"] == "Vulkan"]
 
 
 def _numbered(number: str) -> wgpu.GPUAdapter:
-    there = {str(i): each for i, each in enumerate(gpus())}
-    if number not in there:
-        known = ", ".join(f"{k}: {each.summary}" for k, each in there.items()) or "no GPU with Vulkan"
-        raise GpuError(f"{SETTINGS[0]}={number}: no GPU has this number; this machine has {known}")
-    return there[number]
+    """The GPU that CONVGRAD_GPU names by its number."""
+    for i, candidate in enumerate(gpus()):
+        if number == str(i):
+            return candidate
+    known = ", ".join(f"{i}: {candidate.summary}" for i, candidate in enumerate(gpus())) or "no GPU with Vulkan"
+    raise GpuError(f"{SETTINGS[0]}={number}: no GPU has this number; this machine has {known}")
 
 
 @made_once
@@ -176,7 +181,7 @@ if hasattr(os, "register_at_fork"):  # a lock that another thread holds at a for
 
 @dataclass(frozen=True)
 class AdapterInfo:
-    """What a lesson's first cell says about the GPU in use."""
+    """The GPU in use, as a lesson's first cell shows it."""
 
     name: str
     backend: str
@@ -187,8 +192,10 @@ class AdapterInfo:
     @property
     def summary(self) -> str:
         """One line: name, backend and kind. A second one where a browser uses no GPU: why."""
-        why = f"\ndriver   {self.driver}" if self.compiles_slowly else ""
-        return f"{self.name} via {self.backend} ({self.kind}){why}"
+        line = f"{self.name} via {self.backend} ({self.kind})"
+        if self.compiles_slowly:
+            return f"{line}\ndriver   {self.driver}"
+        return line
 
     @property
     def short(self) -> str:
@@ -214,7 +221,9 @@ class AdapterInfo:
         return self.kind == "software" and not self.simulated
 
     def __repr__(self) -> str:
-        kind = self.kind if self.kind == "hardware" else "software: its results are right, its speed is not a GPU's"
+        kind = self.kind
+        if kind != "hardware":
+            kind = "software: its results are right, its speed is not a GPU's"
         backend = self.backend
         if backend.startswith("OpenGL"):
             backend += ": wgpu found no Vulkan driver and fell back to OpenGL (see README, Choosing a GPU)"

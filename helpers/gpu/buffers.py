@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
-from math import prod
+from math import ceil, prod
 
 import numpy as np
 import wgpu
@@ -12,7 +11,7 @@ import wgpu
 from helpers.gpu.adapter import MAX_BINDING, MAX_BUFFER, GpuError, device, reason
 
 Buffer = wgpu.GPUBuffer
-WORDS = {*map(np.dtype, (np.float32, np.int32, np.uint32))}  # the kinds of numbers that a buffer holds
+WORDS = {np.dtype(np.float32), np.dtype(np.int32), np.dtype(np.uint32)}  # the kinds of numbers that a buffer holds
 STORAGE = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
 
 
@@ -30,22 +29,26 @@ class Slice:
 
 def part_of(buffer: wgpu.GPUBuffer | Slice) -> Slice:
     """The slice itself, or a whole buffer as one."""
-    return buffer if isinstance(buffer, Slice) else Slice(buffer, 0, buffer.size)
+    if isinstance(buffer, Slice):
+        return buffer
+    return Slice(buffer, 0, buffer.size)
 
 
 SPLIT = "split the batch (gradients of weights and biases add up, those of inputs are concatenated)"
 
 
 def too_large(nbytes: int, name: str, advice: str = SPLIT) -> str | None:
-    """Why one binding cannot hold a tensor of this many bytes, with advice, or None."""
-    if nbytes > MAX_BINDING:
-        size = f"{nbytes / 2**20:.1f} MiB, more than the {MAX_BINDING >> 20} MiB that one binding may hold"
-        return f"{name} takes {size}: {advice}"
+    """The reason why one binding cannot hold a tensor of this many bytes, with advice, or None."""
+    if nbytes <= MAX_BINDING:
+        return None
+    size = f"{nbytes / 2**20:.1f} MiB, more than the {MAX_BINDING >> 20} MiB that one binding may hold"
+    return f"{name} takes {size}: {advice}"
 
 
 def require_binding(nbytes: int, name: str, advice: str = SPLIT) -> None:
     """Raise GpuError, with advice, where one binding cannot hold a tensor of this many bytes."""
-    if problem := too_large(nbytes, name, advice):
+    problem = too_large(nbytes, name, advice)
+    if problem:
         raise GpuError(problem)
 
 
@@ -83,32 +86,48 @@ def read(buffer: wgpu.GPUBuffer | Slice, shape: tuple[int, ...], dtype: type = n
 
     A kernel that never ends is waited for without end.
     """
-    nbytes, part = np.dtype(dtype).itemsize * prod(shape), part_of(buffer)
-    return np.frombuffer(device().queue.read_buffer(part.buffer, part.offset, nbytes), dtype).reshape(shape)
+    nbytes = np.dtype(dtype).itemsize * prod(shape)
+    part = part_of(buffer)
+    data = device().queue.read_buffer(part.buffer, part.offset, nbytes)
+    return np.frombuffer(data, dtype).reshape(shape)
 
 
 def read_together(wanted: Sequence[tuple[wgpu.GPUBuffer | Slice, tuple[int, ...]]]) -> tuple[np.ndarray, ...]:
     """As `read`, of float32 from several buffers, but wait only once: each wait takes as long as a small launch."""
-    sizes = [4 * prod(shape) for _, shape in wanted]
-    if len(wanted) == 1 or sum(sizes) > MAX_BUFFER:
+    numbers = sum(prod(shape) for _, shape in wanted)
+    if len(wanted) == 1 or 4 * numbers > MAX_BUFFER:
         return tuple(read(buffer, shape) for buffer, shape in wanted)
-    copies = device().create_buffer(size=sum(sizes), usage=wgpu.BufferUsage.MAP_READ | wgpu.BufferUsage.COPY_DST)
+    data = _copied_together(wanted, 4 * numbers)
+    arrays = []
+    begin = 0
+    for _, shape in wanted:
+        end = begin + prod(shape)
+        arrays.append(data[begin:end].reshape(shape))
+        begin = end
+    return tuple(arrays)
+
+
+def _copied_together(wanted: Sequence[tuple[wgpu.GPUBuffer | Slice, tuple[int, ...]]], nbytes: int) -> np.ndarray:
+    """The float32 numbers of several buffers, one after the other."""
+    usage = wgpu.BufferUsage.MAP_READ | wgpu.BufferUsage.COPY_DST
+    copies = device().create_buffer(size=nbytes, usage=usage)
     encoder = device().create_command_encoder()
-    ends = list(accumulate(sizes))
-    for (buffer, _), size, end in zip(wanted, sizes, ends, strict=True):
+    begin = 0
+    for buffer, shape in wanted:
         part = part_of(buffer)
-        encoder.copy_buffer_to_buffer(part.buffer, part.offset, copies, end - size, size)
+        size = 4 * prod(shape)
+        encoder.copy_buffer_to_buffer(part.buffer, part.offset, copies, begin, size)
+        begin += size
     device().queue.submit([encoder.finish()])
     copies.map_sync(wgpu.MapMode.READ)
     numbers = np.frombuffer(copies.read_mapped(), np.float32)
     copies.destroy()
-    parts = np.split(numbers, [end // 4 for end in ends[:-1]])
-    return tuple(part.reshape(shape) for part, (_, shape) in zip(parts, wanted, strict=True))
+    return numbers
 
 
 @lru_cache(maxsize=256)
 def uniform(values: tuple[int, ...]) -> wgpu.GPUBuffer:
     """A uniform buffer of u32, padded to the 16 bytes that WGSL rounds a struct up to; the same values share one."""
-    data = np.zeros(-(-len(values) // 4) * 4, np.uint32)
+    data = np.zeros(4 * ceil(len(values) / 4), np.uint32)
     data[: len(values)] = values
     return device().create_buffer_with_data(label="params", data=data, usage=wgpu.BufferUsage.UNIFORM)

@@ -1,4 +1,4 @@
-"""How wgpu's types of C are read: with the names that matter, and not each time with all of wgpu's names.
+"""A quicker way to read wgpu's types of C: with the names that matter, and not each time with all of wgpu's names.
 
 cffi reads each type that wgpu uses, such as ``WGPUBufferDescriptor *``, with a parser of C, to which it first tells all
 names of types that wgpu has. A name that does not occur in what is read makes no difference to it. wgpu's header is
@@ -20,33 +20,38 @@ from helpers.data.files import write_whole
 
 TESTED = 2, 1  # this version of cffi; another one may read in another way
 KEPT = Path(__file__).parent / "__pycache__/header.pickle"
-_told_all = getattr(Parser, "_parse", None)
+_parse_with_all_names = getattr(Parser, "_parse", None)
 
 
-def _told_what_occurs(parser: Parser, text: str) -> tuple:
-    """What cffi's parser makes of a text, told only the names of types that occur in it."""
-    known, words = parser._declarations, set(re.findall(r"\w+", text))
-    parser._declarations = {name: kind for name, kind in known.items() if name.removeprefix("typedef ") in words}
+def _parse_with_names_in(parser: Parser, text: str) -> tuple:
+    """Return the result of cffi's parser, which is told only the names of types that occur in the text."""
+    all_declarations = parser._declarations
+    words = set(re.findall(r"\w+", text))
+    occurring = {}
+    for name, kind in all_declarations.items():
+        if name.removeprefix("typedef ") in words:
+            occurring[name] = kind
+    parser._declarations = occurring
     try:
-        return _told_all(parser, text)
+        return _parse_with_all_names(parser, text)
     finally:
-        parser._declarations = known
+        parser._declarations = all_declarations
 
 
-def _remembered(parser: Parser, text: str) -> tuple:
-    """What the parser makes of a text; of a long one, it is kept beside the byte code, where that can be written."""
+def _parse_once(parser: Parser, text: str) -> tuple:
+    """Return the parser's result; of a long text, it is kept beside the byte code, where that can be written."""
     if len(text) < 10_000:
-        return _told_what_occurs(parser, text)
-    by = text, pycparser.__version__
+        return _parse_with_names_in(parser, text)
+    key = text, pycparser.__version__
     with suppress(Exception):  # none was kept of this text
-        return pickle.loads(KEPT.read_bytes())[by]
-    parsed = _told_what_occurs(parser, text)
+        return pickle.loads(KEPT.read_bytes())[key]
+    parsed = _parse_with_names_in(parser, text)
     with suppress(OSError):
-        write_whole(KEPT, pickle.dumps({by: parsed}))
+        write_whole(KEPT, pickle.dumps({key: parsed}))
     return parsed
 
 
 def declare_only_used_types() -> None:
     """Read types in the quick way from now on, with the version of cffi for which that was tested."""
     if cffi.__version_info__[:2] == TESTED:
-        Parser._parse = _remembered
+        Parser._parse = _parse_once

@@ -11,7 +11,7 @@ from helpers.gpu.passes import counting_pass, loop_cap
 from wgsl.output import escape_what_cannot_be_printed
 
 PACKAGES = ("wgpu", "numpy", "jupyterlab", "ipywidgets", "matplotlib")
-LIMITS = {  # the limits that kernels reach first: in what unit, and how it is shown
+LIMITS = {  # the limits that kernels reach first: the unit, and the words for it
     "max-compute-invocations-per-workgroup": (1, "threads per workgroup"),
     "max-compute-workgroup-storage-size": (2**10, "KiB workgroup memory"),
     "max-storage-buffers-per-shader-stage": (1, "storage buffers"),
@@ -21,20 +21,23 @@ LIMITS = {  # the limits that kernels reach first: in what unit, and how it is s
 
 def limits() -> str:
     """The limits that convgrad keeps to, each of what the adapter offers."""
-    used, offered = gpu.adapter_info().limits, gpu.adapter().limits
-    return ", ".join(
-        f"{used[name] // unit:,} of {offered[name] // unit:,} {text}" for name, (unit, text) in LIMITS.items()
-    )
+    used = gpu.adapter_info().limits
+    offered = gpu.adapter().limits
+    parts = []
+    for name, (unit, text) in LIMITS.items():
+        parts.append(f"{used[name] // unit:,} of {offered[name] // unit:,} {text}")
+    return ", ".join(parts)
 
 
 def clock() -> str:
-    """What times a kernel here, found by timing one."""
+    """The clock that times a kernel here, by timing one."""
     names = {"timestamps": "the GPU's timestamps", "wall": "wall clock: the GPU has no working timestamps"}
-    return names[timing.measure(counting_pass(), repeats=3).clock]
+    measured = timing.measure(counting_pass(), repeats=3)
+    return names[measured.clock]
 
 
 def gpu_report() -> str:
-    """What a lesson's first cell says, then the loop cap, limits and clock."""
+    """The adapter as a lesson's first cell shows it, then the loop cap, limits and clock."""
     cap = "none"
     if loop_cap():
         cap = f"this driver stops a thread silently after {loop_cap():,} iterations: longer launches are refused"
@@ -50,14 +53,14 @@ def version_of(package: str) -> str:
 
 
 def machine_report() -> str:
-    """What is known without opening a GPU."""
+    """All that can be told without opening a GPU."""
     try:
-        found = "; ".join(adapter.summary for adapter in adapters())
+        names = "; ".join(adapter.summary for adapter in adapters())
     except Exception:  # the line above says why
-        found = ""
+        names = ""
     packages = ", ".join(f"{name} {version_of(name)}" for name in PACKAGES)
     system = f"{platform.platform()}, Python {platform.python_version()} ({platform.machine()})"
-    return f"adapters {found or 'none'}\nsystem   {system}\npackages {packages}"
+    return f"adapters {names or 'none'}\nsystem   {system}\npackages {packages}"
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""How long a launch takes: by the GPU's own timestamps where it has them, else by the wall clock."""
+"""The time that a launch takes: by the GPU's own timestamps where it has them, else by the wall clock."""
 
 import statistics
 import time
@@ -17,7 +17,7 @@ from helpers.gpu.passes import Pass, record, run, submit, submit_apart
 
 @dataclass(frozen=True)
 class Timing:
-    """How long a launch took, in nanoseconds, once for each repeat; `clock` is "timestamps" or "wall"."""
+    """The nanoseconds that a launch took, once for each repeat; `clock` is "timestamps" or "wall"."""
 
     nanoseconds: tuple[float, ...]
     clock: str
@@ -47,7 +47,7 @@ def measure(*passes: Pass, repeats: int = 20, awake: float = AWAKE) -> Timing:
     run(*passes)
     _wake(passes, awake)
     if "timestamp-query" in device().features:
-        ticks = [np.diff(_ticks(2, partial(submit, passes))).item() for _ in range(repeats)]
+        ticks = [_ticks_of(passes) for _ in range(repeats)]
         if min(ticks) > 0:  # some drivers return zeros
             return Timing(tuple(tick * _nanoseconds_per_tick() for tick in ticks), "timestamps")
     end = time.perf_counter() + PATIENCE
@@ -57,16 +57,25 @@ def measure(*passes: Pass, repeats: int = 20, awake: float = AWAKE) -> Timing:
     return Timing(tuple(runs), "wall")
 
 
+def _ticks_of(passes: tuple[Pass, ...]) -> int:
+    """The ticks from the begin to the end of one run."""
+    begin, end = _ticks(2, partial(submit, passes))
+    return int(end - begin)
+
+
 def _wake(passes: tuple[Pass, ...], seconds: float) -> None:
     """Run the passes again and again for this time, in submissions long enough to keep a GPU busy."""
-    end, batch = time.perf_counter() + (0 if adapter_info().simulated else seconds), passes
+    if adapter_info().simulated:
+        return
+    end = time.perf_counter() + seconds
+    batch = passes
     while time.perf_counter() < end:
         if _wall(batch) < 20e6:  # nanoseconds
             batch = batch * 2
 
 
 def timeline(*groups: Sequence[Pass], repeats: int = 20, awake: float = AWAKE) -> np.ndarray | None:
-    """When each group of passes begins and ends, in nanoseconds since the first begin: the median of `repeats` runs.
+    """Begin and end of each group of passes, in nanoseconds since the first begin: the median of `repeats` runs.
 
     Each group is a compute pass of its own, in one submission. None where the adapter has no timestamps.
     """
@@ -77,24 +86,30 @@ def timeline(*groups: Sequence[Pass], repeats: int = 20, awake: float = AWAKE) -
         return None
     ticks = np.array([_ticks(2 * len(groups), partial(submit_apart, groups)) for _ in range(repeats)])
     since = (ticks - ticks[:, :1]) * _nanoseconds_per_tick()
-    return np.median(since, 0).reshape(-1, 2) if since.any() else None
+    if not since.any():  # some drivers return zeros
+        return None
+    return np.median(since, 0).reshape(-1, 2)
 
 
 def host_times(*passes: Pass, repeats: int = 50) -> dict[str, float]:
     """Nanoseconds in which the host records the passes, finishes and submits them: medians, on an idle queue."""
     laps = np.median([_host_laps(passes) for _ in range(repeats)], 0)
-    return dict(zip(("record", "finish", "submit"), laps.tolist(), strict=True))
+    record_time, finish_time, submit_time = laps.tolist()
+    return {"record": record_time, "finish": finish_time, "submit": submit_time}
 
 
-def _host_laps(passes: tuple[Pass, ...]) -> np.ndarray:
+def _host_laps(passes: tuple[Pass, ...]) -> tuple[int, int, int]:
+    """Nanoseconds in which the host records the passes, finishes and submits them, once."""
     _wall(passes)
-    times, encoder = [time.perf_counter_ns()], device().create_command_encoder()
+    begin = time.perf_counter_ns()
+    encoder = device().create_command_encoder()
     record(encoder.begin_compute_pass(), passes)
-    times.append(time.perf_counter_ns())
+    recorded = time.perf_counter_ns()
     commands = encoder.finish()
-    times.append(time.perf_counter_ns())
+    finished = time.perf_counter_ns()
     device().queue.submit([commands])
-    return np.diff([*times, time.perf_counter_ns()])
+    submitted = time.perf_counter_ns()
+    return recorded - begin, finished - recorded, submitted - finished
 
 
 def _ticks(count: int, submit_with: Callable[[wgpu.GPUQuerySet], None]) -> np.ndarray:

@@ -5,7 +5,7 @@ once (wgpu's issue 9489). With a value, it is set each time.
 """
 
 import re
-from contextlib import suppress
+from collections.abc import Iterator
 
 from wgsl.diagnostics import Refused, Unsupported
 from wgsl.kernel import parsed
@@ -22,17 +22,33 @@ def with_zeros(source: str) -> str:
     """
     if not WITHOUT_VALUE.search(without_comments(source)):
         return source
-    with suppress(Refused, Unsupported, ValueError):
-        types = {node.type.end: node.type for node in _in_loops(source) if node.kind == "var" and not node.value}
-        for end, type in sorted(types.items(), reverse=True):
-            written = " ".join(without_comments(source[type.at : end]).split())
-            source = f"{source[:end]} = {written}(){source[end:]}"
+    try:
+        types = _types_without_value(source)
+    except (Refused, Unsupported, ValueError):
+        return source
+    for end in sorted(types, reverse=True):  # from the last one on: the places before it stay
+        name = " ".join(without_comments(source[types[end].at : end]).split())
+        source = f"{source[:end]} = {name}(){source[end:]}"
     return source
 
 
-def _in_loops(source: str) -> list[tree.Declaration]:
+def _types_without_value(source: str) -> dict[int, tree.Node]:
+    """The type of each `var` in a loop that has no value, by the place where the type ends."""
+    types = {}
+    for declaration in _declarations_in_loops(source):
+        if declaration.kind == "var" and not declaration.value:
+            types[declaration.type.end] = declaration.type
+    return types
+
+
+def _declarations_in_loops(source: str) -> Iterator[tree.Declaration]:
     """The declarations in the loops of all functions; one in a loop of a loop comes twice."""
-    functions = (node for node in parsed(source).declarations if isinstance(node, tree.Function))
-    nodes = (node for function in functions for node in tree.walk(function.body))
-    loops = (node for node in nodes if isinstance(node, tree.For | tree.While | tree.Loop))
-    return [node for loop in loops for node in tree.walk(loop) if isinstance(node, tree.Declaration)]
+    for function in parsed(source).declarations:
+        if not isinstance(function, tree.Function):
+            continue
+        for loop in tree.walk(function.body):
+            if not isinstance(loop, tree.For | tree.While | tree.Loop):
+                continue
+            for node in tree.walk(loop):
+                if isinstance(node, tree.Declaration):
+                    yield node

@@ -1,5 +1,6 @@
 """Exercises in which the learner finds the wrong line of a kernel, and corrects it."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""Which kernel of a network is wrong? One step of training, and each of its operations judged on its own tensors.
+"""Find the kernel of a network that is wrong: one step of training, each of its operations judged on its own tensors.
 
 A loss that falls proves little: many wrong gradients learn, too. Here every operation is judged alone, by what it read
 on the GPU and what it wrote there. An error that an operation was given is none of its own, so a wrong kernel does not
@@ -12,7 +12,7 @@ forward pass, the derivative of ReLU, the loss and the update are compared with 
 step of this network shows, such as a stride of 2 in LeNet, is not judged at all.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from helpers.checks.report import Report
 from helpers.data.turns import turn
 from helpers.gpu import read, run
 from helpers.gpu.buffers import write
+from helpers.network.layers import Step
 from helpers.network.network import Network, check_batch
 from helpers.operations.network import check
 from helpers.operations.network.shapes import UpdateShape
@@ -38,14 +39,18 @@ class StepReports(dict[str, tuple[Report, ...]]):
         return [name for name, reports in self.items() if not all(reports)]
 
     def __repr__(self) -> str:
-        lines = [f"{name:<30}{_said(reports)}" for name, reports in self.items()]
-        return "\n".join([*lines, f"{len(self) - len(self.wrong)} of {len(self)} steps are right"])
+        lines = [f"{name:<30}{_in_one_line(reports)}" for name, reports in self.items()]
+        right = len(self) - len(self.wrong)
+        lines.append(f"{right} of {len(self)} steps are right")
+        return "\n".join(lines)
 
 
-def _said(reports: Sequence[Report]) -> str:
+def _in_one_line(reports: Sequence[Report]) -> str:
     """One line: that all is right, or the first report that says otherwise."""
-    wrong = next((report for report in reports if not report), None)
-    return "right" if wrong is None else f"wrong: {' '.join(repr(wrong).split())}"
+    for report in reports:
+        if not report:
+            return f"wrong: {' '.join(repr(report).split())}"
+    return "right"
 
 
 def check_step(
@@ -59,36 +64,45 @@ def check_step(
     check_batch(network, images, labels)
     UpdateShape(network.words, learning_rate, momentum)  # refuses numbers that no update takes
     with turn(network):
-        return _judged(network, images, labels, learning_rate, momentum)
+        return _judge_step(network, images, labels, learning_rate, momentum)
 
 
-def _judged(network: Network, images: Array, labels: Array, learning_rate: float, momentum: float) -> StepReports:
-    """Return what is said of each operation; no other thread may use the network meanwhile."""
-    before, space = network.state(), network.workspace(len(images))
+def _judge_step(network: Network, images: Array, labels: Array, learning_rate: float, momentum: float) -> StepReports:
+    """Return the reports on each operation; no other thread may use the network meanwhile."""
+    before = network.state()
+    space = network.workspace(len(images))
     space.compute(images, labels)
-    tensors = {name: space.tensor(name) for step in space.all_steps for name in step.tensors}
+    tensors = {name: space.tensor(name) for name in space.sizes}
     reports = StepReports()
     for step in space.all_steps:
-        operation, shape = step.operation, step.shape
-        names = zip(operation.tensors, step.tensors, strict=True)
-        own = {own: tensors[name].reshape(shape.of(own)) for own, name in names}  # an output is the next one's input
-        got = [own[name] for name in operation.outputs]
-        reports[step.name] = tuple(operation.reports(shape, own, got, operation.adjoint))
+        reports[step.name] = _judge_operation(step, tensors)
     try:
-        reports[UPDATE] = _update(network, learning_rate, momentum)
+        reports[UPDATE] = _judge_update(network, learning_rate, momentum)
     finally:
         network.restore(before)
     return reports
 
 
-def _update(network: Network, learning_rate: float, momentum: float) -> tuple[Report, ...]:
-    """Run the update on velocities that are not 0, and compare what it wrote with the formula."""
+def _judge_operation(step: Step, tensors: Mapping[str, Array]) -> tuple[Report, ...]:
+    """Return the reports on the outputs of a step, which are right for the inputs that it had."""
+    operation = step.operation
+    arrays = {}  # by the operation's names
+    for tensor, name in zip(operation.tensors, step.tensors, strict=True):
+        arrays[tensor] = tensors[name].reshape(step.shape.of(tensor))  # each layer has a shape of its own for a tensor
+    outputs = [arrays[tensor] for tensor in operation.outputs]
+    return tuple(operation.reports(step.shape, arrays, outputs, operation.adjoint))
+
+
+def _judge_update(network: Network, learning_rate: float, momentum: float) -> tuple[Report, ...]:
+    """Run the update on velocities that are not 0, and compare the numbers that it wrote with the formula."""
     write(network.buffers["velocities"], directions((network.words,))[0])
-
-    def buffers(*names: str) -> list[Array]:
-        return [read(network.buffers[name], (network.words,)) for name in names]
-
-    given = buffers("parameters", "gradients", "velocities")
+    before = _numbers(network, "parameters", "gradients", "velocities")
     run(*network.update(learning_rate, momentum))
+    after = _numbers(network, "parameters", "velocities")
     shape = UpdateShape(network.words, learning_rate, momentum)
-    return tuple(check.sgd(buffers("parameters", "velocities"), *given, shape))
+    return tuple(check.sgd(after, *before, shape))
+
+
+def _numbers(network: Network, *buffers: str) -> list[Array]:
+    """The numbers in some of a network's buffers (words,)."""
+    return [read(network.buffers[name], (network.words,)) for name in buffers]

@@ -1,4 +1,4 @@
-"""What a network is made of, checked where it is given: its layers, the size of an image, its kernels."""
+"""Checks of what a network is made of: its layers, the size of an image, its kernels."""
 
 from collections.abc import Mapping, Sequence
 from math import prod
@@ -62,7 +62,7 @@ def checked_size(size: Size) -> Size:
     if not isinstance(size, tuple | list):
         rule = "it must be a tuple, (channels, height, width)"
         raise TypeError(f"input_size = {size!r} is a {type(size).__name__}: {rule}")
-    size = tuple(map(as_int, size))
+    size = tuple(as_int(number) for number in size)
     for axis, number in enumerate(size):
         check_size(f"input_size[{axis}]", number)
     if len(size) == 2:
@@ -74,16 +74,20 @@ def checked_size(size: Size) -> Size:
 
 def checked_values(layers: Sequence[Layer], size: Size) -> dict[str, Size]:
     """The sizes of one item: of the images, then of each layer's output. Refuse layers that do not fit together."""
-    values = {"images": size}
+    name = "images"
+    values = {name: size}
     for layer in layers:
-        require_binding(4 * prod(size), f"{[*values][-1]}, {size} an image,", SMALLER)
+        require_binding(4 * prod(size), f"{name}, {size} an image,", SMALLER)
         if layer.takes_images and len(size) != 3:
             _refuse_features(layer, size, first=layer is layers[0])
         try:
-            values[f"{layer.name}.output"] = size = layer.output_size(size)
+            size = layer.output_size(size)
         except (TypeError, ValueError) as error:
             raise ValueError(f"{layer.name} does not fit what it is given, {size} an image: {error}") from None
-    if size[1:] not in [(), (1, 1)]:
+        name = f"{layer.name}.output"
+        values[name] = size
+    one_number_a_class = size[1:] in [(), (1, 1)]
+    if not one_number_a_class:
         rule = "it must give one number for each class: add a Linear, such as Linear('classes', 10, activation='none')"
         raise ValueError(f"layers: the last one, {layer.name}, gives {size} an image: {rule}")
     return values

@@ -1,11 +1,13 @@
-"""How much ink images have: digits in black on white are read wrong by a network that learned white on black."""
+"""The share of ink in images: digits in black on white are read wrong by a network that learned white on black."""
 
 import warnings
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-LITTLE, MUCH = 0.25, 0.6  # of 5,000 digits, each has 3 to 31 % ink, and in inverted ink 69 to 97 %
+# Of 5,000 digits, each has 3 to 31 % ink, and in inverted ink 69 to 97 %.
+LITTLE = 0.25
+MUCH = 0.6
 _learned: WeakKeyDictionary = WeakKeyDictionary()  # the ink of what a network learned from
 
 
@@ -19,14 +21,17 @@ def share_of_ink(images: np.ndarray) -> float | None:
 
 
 def keep_ink(network: object, images: np.ndarray) -> None:
-    """Keep how much ink the images have from which a network learns."""
+    """Keep the share of ink in the images from which a network learns."""
     _learned[network] = share_of_ink(images)
 
 
 def warn_of_inverted_ink(network: object, images: np.ndarray) -> None:
     """Warn the caller's caller where images are mostly ink, and those from which the network learned mostly paper."""
-    learned, here = _learned.get(network), share_of_ink(images)
-    if learned is None or here is None or learned > LITTLE or here < MUCH:
+    learned = _learned.get(network)
+    here = share_of_ink(images)
+    if learned is None or here is None:
+        return
+    if learned > LITTLE or here < MUCH:
         return
     warnings.warn(
         f"images: on average, {100 * here:.0f} % of an image is ink; in those that this network learned from, it was "

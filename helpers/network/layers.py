@@ -34,22 +34,24 @@ class Step(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What it is called in a list: the layer and the operation."""
+        """The name in a list: the layer and the operation."""
         return f"{self.layer}: {self.operation.name}"
 
 
 def gradient_of(tensor: str) -> str:
     """The name of a tensor's gradient: conv1.output has conv1.grad_output."""
-    layer, _, own = tensor.rpartition(".")
-    return f"{layer}.grad_{own}" if layer else f"grad_{own}"
+    layer, _, name = tensor.rpartition(".")
+    if not layer:
+        return f"grad_{name}"
+    return f"{layer}.grad_{name}"
 
 
-OWN = {"b": "weight", "grad": "grad_output", "d_b": "grad_weight", "d_bias": "grad_bias"}  # by the GEMM's names
+NAMES_OF_GEMM = {"b": "weight", "grad": "grad_output", "d_b": "grad_weight", "d_bias": "grad_bias"}
 
 
 @dataclass(frozen=True)
 class Layer:
-    """What a network asks of a layer. `input` is the name of the tensor that it reads, `size` is that of one item.
+    """A layer as a network sees it. `input` is the name of the tensor that it reads, `size` is that of one item.
 
     Raises
     ------
@@ -89,10 +91,15 @@ class Layer:
         return {}
 
     def step(self, operation: Operation, shape: Shape, input: str, **others: str) -> Step:
-        """One of its operations. All tensors but its input are its own, where no others are given."""
-        grad = gradient_of(input)
-        given = {"input": input, "a": input, "grad_input": grad, "d_a": grad, **others}
-        names = (given.get(own, f"{self.name}.{OWN.get(own, own)}") for own in operation.tensors)
+        """One of its operations, over its input, the input's gradient, `others`, and the layer's tensors."""
+        grad_input = gradient_of(input)
+        shared = {"input": input, "a": input, "grad_input": grad_input, "d_a": grad_input, **others}
+        names = []
+        for tensor in operation.tensors:
+            if tensor in shared:
+                names.append(shared[tensor])
+            else:
+                names.append(f"{self.name}.{NAMES_OF_GEMM.get(tensor, tensor)}")
         return Step(self.name, operation, shape, tuple(names))
 
     def forward(self, input: str, size: Size, batch: int) -> Iterator[Step]:
@@ -137,7 +144,8 @@ class Conv2d(Layer):
 
     def backward(self, input: str, size: Size, batch: int) -> Iterator[Step]:
         """The same, behind the derivative of the ReLU."""
-        shape, grad = self.shape(size, batch), "grad_output"
+        shape = self.shape(size, batch)
+        grad = "grad_output"
         if self.activation == "relu":
             yield self.step(RELU_BACKWARD, ElementShape(prod(shape.output)), input)
             grad = "grad_pre"

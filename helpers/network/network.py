@@ -11,19 +11,18 @@ from the first number that it writes to the last one that it reads.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import accumulate
-from math import prod, sqrt
+from math import ceil, prod, sqrt
 
 import numpy as np
 
 from helpers.checks.arguments import as_int, check_shape, check_size, check_tensor
 from helpers.data.turns import in_turn, turn
-from helpers.gpu import Pass, adapter_info, empty, read, run
+from helpers.gpu import Pass, empty, read, run
 from helpers.gpu.buffers import ALIGNMENT, Slice, read_together, require_binding, write
+from helpers.network.choice import prepared, version_for_a_long_run
 from helpers.network.construction import (
     SMALLER,
     Kernels,
-    Replacement,
     checked_kernels,
     checked_layers,
     checked_size,
@@ -33,18 +32,6 @@ from helpers.network.ink import warn_of_inverted_ink
 from helpers.network.layers import DIGIT, LENET, Layer, Size, Step, gradient_of
 from helpers.operations.network.operations import CROSS_ENTROPY, INITIALIZE, SGD, check_finite, check_labels
 from helpers.operations.network.shapes import LossShape, StartShape, UpdateShape
-from helpers.operations.operation import Operation, Shape
-from wgsl import Kernel
-
-# Training runs each kernel thousands of times: on a software adapter, too, versions pay that compile for seconds. A few
-# images at a time are only looked at.
-FEW_IMAGES = 8
-LONG_RUNS = {
-    "conv2d_grad_weight": "5_register_windows",
-    "conv2d_grad_input": "6_register_windows",
-    "gemm_bias_act": "6_registers_only",
-    "gemm_bias_act_backward": "4_registers_only",
-}
 
 Array = np.ndarray
 
@@ -86,20 +73,28 @@ class Network:
     def __init__(
         self, layers: Sequence[Layer] = LENET, input_size: Size = DIGIT, seed: int = 0, kernels: Kernels | None = None
     ) -> None:
-        self.layers, self.kernels = checked_layers(layers), checked_kernels(kernels)
+        self.layers = checked_layers(layers)
+        self.kernels = checked_kernels(kernels)
         self.values = checked_values(self.layers, checked_size(input_size))
-        self.shapes = {
-            f"{layer.name}.{own}": shape
-            for layer, size in zip(self.layers, self.values.values(), strict=False)
-            for own, shape in layer.parameters(size).items()
-        }
+        self.shapes = self._parameter_shapes()
+        self._offsets: dict[str, int] = {}  # of each parameter in its buffer, in words
+        self.words = 0
         step = ALIGNMENT // 4  # in words: a slice begins at a multiple of it
-        room = [-(-prod(shape) // step) * step for shape in self.shapes.values()]
-        self.words, self._offsets = sum(room), [*accumulate(room, initial=0)]
+        for name, shape in self.shapes.items():
+            self._offsets[name] = self.words
+            self.words += ceil(prod(shape) / step) * step
         self._check_words()
         self.buffers = {name: empty(4 * self.words, name) for name in ("parameters", "gradients", "velocities")}
         self._workspaces: dict[int, Workspace] = {}
         self.initialize(seed)
+
+    def _parameter_shapes(self) -> dict[str, Size]:
+        """The shapes of all parameters by name, in the order of the layers."""
+        shapes = {}
+        for layer, input_size in zip(self.layers, self.values.values(), strict=False):
+            for name, shape in layer.parameters(input_size).items():
+                shapes[f"{layer.name}.{name}"] = shape
+        return shapes
 
     def _check_words(self) -> None:
         """Refuse a network that has nothing to train, or more parameters than a buffer holds."""
@@ -110,23 +105,28 @@ class Network:
 
     @property
     def classes(self) -> int:
-        """How many classes the network tells apart."""
-        return prod([*self.values.values()][-1])
+        """The number of classes that the network tells apart."""
+        logits = list(self.values)[-1]
+        return prod(self.values[logits])
 
     def slices(self) -> dict[str, Slice]:
         """Each parameter and its gradient, by name, as a part of the network's buffers."""
-        found = {}
-        for (name, shape), offset in zip(self.shapes.items(), self._offsets, strict=False):
-            for own, buffer in (name, "parameters"), (gradient_of(name), "gradients"):
-                found[own] = Slice(self.buffers[buffer], 4 * offset, 4 * prod(shape))
-        return found
+        slices = {}
+        for name, shape in self.shapes.items():
+            offset = 4 * self._offsets[name]
+            size = 4 * prod(shape)
+            slices[name] = Slice(self.buffers["parameters"], offset, size)
+            slices[gradient_of(name)] = Slice(self.buffers["gradients"], offset, size)
+        return slices
 
     @in_turn
     def initialize(self, seed: int = 0) -> None:
         """Start anew: numbers from -1/sqrt(terms) to 1/sqrt(terms) of each sum, as PyTorch's layers; no velocity."""
-        slices, passes = self.slices(), []
+        slices = self.slices()
+        passes = []
         for stream, (name, shape) in enumerate(self.shapes.items()):
-            weight = self.shapes[f"{name.partition('.')[0]}.weight"]
+            layer = name.partition(".")[0]
+            weight = self.shapes[f"{layer}.weight"]
             terms = prod(weight[1:]) if len(weight) == 4 else weight[0]
             start = StartShape(prod(shape), 1 / sqrt(terms), seed, stream)
             passes += INITIALIZE.prepare((slices[name],), start)
@@ -144,7 +144,7 @@ class Network:
     def update(self, learning_rate: float, momentum: float) -> tuple[Pass, ...]:
         """The pass that moves all parameters against their gradients."""
         shape = UpdateShape(self.words, learning_rate, momentum)
-        return prepared(SGD, [*self.buffers.values()], shape, self.kernels.get(SGD.name))
+        return prepared(SGD, list(self.buffers.values()), shape, self.kernels.get(SGD.name))
 
     # --- Arrays in, arrays out ----------------------------------------------------------------------------
 
@@ -159,7 +159,10 @@ class Network:
         update = self.update(learning_rate, momentum)
         space = self.workspace(len(images))
         space.fill(images, labels)
-        run(*space.forward, *space.backward, *(update if learning_rate else ()))
+        passes = [*space.forward, *space.backward]
+        if learning_rate:
+            passes += update
+        run(*passes)
         return float(space.tensor("losses").mean())
 
     @in_turn
@@ -167,14 +170,14 @@ class Network:
         """The network's outputs for images (N, C, H, W), computed `batch` images at a time: (N, classes)."""
         check_images(self, images)
         check_size("batch", as_int(batch))
-        found = []
+        logits = []
         for first in range(0, len(images), batch):
             some = images[first : first + batch]
             space = self.workspace(len(some))
             space.fill(some)
             run(*space.forward)
-            found.append(space.tensor(space.logits).reshape(len(some), self.classes))
-        return np.concatenate(found)
+            logits.append(space.tensor(space.logits).reshape(len(some), self.classes))
+        return np.concatenate(logits)
 
     def predict(self, images: Array, batch: int = 250) -> Array:
         """The class of each image (N, C, H, W), as int (N,): the largest output.
@@ -194,8 +197,12 @@ class Network:
         return self._split(read(self.buffers["gradients"], (self.words,)))
 
     def _split(self, flat: Array) -> dict[str, Array]:
-        places = zip(self.shapes.items(), self._offsets, strict=False)
-        return {name: flat[offset : offset + prod(shape)].reshape(shape) for (name, shape), offset in places}
+        """Views of a buffer's numbers (words,): one parameter each, by name."""
+        views = {}
+        for name, shape in self.shapes.items():
+            offset = self._offsets[name]
+            views[name] = flat[offset : offset + prod(shape)].reshape(shape)
+        return views
 
     def load_parameters(self, parameters: Mapping[str, Array]) -> None:
         """Take parameters by name; the velocities become zero.
@@ -212,7 +219,8 @@ class Network:
 
     def state(self) -> tuple[Array, Array]:
         """All parameters and velocities as they lie in their buffers: what `restore` takes."""
-        return read_together([(self.buffers[name], (self.words,)) for name in ("parameters", "velocities")])
+        shape = (self.words,)
+        return read_together([(self.buffers["parameters"], shape), (self.buffers["velocities"], shape)])
 
     @in_turn
     def restore(self, state: tuple[Array, Array]) -> None:
@@ -231,7 +239,7 @@ class Network:
 
 
 class Workspace:
-    """What a network needs for one size of batch: its tensors on the GPU by name, and its passes in order.
+    """A network's tensors on the GPU by name, and its passes in order, for one size of batch.
 
     Attributes
     ----------
@@ -244,24 +252,54 @@ class Workspace:
     """
 
     def __init__(self, network: Network, batch: int) -> None:
-        self.network, self.batch = network, batch
+        self.network = network
+        self.batch = batch
         for name, size in network.values.items():
             require_binding(4 * batch * prod(size), name)
-        self.logits = [*network.values][-1]
-        walk = [*zip(network.layers, network.values.items(), strict=False)]
-        forward = [step for layer, input in walk for step in layer.forward(*input, batch)]
-        backward = [step for layer, input in reversed(walk) for step in layer.backward(*input, batch)]
-        tensors = self.logits, "labels", "losses", gradient_of(self.logits)
-        loss = Step("loss", CROSS_ENTROPY, LossShape(batch, network.classes), tensors)
-        self.all_steps = (*forward, loss, *backward)
-        self.steps = self.all_steps[:-1] if backward[-1].tensors[-1] == "grad_images" else self.all_steps
+        self.logits = list(network.values)[-1]
+        forward = self._forward_steps()
+        backward = self._backward_steps()
+        self.all_steps = (*forward, self._loss_step(), *backward)
+        self.steps = self.all_steps
+        if backward[-1].tensors[-1] == "grad_images":
+            self.steps = self.all_steps[:-1]
         self._forward = len(forward)  # steps
-        self.buffers, self.sizes = network.slices(), {}
+        self.buffers = network.slices()
+        self.sizes: dict[str, Size] = {}
         for step in self.all_steps:
-            for name, own in zip(step.tensors, step.operation.tensors, strict=True):
-                self.sizes.setdefault(name, step.shape.of(own))
-                if name not in self.buffers:
-                    self.buffers[name] = empty(4 * prod(self.sizes[name]), name)
+            self._make_buffers(step)
+
+    def _inputs(self) -> list[tuple[Layer, str, Size]]:
+        """Each layer with the name of its input and the size of one item of it."""
+        inputs = self.network.values.items()  # and the output of the last layer, which no layer reads
+        return [(layer, name, size) for layer, (name, size) in zip(self.network.layers, inputs, strict=False)]
+
+    def _forward_steps(self) -> list[Step]:
+        """The steps of all layers, from the first one to the last."""
+        steps = []
+        for layer, name, size in self._inputs():
+            steps += layer.forward(name, size, self.batch)
+        return steps
+
+    def _loss_step(self) -> Step:
+        """The step that computes the losses and the gradient of the logits."""
+        tensors = self.logits, "labels", "losses", gradient_of(self.logits)
+        return Step("loss", CROSS_ENTROPY, LossShape(self.batch, self.network.classes), tensors)
+
+    def _backward_steps(self) -> list[Step]:
+        """The steps of all layers, from the last one back to the first."""
+        steps = []
+        for layer, name, size in reversed(self._inputs()):
+            steps += layer.backward(name, size, self.batch)
+        return steps
+
+    def _make_buffers(self, step: Step) -> None:
+        """Make the buffers of a step's tensors that no step before it had."""
+        for name, tensor in zip(step.tensors, step.operation.tensors, strict=True):
+            if name not in self.sizes:
+                self.sizes[name] = step.shape.of(tensor)
+            if name not in self.buffers:
+                self.buffers[name] = empty(4 * prod(self.sizes[name]), name)
 
     @cached_property
     def forward(self) -> tuple[Pass, ...]:
@@ -279,13 +317,17 @@ class Workspace:
         return self._prepared(self.all_steps[len(self.steps) :])
 
     def _prepared(self, steps: Sequence[Step]) -> tuple[Pass, ...]:
-        return sum(map(self.passes, steps), ())
+        passes = []
+        for step in steps:
+            passes += self.passes(step)
+        return tuple(passes)
 
     def passes(self, step: Step) -> tuple[Pass, ...]:
         """The passes of a step, without labels: they share one compute pass."""
-        kernel = self.network.kernels.get(step.operation.name, _for_a_long_run(step, self.batch))
+        kernel = self.network.kernels.get(step.operation.name, version_for_a_long_run(step, self.batch))
         buffers = [self.buffers[name] for name in step.tensors]
-        return tuple(replace(each, label="") for each in prepared(step.operation, buffers, step.shape, kernel))
+        passes = prepared(step.operation, buffers, step.shape, kernel)
+        return tuple(replace(dispatch, label="") for dispatch in passes)
 
     def fill(self, images: Array, labels: Array | None = None) -> None:
         """Copy a batch to the GPU: images (batch, C, H, W) and labels (batch,) that `check_batch` has accepted."""
@@ -304,30 +346,10 @@ class Workspace:
 
     def tensor(self, name: str) -> Array:
         """One tensor of the last step by its name, such as "conv2.grad_output"."""
-        if name not in [*self.sizes]:
+        if name not in list(self.sizes):  # in a list, as what cannot be hashed is refused, too
             raise ValueError(f"name = {name!r}: it must be one of {', '.join(self.sizes)}")
         dtype = np.uint32 if name == "labels" else np.float32
         return read(self.buffers[name], self.sizes[name], dtype)
-
-
-# --- Which kernel computes a step -------------------------------------------------------------------------
-
-
-def prepared(
-    operation: Operation, buffers: Sequence, shape: Shape, kernel: str | Kernel | Replacement | None
-) -> tuple[Pass, ...]:
-    """The passes of an operation, by one of its versions, a kernel, or what takes its place."""
-    if isinstance(kernel, str | Kernel | None):
-        return operation.prepare(buffers, shape, kernel)
-    return kernel.prepare(buffers, shape)
-
-
-def _for_a_long_run(step: Step, batch: int) -> str | None:
-    """The version that is fastest once it is compiled; None where the operation's own choice is as good."""
-    version = LONG_RUNS.get(step.operation.name)
-    if version is None or batch <= FEW_IMAGES or not adapter_info().few_threads:
-        return None
-    return None if step.operation.problem(step.shape, version) else version
 
 
 # --- Checks ------------------------------------------------------------------------------------
@@ -340,16 +362,20 @@ def _check_parameters(parameters: Mapping[str, Array], shapes: Mapping[str, Size
     for name, shape in shapes.items():
         if name not in parameters:
             raise ValueError(f"parameters: {name} {shape} is missing: they are of another network")
-        given = parameters[name]
-        if not isinstance(given, np.ndarray) or isinstance(given, np.ma.MaskedArray):
-            raise TypeError(f"parameters: {name} is a {type(given).__name__}: it must be a plain NumPy array")
-        if given.shape != shape:
-            raise ValueError(f"parameters: {name} has shape {given.shape}: in this network it is {shape}")
-        if given.dtype.kind != "f":
-            raise TypeError(f"parameters: {name} has dtype {given.dtype}: it must be of floats, such as float32")
-        check_finite("parameters", name, given)
-    if unknown := [name for name in parameters if name not in shapes]:
-        raise ValueError(f"parameters: this network has no {unknown[0]}: they are of another network")
+        _check_parameter(name, parameters[name], shape)
+    for name in parameters:
+        if name not in shapes:
+            raise ValueError(f"parameters: this network has no {name}: they are of another network")
+
+
+def _check_parameter(name: str, array: Array, shape: Size) -> None:
+    if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
+        raise TypeError(f"parameters: {name} is a {type(array).__name__}: it must be a plain NumPy array")
+    if array.shape != shape:
+        raise ValueError(f"parameters: {name} has shape {array.shape}: in this network it is {shape}")
+    if array.dtype.kind != "f":
+        raise TypeError(f"parameters: {name} has dtype {array.dtype}: it must be of floats, such as float32")
+    check_finite("parameters", name, array)
 
 
 def check_images(network: Network, images: Array) -> None:
@@ -360,7 +386,8 @@ def check_images(network: Network, images: Array) -> None:
     if not isinstance(network, Network):
         raise TypeError(f"network is a {type(network).__name__}: it must be a Network")
     size = network.values["images"]
-    check_tensor("network", "images", images, "N C H W" if len(size) == 3 else "N features")
+    axes = "N C H W" if len(size) == 3 else "N features"
+    check_tensor("network", "images", images, axes)
     if images.shape[1:] != size:
         raise ValueError(f"network: images has shape {images.shape}: it must be (N, {str(size)[1:]}")
     check_finite("network", "images", images)

@@ -20,14 +20,14 @@ from helpers.gpu.passes import Copy
 from helpers.network.ink import keep_ink
 from helpers.network.layers import gradient_of
 from helpers.network.network import Network, Workspace, check_batch
-from helpers.operations.network.shapes import UpdateShape
-from helpers.operations.operation import flat
+from helpers.operations.dispatch import flat
 from wgsl import Kernel
 
 Array = np.ndarray
 EVERY = 25  # steps between two states that are kept
 TOGETHER = 5  # steps a submission
-MOST_ROWS, MOST_BYTES = 100, 2**24  # steps between two readings of what was recorded, and the room that they may take
+MOST_ROWS = 100  # steps between two readings of what was recorded
+MOST_BYTES = 2**24  # of the room that they may take
 
 
 class DivergedError(ValueError):
@@ -35,8 +35,8 @@ class DivergedError(ValueError):
 
 
 class Moment(NamedTuple):
-    """What is recorded of one step: its mean loss before the update, the share of its batch that was right, and the
-    first layer's parameters and gradients, by name, as they were in this step."""
+    """The record of one step: its mean loss before the update, the share of its batch that was right, and the first
+    layer's parameters and gradients, by name, as they were in this step."""
 
     step: int
     loss: float
@@ -92,21 +92,25 @@ class Training:
         keep_ink(network, images)
         check_size("batch", as_int(batch), largest=len(images))
         check_size("seed", as_int(seed), 0, 2**32 - 1)
-        UpdateShape(network.words, learning_rate, momentum)  # refuses numbers that no update takes
-        self.network, self.images, self.labels = network, images, labels.astype(np.uint32)
-        self.batch, self.seed = int(batch), seed
-        self.learning_rate, self.momentum = learning_rate, momentum
-        network.update(learning_rate, momentum)  # refuses a rate or a momentum that float32 cannot hold
-        self.step, self.moments = 0, []
+        network.update(learning_rate, momentum)  # refuses numbers that no update takes
+        self.network = network
+        self.images = images
+        self.labels = labels.astype(np.uint32)
+        self.batch = int(batch)
+        self.learning_rate = learning_rate
+        self.momentum = momentum
+        self.seed = seed
+        self.step = 0
+        self.moments: list[Moment] = []
         self._space = network.workspace(self.batch)
         self._history = _History(self._space)
         self._batches = _Batches(self._space, images, self.labels)
-        self.states = {0: _kept(network)}
+        self.states = {0: _copies_of_state(network)}
         run(*self.states[0])
 
     @property
     def steps_per_epoch(self) -> int:
-        """How many full batches the images make."""
+        """The number of full batches that the images make."""
         return len(self.images) // self.batch
 
     def steps_in(self, epochs: float) -> int:
@@ -116,7 +120,8 @@ class Training:
 
     def run(self, epochs: float = 1) -> "Training":
         """Train for this many passes through the images, and return itself. Raises DivergedError as `advance` does."""
-        if steps := self.steps_in(epochs):
+        steps = self.steps_in(epochs)
+        if steps:
             self.advance(steps)
         return self
 
@@ -124,7 +129,8 @@ class Training:
         """Train to this step, and yield the number of steps done at each state that is kept, and at the end."""
         check_size("until", as_int(until), 0)
         while self.step < until:
-            self.advance(min(EVERY - self.step % EVERY, until - self.step))
+            until_next_state = EVERY - self.step % EVERY
+            self.advance(min(until_next_state, until - self.step))
             yield self.step
 
     @in_turn
@@ -140,11 +146,14 @@ class Training:
             It is at the last state again, as nobody can say how many of these steps were done.
         """
         check_size("steps", as_int(steps), 1)
-        until, update = self.step + steps, self.network.update(self.learning_rate, self.momentum)
+        until = self.step + steps
+        update = self.network.update(self.learning_rate, self.momentum)
         while self.step < until:
-            first, count = self.step, min(self._history.rows, until - self.step)
+            first = self.step
+            count = min(self._history.rows, until - first)
             try:
-                moments = self._history.moments(first, self._submit(first, count, update))
+                labels = self._submit(first, count, update)
+                moments = self._history.moments(first, labels)
             except KeyboardInterrupt:
                 self.rewind(first)
                 raise
@@ -156,26 +165,42 @@ class Training:
 
     def _submit(self, first: int, count: int, update: Sequence[Pass]) -> Array:
         """Start steps, which keep their states, and return the right answers (count, batch)."""
-        step, until, labels = first, first + count, []
+        step = first
+        until = first + count
+        labels = []
         while step < until:
             epoch, place = divmod(step, self.steps_per_epoch)
             if epoch != self._batches.epoch:
                 self._batches.begin(epoch, shuffled(len(self.images), self.seed, epoch))
-            end, passes = min(step + TOGETHER, (epoch + 1) * self.steps_per_epoch, until), []
-            for at in range(step, end):
-                passes += [self._batches.take(place + at - step), *self._space.forward, *self._space.backward]
-                passes += [self._history.record(at - first), *update]
-                if (at + 1) % EVERY == 0:
-                    self.states[at + 1] = _kept(self.network)
-                    passes += self.states[at + 1]
+            end_of_epoch = (epoch + 1) * self.steps_per_epoch
+            together = min(TOGETHER, end_of_epoch - step, until - step)
+            passes = []
+            for i in range(together):
+                passes += self._passes_of_step(step + i, place + i, step + i - first, update)
             with turn(self.network):  # another thread may predict a batch of this size
                 run(*passes)
-            chosen = self._batches.order[place * self.batch : (place + end - step) * self.batch]
+            chosen = self._batches.order[place * self.batch : (place + together) * self.batch]
             labels.append(self.labels[chosen])
-            step = end
+            step += together
         return np.concatenate(labels).reshape(count, self.batch)
 
+    def _passes_of_step(self, step: int, place: int, row: int, update: Sequence[Pass]) -> list[Pass | Copy]:
+        """The passes of one step, on the batch at a place in the epoch, and the copies of a state that is kept."""
+        passes = [
+            self._batches.take(place),
+            *self._space.forward,
+            *self._space.backward,
+            self._history.record(row),
+            *update,
+        ]
+        done = step + 1
+        if done % EVERY == 0:
+            self.states[done] = _copies_of_state(self.network)
+            passes += self.states[done]
+        return passes
+
     def _go_back(self, bad: Moment) -> str:
+        """Go back to the state before a bad loss, and return the message that says so."""
         good = self.rewind(max(bad.step - 1, 0))  # the loss is that of the parameters before the step
         loss = "NaN" if np.isnan(bad.loss) else "infinite"
         return (
@@ -190,11 +215,12 @@ class Training:
         Training goes on from there, with the same batches as before.
         """
         check_size("step", as_int(step), 0)
-        good = max(kept for kept in self.states if kept <= step)
-        run(*(Copy(kept.target, kept.source) for kept in self.states[good]))
-        self.states = {kept: state for kept, state in self.states.items() if kept <= good}
-        self.step, self.moments = good, self.moments[:good]
-        return good
+        last = max(saved for saved in self.states if saved <= step)
+        run(*(Copy(copy.target, copy.source) for copy in self.states[last]))
+        self.states = {saved: copies for saved, copies in self.states.items() if saved <= last}
+        self.step = last
+        self.moments = self.moments[:last]
+        return last
 
 
 def check_training(training: Training) -> None:
@@ -208,10 +234,14 @@ def shuffled(count: int, seed: int, epoch: int) -> Array:
     return np.random.default_rng([seed, epoch]).permutation(count)
 
 
-def _kept(network: Network) -> tuple[Copy, ...]:
-    """Copies that keep all parameters and velocities, each in a buffer of its own."""
-    copied = [network.buffers[name] for name in ("parameters", "velocities")]
-    return tuple(Copy(buffer, empty(buffer.size, "state")) for buffer in copied)
+def _copies_of_state(network: Network) -> tuple[Copy, Copy]:
+    """Copies that keep all parameters and velocities, each in a new buffer."""
+    parameters = network.buffers["parameters"]
+    velocities = network.buffers["velocities"]
+    return (
+        Copy(parameters, empty(parameters.size, "state")),
+        Copy(velocities, empty(velocities.size, "state")),
+    )
 
 
 @cache
@@ -226,57 +256,100 @@ def _dispatch(name: str, count: int, buffers: Sequence, *params: int) -> Pass:
 
 
 class _Batches:
-    """All images and labels on the GPU, the order of the epoch, and `take`: the dispatch that brings a batch of them.
-
-    It is made once for each place in an epoch.
-    """
+    """All images and labels on the GPU, the order of the epoch, and the dispatches that bring a batch of them."""
 
     def __init__(self, space: Workspace, images: Array, labels: Array) -> None:
-        self.epoch, self.order, batch, size = -1, np.arange(len(images)), space.batch, prod(images.shape[1:])
-        self._places = upload(self.order.astype(np.uint32), "order")
-        whole = self._places, upload(images, "images"), upload(labels, "labels")
-        buffers = *whole, space.buffers["images"], space.buffers["labels"]
-        self.take = cache(lambda place: _dispatch("take_batch", batch * size, buffers, place * batch, batch, size))
+        self.epoch = -1
+        self.order = np.arange(len(images))
+        self._order_buffer = upload(self.order.astype(np.uint32), "order")
+        self._batch = space.batch
+        self._image_size = prod(images.shape[1:])
+        self._buffers = (
+            self._order_buffer,
+            upload(images, "images"),
+            upload(labels, "labels"),
+            space.buffers["images"],
+            space.buffers["labels"],
+        )
+        self._dispatches: dict[int, Pass] = {}  # by the place in an epoch
 
     def begin(self, epoch: int, order: Array) -> None:
         """Take the images in another order from now on."""
-        write(self._places, order.astype(np.uint32))
-        self.epoch, self.order = epoch, order
+        write(self._order_buffer, order.astype(np.uint32))
+        self.epoch = epoch
+        self.order = order
+
+    def take(self, place: int) -> Pass:
+        """The dispatch that brings the batch at a place in the epoch; it is made once."""
+        if place not in self._dispatches:
+            numbers = self._batch * self._image_size
+            params = place * self._batch, self._batch, self._image_size
+            self._dispatches[place] = _dispatch("take_batch", numbers, self._buffers, *params)
+        return self._dispatches[place]
 
 
 class _History:
     """Room on the GPU for what is recorded of `rows` steps, so that the host need not wait for each.
 
     A row has the losses, the logits, the first layer's parameters as they lie in the network's buffer, and their
-    gradients; `record` is the dispatch that writes it, which is made once for each row.
+    gradients.
     """
 
     def __init__(self, space: Workspace) -> None:
-        network, slices = space.network, space.network.slices()
-        own = [name for name in network.shapes if name.startswith(f"{network.layers[0].name}.")]
-        ends = [(slices[name].offset + slices[name].size) // 4 for name in own]
-        counts = space.batch, space.batch * network.classes, max(ends, default=0)
-        self._places = {
-            of(name): (begin + slices[name].offset // 4, network.shapes[name])
-            for of, begin in ((str, sum(counts[:2])), (gradient_of, sum(counts)))  # parameters, and their gradients
-            for name in own
-        }
-        self._classes, self._words = network.classes, (words := sum(counts) + counts[2])
-        self.rows = max(1, min(MOST_ROWS, MOST_BYTES // (4 * words)))
-        self._room = empty(4 * words * self.rows, "history")
-        batch = space.buffers["losses"], space.buffers[space.logits]
-        buffers = *batch, network.buffers["parameters"], network.buffers["gradients"], self._room
-        self.record = cache(lambda row: _dispatch("record", words, buffers, row, *counts))
+        network = space.network
+        self._classes = network.classes
+        self._losses = space.batch
+        self._logits = space.batch * network.classes
+        self._parameters = 0  # the numbers of the first layer's parameters and of the gaps between them
+        self._places: dict[str, tuple[int, tuple[int, ...]]] = {}  # where a tensor begins in a row, and its shape
+        self._place_tensors(network)
+        self._words = self._losses + self._logits + 2 * self._parameters
+        self.rows = max(1, min(MOST_ROWS, MOST_BYTES // (4 * self._words)))
+        self._room = empty(4 * self._words * self.rows, "history")
+        self._buffers = (
+            space.buffers["losses"],
+            space.buffers[space.logits],
+            network.buffers["parameters"],
+            network.buffers["gradients"],
+            self._room,
+        )
+        self._dispatches: dict[int, Pass] = {}  # by the row
+
+    def _place_tensors(self, network: Network) -> None:
+        """Find where the first layer's parameters lie in a row, then the gradients, which lie behind them alike."""
+        slices = network.slices()
+        names = [name for name in network.shapes if name.startswith(f"{network.layers[0].name}.")]
+        begin = self._losses + self._logits
+        for name in names:
+            part = slices[name]
+            self._parameters = max(self._parameters, (part.offset + part.size) // 4)
+            self._places[name] = begin + part.offset // 4, network.shapes[name]
+        begin += self._parameters
+        for name in names:
+            self._places[gradient_of(name)] = begin + slices[name].offset // 4, network.shapes[name]
+
+    def record(self, row: int) -> Pass:
+        """The dispatch that writes a row; it is made once."""
+        if row not in self._dispatches:
+            counts = self._losses, self._logits, self._parameters
+            self._dispatches[row] = _dispatch("record", self._words, self._buffers, row, *counts)
+        return self._dispatches[row]
 
     def moments(self, first: int, labels: Array) -> list[Moment]:
-        """What was recorded since step `first`; the right answers are labels (steps, batch)."""
+        """The records since step `first`; the right answers are labels (steps, batch)."""
         steps, batch = labels.shape
         rows = read(self._room, (steps, self._words))
-        losses = np.ascontiguousarray(rows[:, :batch]).mean(1).tolist()
-        logits = rows[:, batch : batch * (1 + self._classes)].reshape(steps, batch, self._classes)
-        right = (logits.argmax(2) == labels).mean(1).tolist()
-        tensors = [
-            {name: row[begin : begin + prod(shape)].reshape(shape) for name, (begin, shape) in self._places.items()}
-            for row in rows
-        ]
-        return [*map(Moment, range(first, first + steps), losses, right, tensors)]
+        losses = np.ascontiguousarray(rows[:, :batch]).mean(1)
+        logits = rows[:, batch : batch + self._logits].reshape(steps, batch, self._classes)
+        accuracies = (logits.argmax(2) == labels).mean(1)
+        moments = []
+        for i, row in enumerate(rows):
+            moments.append(Moment(first + i, losses[i].item(), accuracies[i].item(), self._tensors(row)))
+        return moments
+
+    def _tensors(self, row: Array) -> dict[str, Array]:
+        """The tensors in a row, by name."""
+        tensors = {}
+        for name, (begin, shape) in self._places.items():
+            tensors[name] = row[begin : begin + prod(shape)].reshape(shape)
+        return tensors

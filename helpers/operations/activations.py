@@ -23,10 +23,11 @@ from helpers.checks.report import Report, compare
 from helpers.checks.tolerance import ROUNDING, SMALLEST_NORMAL, tolerance
 
 Array = np.ndarray
-ROOT, CUBE = np.sqrt(2 / np.pi), 0.044715  # GELU's, in its tanh form
+ROOT = np.sqrt(2 / np.pi)  # of GELU in its tanh form
+CUBE = 0.044715  # likewise
 FAR = 1e4  # the sigmoid of -FAR is 0 in float64: cut off there, -infinity times 0 is no NaN
 
-# --- What is known of each ---------------------------------------------------------------------------------
+# --- The functions, their derivatives and their errors -----------------------------------------------------
 
 
 def sigmoid(x: Array) -> Array:
@@ -84,19 +85,27 @@ class Activation:
         """The error of act itself, without that of its argument: steps 2 and 3."""
         if not self.factors:
             return np.zeros_like(pre)
-        (z, _, _), size = self.factors(np.clip(pre, -self.flat, self.flat)), self.size(pre)
+        z, _, _ = self.factors(np.clip(pre, -self.flat, self.flat))
+        size = self.size(pre)
         if self.odd:  # both errors together are at most twice the larger one's
-            z, size = abs(z), 2 * size
-        return ROUNDING * size * sigmoid(z) * (units(z) + 2) + 2 * SMALLEST_NORMAL * (1 + np.minimum(size, 88))
+            z = abs(z)
+            size = 2 * size
+        rounded = ROUNDING * size * sigmoid(z) * (units(z) + 2)
+        flushed = 2 * SMALLEST_NORMAL * (1 + np.minimum(size, 88))
+        return rounded + flushed
 
     def derivative_error(self, pre: Array, delta: Array) -> Array:
-        """How far act' may be off: steps 1 to 5."""
+        """The error of act': steps 1 to 5."""
         if not self.factors:
-            return np.where(self.kink & (abs(pre) <= delta) & (delta > 0), 1.0, 0.0)
+            at_kink = self.kink & (abs(pre) <= delta) & (delta > 0)
+            return np.where(at_kink, 1.0, 0.0)
         z, p, q = self.factors(np.clip(pre, -self.flat, self.flat))
         left = p * sigmoid(z) * (units(z) + 3)
         right = abs(q) * sigmoid(z) * sigmoid(-z) * (units(z) + units(-z) + 10)
-        return self.steepest[1] * delta + ROUNDING * (left + right) + 2 * SMALLEST_NORMAL * (1 + abs(q))
+        of_argument = self.steepest[1] * delta
+        rounded = ROUNDING * (left + right)
+        flushed = 2 * SMALLEST_NORMAL * (1 + abs(q))
+        return of_argument + rounded + flushed
 
 
 def gelu(x: Array) -> Array:
@@ -141,22 +150,27 @@ def act(x: Array, activation: str) -> Array:
 
 def derivative(x: Array, activation: str) -> Array:
     """Its derivative, element by element; ReLU's at 0 is 0, and one that is not finite counts as 0."""
-    found = FUNCTIONS[activation].derivative(np.asarray(x, np.float64))
-    return np.where(np.isfinite(found), found, 0.0)
+    slopes = FUNCTIONS[activation].derivative(np.asarray(x, np.float64))
+    return np.where(np.isfinite(slopes), slopes, 0.0)
 
 
 def pre_and_error(formula: Callable[..., Array], left: Array, right: Array, bias: Array) -> tuple[Array, Array]:
-    """The pre-activation, and how far a right float32 one may be from it: delta of step 1.
+    """The pre-activation, and the most by which a right float32 one may be off: delta of step 1.
 
     ``formula(left, right, bias)`` adds a bias to sums of products. A bias alone is not rounded.
     """
-    data = left, right, bias = tuple(np.asarray(tensor, np.float64) for tensor in (left, right, bias))
+    left, right, bias = (np.asarray(tensor, np.float64) for tensor in (left, right, bias))
     products = formula(left != 0, right != 0, np.zeros_like(bias))
-    delta = tolerance(formula(left != 0, right != 0, bias != 0), formula(*map(abs, data)), *data)
-    return formula(*data), np.where(products == 0, np.minimum(delta, SMALLEST_NORMAL), delta)
+    terms = formula(left != 0, right != 0, bias != 0)
+    total = formula(abs(left), abs(right), abs(bias))
+    delta = tolerance(terms, total, left, right, bias)
+    bias_alone = np.minimum(delta, SMALLEST_NORMAL)
+    return formula(left, right, bias), np.where(products == 0, bias_alone, delta)
 
 
 def compare_activated(name: str, got: Array, pre: Array, delta: Array, activation: str) -> Report:
     """Judge `got` = act(pre), where the kernel's own `pre` may be off by `delta`."""
-    own = FUNCTIONS[activation]
-    return compare(name, got, own.function(pre), own.steepest[0] * delta + own.output_error(pre))
+    function = FUNCTIONS[activation]
+    want = function.function(pre)
+    allowed = function.steepest[0] * delta + function.output_error(pre)
+    return compare(name, got, want, allowed)

@@ -1,8 +1,7 @@
-"""The kernels in the folder `kernels/`, one file for each version of an operation; and in what two of them differ."""
+"""The kernels in the folder `kernels/`, one file for each version of an operation; and the differences of two."""
 
 import os
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from difflib import unified_diff
 from functools import cache
@@ -23,9 +22,14 @@ def versions(operation: str) -> tuple[str, ...]:
 
 
 def schedules(operation: str, module: ModuleType) -> dict[str, Callable]:
-    """How each version of an operation is dispatched: the function in a module that has its name without the number."""
-    pairs = ((version, getattr(module, version.partition("_")[2], None)) for version in versions(operation))
-    return {version: schedule for version, schedule in pairs if schedule}  # a copy of a file has none
+    """The schedule of each version of an operation: the function in a module with its name without the number."""
+    functions = {}
+    for version in versions(operation):
+        _, _, name = version.partition("_")
+        function = getattr(module, name, None)
+        if function:  # a copy of a file has none
+            functions[version] = function
+    return functions
 
 
 def layer_constants(kernel: Kernel, sizes: Mapping[str, int]) -> dict[str, int]:
@@ -33,9 +37,10 @@ def layer_constants(kernel: Kernel, sizes: Mapping[str, int]) -> dict[str, int]:
 
     One that only an edited text has is its writer's own, whatever its name.
     """
-    file = kernel
-    with suppress(ValueError):  # a text may have the version's name alone
+    try:
         file = load(kernel.name)
+    except ValueError:  # the text has the name of no version
+        file = kernel
     return {name: size for name, size in sizes.items() if kernel.kind(name) and file.kind(name)}
 
 
@@ -62,7 +67,7 @@ def _read(path: str, modified: int) -> Kernel:
     return Kernel(file.read_text(encoding="utf-8"), f"{file.parent.name}/{file.stem}")
 
 
-# --- In what two kernels differ --------------------------------------------------------------------------------
+# --- The differences of two kernels ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -74,14 +79,15 @@ class Difference:
     lines: tuple[str, ...]
 
     def __repr__(self) -> str:
-        return "\n".join([f"--- {self.one}", f"+++ {self.other}", *(self.lines or ["(no line of code differs)"])])
+        lines = self.lines or ["(no line of code differs)"]
+        return "\n".join([f"--- {self.one}", f"+++ {self.other}", *lines])
 
     def _repr_markdown_(self) -> str:
         return f"```diff\n{self!r}\n```"
 
 
 def difference(operation: str, one: str | int | Kernel, other: str | int | Kernel) -> Difference:
-    """In what two versions of an operation differ, declaration by declaration, as lines for a lesson.
+    """The differences of two versions of an operation, declaration by declaration, as lines for a lesson.
 
     A declaration counts as the same wherever it stands, among a file's own or in a shared block. Comments are left out.
 
@@ -103,38 +109,65 @@ def difference(operation: str, one: str | int | Kernel, other: str | int | Kerne
     --------
     >>> helpers.difference("gemm_bias_act", "4", "5")
     """
-    first, second = _kernel(operation, "one", one), _kernel(operation, "other", other)
-    before, after = _declarations(first), _declarations(second)
+    first = _kernel(operation, "one", one)
+    second = _kernel(operation, "other", other)
+    before = _declarations(first)
+    after = _declarations(second)
     lines = []
     for name in dict.fromkeys([*after, *before]):
-        _, _, *changed = [*unified_diff(before.get(name, []), after.get(name, []), lineterm="", n=AROUND)] or ["", ""]
-        lines += [f"@@ {name} @@" if line.startswith("@@") else line for line in changed]
+        lines += _changed_lines(name, before.get(name, []), after.get(name, []))
     return Difference(first.name, second.name, tuple(lines))
 
 
-def _kernel(operation: str, argument: str, given: str | int | Kernel) -> Kernel:
-    """The kernel that an argument stands for."""
-    if isinstance(given, Kernel):
-        return given
-    if "\n" in str(given) or "{" in str(given):
-        return Kernel(given, argument)
+def _changed_lines(name: str, before: list[str], after: list[str]) -> list[str]:
+    """The lines in which a declaration differs, with those around them, below a line with its name."""
+    lines = []
+    for line in list(unified_diff(before, after, lineterm="", n=AROUND))[2:]:  # the first two name files
+        if line.startswith("@@"):
+            lines.append(f"@@ {name} @@")
+        else:
+            lines.append(line)
+    return lines
+
+
+def _kernel(operation: str, argument: str, value: str | int | Kernel) -> Kernel:
+    """The kernel that an argument's value names, or is."""
+    if isinstance(value, Kernel):
+        return value
+    if "\n" in str(value) or "{" in str(value):
+        return Kernel(value, argument)
     operations = sorted(path.name for path in KERNELS.iterdir() if path.is_dir() and path.name != "shared")
     if operation not in operations:
         raise ValueError(f"operation = {operation!r:.100}: it must be one of {', '.join(operations)}")
     known = versions(operation)
-    found = next((stem for stem in known if str(given) in (stem, stem.partition("_")[0])), None)
-    if found is None:
-        rule = "or a number of one of them, or a kernel's text"
-        raise ValueError(f"{argument} = {given!r:.100}: it must be one of {', '.join(known)}, {rule}")
-    return load(operation, found)
+    for version in known:
+        number, _, _ = version.partition("_")
+        if str(value) in (version, number):
+            return load(operation, version)
+    rule = "or a number of one of them, or a kernel's text"
+    raise ValueError(f"{argument} = {value!r:.100}: it must be one of {', '.join(known)}, {rule}")
 
 
 def _declarations(kernel: Kernel) -> dict[str, list[str]]:
     """The lines of code of each declaration, by its name, in the order of the text."""
-    found = {}
+    declarations = {}
     for node in kernel.module.declarations:
-        text = kernel.source[node.at : node.end + kernel.source.startswith(";", node.end)]
-        pairs = zip(text.split("\n"), without_comments(text).split("\n"), strict=True)
-        lines = [f"{code.rstrip()}  {MARK}" if line.endswith(MARK) else code.rstrip() for line, code in pairs]
-        found[str(getattr(node, "name", text))] = [line for line in lines if line]
-    return found
+        end = node.end
+        if kernel.source.startswith(";", end):
+            end += 1
+        text = kernel.source[node.at : end]
+        name = str(getattr(node, "name", text))
+        declarations[name] = _lines_of_code(text)
+    return declarations
+
+
+def _lines_of_code(text: str) -> list[str]:
+    """The lines of a text that have code, without comments but the one that counts."""
+    lines = []
+    for line, code in zip(text.split("\n"), without_comments(text).split("\n"), strict=True):
+        code = code.rstrip()
+        if line.endswith(MARK):
+            code = f"{code}  {MARK}"
+        if code:
+            lines.append(code)
+    return lines

@@ -1,4 +1,4 @@
-"""One description for all operations: their tensors, their versions, how each is dispatched, and what is right.
+"""One description for all operations: their tensors, their versions, how each is dispatched, and the right answer.
 
 A call walks one way: check the arguments, plan once, upload, run, read.
 """
@@ -6,24 +6,23 @@ A call walks one way: check the arguments, plan once, upload, run, read.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import chain
-from math import ceil, prod
+from math import prod
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from helpers.checks.report import Array, Report
 from helpers.checks.tolerance import compare_sums
-from helpers.gpu.adapter import MAX_WORKGROUPS, AdapterInfo, GpuError, adapter_info
+from helpers.gpu.adapter import AdapterInfo, GpuError, adapter_info
 from helpers.gpu.buffers import Buffer, empty, read_together, too_large, uniform, upload
 from helpers.gpu.passes import Pass, run
+from helpers.operations.dispatch import Schedule
 from helpers.operations.kernels import load
 from wgsl import Kernel
 from wgsl.specialize import specialize, with_sizes
 
 CACHED = 256  # plans, each with the text of a kernel
 LAST_RESORT = "it is the first version that can run"
-Workgroups = tuple[int, int, int]
 Answer = Callable[..., Array | tuple[Array, ...]]
 Judge = Callable[..., Report | Sequence[Report]]
 
@@ -38,32 +37,6 @@ class Shape(Protocol):
         """The u32 of the kernels' uniform struct, in its order."""
 
 
-class Step(NamedTuple):
-    """One dispatch of a version, without its buffers.
-
-    `iterations` is an upper bound on the loop iterations of one thread (see `nested_loops`).
-    """
-
-    workgroups: Workgroups
-    iterations: int
-    entry_point: str = "main"
-    label: str = ""
-
-
-class Schedule(NamedTuple):
-    """The steps of a version in their order, and the bytes of each scratch buffer that they share.
-
-    Scratch buffers are bound after the operation's tensors, in this order, and before the parameters.
-    `constants` are written into the text, where a version is specialized for a layer; `refused` says why a version
-    does not take this shape at all.
-    """
-
-    steps: tuple[Step, ...]
-    scratch: Mapping[str, int] = {}
-    constants: Mapping[str, int] = {}
-    refused: str | None = None
-
-
 class Choice(NamedTuple):
     """A version and why it is the best one for a shape on an adapter."""
 
@@ -72,50 +45,13 @@ class Choice(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What a launch needs and its shape decides: passes without buffers, sizes, parameters, and why it cannot run."""
+    """All that a shape decides of a launch: passes without buffers, sizes, parameters, and why it cannot run."""
 
     passes: tuple[Pass, ...]
     nbytes: Mapping[str, int]  # of each tensor
     scratch: Mapping[str, int]
     params: tuple[int, ...]
     problem: str | None
-
-
-# --- How a version is dispatched ------------------------------------------------------------------------
-
-
-def one_step(workgroups: Workgroups, iterations: int) -> Schedule:
-    """The schedule of a version that is a single dispatch."""
-    return Schedule((Step(workgroups, iterations),))
-
-
-def flat(elements: int, threads: int = 256) -> Workgroups:
-    """Workgroups for one thread an element, in rows of at most 65,535 workgroups."""
-    blocks = ceil(elements / threads)
-    rows = ceil(blocks / MAX_WORKGROUPS)  # of equal length: fewer workgroups have nothing to do
-    return ceil(blocks / rows), rows, 1
-
-
-def nested_loops(*sizes: int) -> int:
-    """An upper bound on the iterations of loops inside each other, from the outermost size to the innermost.
-
-    Drivers also count the test that ends a loop, and one iteration of each inner loop for a thread that only waits
-    for its neighbors. Where two loops follow each other in one body, give the sum of their sizes plus 2.
-    """
-    total = 0
-    for waiting, size in enumerate(reversed(sizes), 1):
-        total = size * (1 + total) + waiting
-    return total
-
-
-def tree_reduction(elements: int, threads: int) -> int:
-    """The iterations of a thread that sums every `threads`-th element, then takes part in a tree reduction.
-
-    Raises ValueError where `threads` is not a power of two: a step of the tree would lose a sum.
-    """
-    if threads & (threads - 1):
-        raise ValueError(f"THREADS = {threads}: it must be a power of two")
-    return nested_loops(ceil(elements / threads)) + nested_loops(threads.bit_length() - 1)
 
 
 # --- An operation ---------------------------------------------------------------------------------------
@@ -184,23 +120,34 @@ class Operation:
 
     def right(self, shape: Shape, tensors: Mapping[str, Array]) -> tuple[Array, ...]:
         """The right outputs in float64, in the order of `outputs`."""
-        found = self.answer(*(tensors[name] for name in self.inputs), shape)
-        return found if isinstance(found, tuple) else (found,)
+        inputs = [tensors[name] for name in self.inputs]
+        answer = self.answer(*inputs, shape)
+        if isinstance(answer, tuple):
+            return answer
+        return (answer,)
 
     def reports(
         self, shape: Shape, tensors: Mapping[str, Array], got: Sequence[Array], judge: Judge | None = None
     ) -> Sequence[Report]:
-        """Judge the outputs `got`, in the order of `outputs`: by the operation's own judge, or by the one given."""
-        data = [tensors[name] for name in self.inputs]
-        found = (judge or self.judge or self._judge_sums)(got if len(self.outputs) > 1 else got[0], *data, shape)
-        return [found] if isinstance(found, Report) else found
+        """Judge the outputs `got`, in the order of `outputs`: by `judge`, or else by that of the operation."""
+        judge = judge or self.judge or self._judge_sums
+        inputs = [tensors[name] for name in self.inputs]
+        judged = got if len(self.outputs) > 1 else got[0]
+        reports = judge(judged, *inputs, shape)
+        if isinstance(reports, Report):
+            return [reports]
+        return reports
 
-    def _judge_sums(self, got: Array, *given: object) -> Report:
-        *data, shape = given
-        return compare_sums(self.outputs[0], got, lambda *data: self.answer(*data, shape), *data)
+    def _judge_sums(self, got: Array, *inputs_and_shape: object) -> Report:
+        *inputs, shape = inputs_and_shape
+
+        def formula(*factors: Array) -> Array:
+            return self.answer(*factors, shape)
+
+        return compare_sums(self.outputs[0], got, formula, *inputs)
 
     def kernel(self, version: str | Kernel) -> Kernel:
-        """The kernel of a version by its name, or the given one (a version with other constants or an edited text).
+        """The kernel of a version by its name, or the kernel itself (a version with other constants or an edited text).
 
         Raises TypeError where `version` is neither, ValueError where no version has its name.
         """
@@ -209,7 +156,9 @@ class Operation:
         stem = version.version if isinstance(version, Kernel) else version
         if stem not in self.versions:
             raise ValueError(f"kernel = {stem!r}: {self.name} has {', '.join(self.versions)}")
-        return version if isinstance(version, Kernel) else load(self.name, version)
+        if isinstance(version, Kernel):
+            return version
+        return load(self.name, version)
 
     def choices(self, shape: Shape, adapter: AdapterInfo) -> Sequence[Choice]:
         """Return all versions: those worth running, best first, then the others, simplest first."""
@@ -219,7 +168,7 @@ class Operation:
         return *best, *others
 
     def plan(self, shape: Shape, kernel: str | Kernel | None = None) -> Plan:
-        """How a problem is computed, with the given kernel or with the best version that this adapter can run.
+        """The plan of a problem, with the kernel or, without one, the best version that this adapter can run.
 
         Raises
         ------
@@ -244,21 +193,24 @@ class Operation:
         schedule = self.versions[kernel.version](shape, kernel)
         if not schedule.constants:
             return kernel, schedule
-        written = with_sizes if adapter_info().compiles_slowly else specialize
-        return written(kernel, schedule.constants), schedule
+        if adapter_info().compiles_slowly:
+            return with_sizes(kernel, schedule.constants), schedule
+        return specialize(kernel, schedule.constants), schedule
 
     def problem(self, shape: Shape, version: str) -> str | None:
-        """Why a version cannot run for this shape on this adapter, or None."""
+        """The reason why a version cannot run for this shape on this adapter, or None."""
         return _planned(self, shape, self.kernel(version)).problem
 
     def explain_choice(self, shape: Shape) -> str:
-        """Which version a call without `kernel=` takes for this shape on this adapter, and why, in one sentence."""
+        """Name the version that a call without `kernel=` takes for this shape on this adapter, and say why."""
         taken = self.plan(shape).passes[0].kernel.version
-        choices = self.choices(shape, adapter_info())
-        at = [choice.version for choice in choices].index(taken)
-        passed = ((choice.version, self.problem(shape, choice.version)) for choice in choices[:at])
-        skipped = (f" ({name} comes first, but cannot run: {problem})" for name, problem in passed)
-        return f"{self.name} takes {taken}: {choices[at].reason}{''.join(skipped)}."
+        skipped = ""
+        for choice in self.choices(shape, adapter_info()):
+            if choice.version == taken:
+                break
+            problem = self.problem(shape, choice.version)
+            skipped += f" ({choice.version} comes first, but cannot run: {problem})"
+        return f"{self.name} takes {taken}: {choice.reason}{skipped}."
 
     def prepare(self, buffers: Sequence[Buffer], shape: Shape, kernel: str | Kernel | None = None) -> tuple[Pass, ...]:
         """The passes over resident buffers, to run together, with others or again, or to measure.
@@ -290,18 +242,25 @@ class Operation:
     def compute(self, shape: Shape, kernel: str | Kernel | None, **inputs: np.ndarray) -> tuple[np.ndarray, ...]:
         """Upload the inputs, run, and read the outputs, in the order of `outputs`."""
         plan = self.plan(shape, kernel)
-        buffers = {
-            name: upload(inputs[name], name) if name in inputs else empty(nbytes, name)
-            for name, nbytes in plan.nbytes.items()
-        }
+        buffers = {}
+        for name, nbytes in plan.nbytes.items():
+            if name in inputs:
+                buffers[name] = upload(inputs[name], name)
+            else:
+                buffers[name] = empty(nbytes, name)
         run(*self._passes(plan, buffers.values()))
         return read_together([(buffers[name], shape.of(name)) for name in self.outputs])
 
     @staticmethod
     def _passes(plan: Plan, buffers: Iterable[Buffer]) -> tuple[Pass, ...]:
-        scratch = (empty(nbytes, name) for name, nbytes in plan.scratch.items())
+        """The passes of a plan over the tensors' buffers, new scratch buffers and the parameters."""
+        bound = list(buffers)
+        for name, nbytes in plan.scratch.items():
+            bound.append(empty(nbytes, name))
         takes_params = plan.passes[0].kernel.buffer_types[-1] == "uniform"
-        bindings = (*buffers, *scratch, *([uniform(plan.params)] if takes_params else []))
+        if takes_params:
+            bound.append(uniform(plan.params))
+        bindings = tuple(bound)
         return tuple(replace(dispatch, buffers=bindings) for dispatch in plan.passes)
 
     def _check_buffers(self, buffers: Sequence[Buffer], shape: Shape) -> None:
@@ -312,9 +271,10 @@ class Operation:
         if len(set(buffers)) < len(buffers):
             raise ValueError(f"{self.name}: one buffer was given for two tensors: {names} need one each")
         for name, buffer in zip(self.tensors, buffers, strict=True):
-            size, needed = buffer.size, 4 * prod(shape.of(name))
-            if size < needed:
-                raise ValueError(f"{self.name}: {name} is a buffer of {size} bytes: {shape.of(name)} takes {needed}")
+            needed = 4 * prod(shape.of(name))
+            if buffer.size < needed:
+                problem = f"{self.name}: {name} is a buffer of {buffer.size} bytes"
+                raise ValueError(f"{problem}: {shape.of(name)} takes {needed}")
 
 
 def _able(plan: Plan) -> Plan:
@@ -334,29 +294,50 @@ def _chosen(operation: Operation, shape: Shape, adapter: AdapterInfo) -> tuple[K
         if plan.problem is None:
             return kernel, plan
         tried.append((kernel, plan))
-    takes_the_shape = (each for each in tried if each[1].passes)
-    kernel, plan = next(takes_the_shape, tried[0])
+    kernel, plan = _most_telling(tried)
     if len(tried) == 1:
         return kernel, plan
     return kernel, plan._replace(problem=f"no version of {operation.name} can run this here: {plan.problem}")
 
 
+def _most_telling(tried: Sequence[tuple[Kernel, Plan]]) -> tuple[Kernel, Plan]:
+    """Of versions that cannot run, the first one that takes the shape: what it lacks is the adapter's limit."""
+    for kernel, plan in tried:
+        if plan.passes:
+            return kernel, plan
+    return tried[0]
+
+
 @lru_cache(maxsize=CACHED)
 def _planned(operation: Operation, shape: Shape, kernel: Kernel) -> Plan:
     """The plan of one version; also one that cannot run here."""
-    tensors = {name: 4 * prod(shape.of(name)) for name in operation.tensors}
-    large = [*filter(None, (too_large(nbytes, name) for name, nbytes in tensors.items()))]
-    if max(tensors.values()) >= 4 * 2**32:  # more than a kernel's constants, which are u32, can count
-        return Plan((), tensors, {}, operation.params(shape), large[0])
+    params = operation.params(shape)
+    nbytes = {name: 4 * prod(shape.of(name)) for name in operation.tensors}
+    if max(nbytes.values()) >= 4 * 2**32:  # more than a kernel's constants, which are u32, can count
+        return Plan((), nbytes, {}, params, _problem_of_tensors(nbytes))
     kernel, schedule = operation.scheduled(shape, kernel)
     passes = tuple(Pass(kernel, (), *step) for step in schedule.steps)
-    problems = chain(
-        [schedule.refused],
-        large,
-        (
-            too_large(nbytes, f"{kernel.name}: {name}", "choose another version")
-            for name, nbytes in schedule.scratch.items()
-        ),
-        (dispatch.problem() for dispatch in passes),
-    )
-    return Plan(passes, tensors, schedule.scratch, operation.params(shape), next(filter(None, problems), None))
+    problem = schedule.refused or _problem_of_tensors(nbytes) or _problem_of_passes(passes, schedule.scratch)
+    return Plan(passes, nbytes, schedule.scratch, params, problem)
+
+
+def _problem_of_tensors(nbytes: Mapping[str, int]) -> str | None:
+    """The reason why no version can run here: the first tensor that is too large for a binding, or None."""
+    for name, size in nbytes.items():
+        problem = too_large(size, name)
+        if problem:
+            return problem
+    return None
+
+
+def _problem_of_passes(passes: Sequence[Pass], scratch: Mapping[str, int]) -> str | None:
+    """The reason why a version cannot run here: a scratch buffer that is too large, or a pass; or None."""
+    for name, size in scratch.items():
+        problem = too_large(size, f"{passes[0].kernel.name}: {name}", "choose another version")
+        if problem:
+            return problem
+    for dispatch in passes:
+        problem = dispatch.problem()
+        if problem:
+            return problem
+    return None

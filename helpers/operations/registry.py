@@ -10,7 +10,7 @@ OPERATIONS: dict[str, Operation] = convolution.OPERATIONS | summation.OPERATIONS
 
 
 def explain_choice(operation: str, shape: Shape) -> str:
-    """Which version of an operation runs for a shape on this adapter where no `kernel=` is given, and why.
+    """Name the version that runs for a shape on this adapter where a call has no `kernel=`, and say why.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def explain_choice(operation: str, shape: Shape) -> str:
     GpuError
         No version can run here.
     """
-    if operation not in [*OPERATIONS]:
+    if operation not in list(OPERATIONS):  # in a list, as what cannot be hashed is refused, too
         raise ValueError(f"operation = {operation!r}: it must be one of {', '.join(OPERATIONS)}")
     kind = type(OPERATIONS[operation].examples[0])
     if not isinstance(shape, kind):

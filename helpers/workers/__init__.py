@@ -48,58 +48,108 @@ def mapped(
     Raises WorkersError where the workers cannot be used, or the run is interrupted.
     """
     texts = [json.dumps(piece) for piece in pieces]
-    keys = [hashlib.sha256(f"{versions()} {function} {text}".encode()).hexdigest()[:16] for text in texts]
-    own = ROOT / "measurements" / f"{function.replace(':', '.')}.jsonl" if workers and not ledger else None
-    kept, file = _ledger(ledger or own)
-    todo = {key: text for key, text in zip(keys, texts, strict=True) if key not in kept}
-    total, names, times = len({*keys}), [*todo], []
-    with file, closing(_computed(function, [*todo.values()], workers, here)) as computed:
+    keys = [_key(function, text) for text in texts]
+    temporary = _temporary_ledger(function) if workers and not ledger else None
+    kept = ledger or temporary
+    results, file = _ledger(kept)
+    todo = {key: text for key, text in zip(keys, texts, strict=True) if key not in results}
+    todo_keys = list(todo)
+    progress = _Progress(total=len(set(keys)), left=len(todo))
+    with file, closing(_computed(function, list(todo.values()), workers, here)) as computed:
         try:
             for key in keys:
-                while key not in kept:
-                    i, result = next(computed)
-                    kept[names[i]] = json.loads(result)
-                    file.write(json.dumps({"key": names[i], "result": kept[names[i]]}) + "\n")
-                    file.flush()
-                    times.append(time.monotonic())
-                    _show(times, total - len(todo), total)
-                yield kept[key]
+                while key not in results:
+                    _keep_next(computed, todo_keys, results, file)
+                    progress.advance()
+                yield results[key]
         except KeyboardInterrupt:
-            done = f"stopped: {total - len(todo) + len(times):,} of {total:,} pieces are done"
-            goes_on = f" and kept in {file.name}: the same command goes on there"
-            raise WorkersError(f"{done}{goes_on * bool(ledger or own)}") from None
+            raise WorkersError(_stopped(progress, kept)) from None
         finally:
-            print(end="\n" * bool(times), file=sys.stderr)  # below the bar
-    if own:
+            progress.end()
+    if temporary:
         with suppress(OSError):  # the same command runs twice: the other one has removed it, or still writes to it
-            own.unlink()
+            temporary.unlink()
+
+
+def _temporary_ledger(function: str) -> Path:
+    """The file of a function's results where none is asked for."""
+    return ROOT / "measurements" / f"{function.replace(':', '.')}.jsonl"
+
+
+def _stopped(progress: "_Progress", ledger: Path | None) -> str:
+    """The message that a run was interrupted, and may go on."""
+    message = f"stopped: {progress.done:,} of {progress.total:,} pieces are done"
+    if ledger:
+        message += f" and kept in {ledger}: the same command goes on there"
+    return message
+
+
+def _key(function: str, text: str) -> str:
+    """The name of a piece in a ledger: another one for another tree, function or piece."""
+    return hashlib.sha256(f"{versions()} {function} {text}".encode()).hexdigest()[:16]
+
+
+def _keep_next(
+    computed: Iterator[tuple[int, str]], keys: Sequence[str], results: dict[str, Plain], file: TextIO
+) -> None:
+    """Take the next result that comes, and write it into the ledger."""
+    i, text = next(computed)
+    key = keys[i]
+    results[key] = json.loads(text)
+    file.write(json.dumps({"key": key, "result": results[key]}) + "\n")
+    file.flush()
 
 
 def _ledger(path: Path | None) -> tuple[dict[str, Plain], TextIO]:
     """The results that a file has, by the keys of their pieces, and the file, for those that come; it may be none."""
-    kept = {}
+    written = b""
+    target = path or Path(os.devnull)
     try:
-        (path or Path(os.devnull)).parent.mkdir(parents=True, exist_ok=True)
-        begun = path.read_bytes() if path and path.exists() else b""
-        file = (path or Path(os.devnull)).open("a", encoding="utf-8")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if path and path.exists():
+            written = path.read_bytes()
+        file = target.open("a", encoding="utf-8")
     except OSError as error:
         raise WorkersError(f"the ledger {path} cannot be written: {error.strerror}") from None
-    for line in begun.splitlines():
+    results = {}
+    for line in written.splitlines():
         with suppress(ValueError, TypeError, KeyError):  # the last line may have been cut
             entry = json.loads(line)
-            kept[entry["key"]] = entry["result"]
-    file.write("\n" * (begun[-1:] not in (b"", b"\n")))
-    return kept, file
+            results[entry["key"]] = entry["result"]
+    if written and not written.endswith(b"\n"):
+        file.write("\n")
+    return results, file
 
 
-def _show(times: Sequence[float], before: int, total: int) -> None:
-    """Draw a bar: how many pieces are done (by the times of those that this run computed), how long the rest takes."""
-    done = before + len(times)
-    each = (times[-1] - times[0]) / max(1, len(times) - 1)  # before the first, workers were started
-    marks = 30 * done // total
-    if sys.stderr.isatty() or marks > 30 * (done - 1) // total:  # a log need not have each
-        said = f"\r{'#' * marks:.<30} {done:,} of {total:,}, {each * (total - done):,.0f} s left   "
-        print(said, end="", file=sys.stderr, flush=True)
+class _Progress:
+    """A bar on the error output: the pieces that are done, and the seconds that the rest takes."""
+
+    def __init__(self, total: int, left: int) -> None:
+        self.total = total
+        self._before = total - left  # pieces that were done when this run began
+        self._times: list[float] = []  # at which this run had each of its pieces
+
+    @property
+    def done(self) -> int:
+        """The number of pieces that are done."""
+        return self._before + len(self._times)
+
+    def advance(self) -> None:
+        """Count one more piece, and draw the bar."""
+        self._times.append(time.monotonic())
+        seconds = (self._times[-1] - self._times[0]) / max(1, len(self._times) - 1)  # after the workers were started
+        marks = 30 * self.done // self.total
+        marks_before = 30 * (self.done - 1) // self.total
+        if sys.stderr.isatty() or marks > marks_before:  # a log need not have each piece
+            bar = f"{'#' * marks:.<30}"
+            left = seconds * (self.total - self.done)
+            line = f"\r{bar} {self.done:,} of {self.total:,}, {left:,.0f} s left   "
+            print(line, end="", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        """Begin a line below the bar."""
+        if self._times:
+            print(file=sys.stderr)
 
 
 def _computed(function: str, texts: Sequence[str], workers: str | None, here: Here) -> Iterator[tuple[int, str]]:

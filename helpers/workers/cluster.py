@@ -1,4 +1,4 @@
-"""The workers of a Dask cluster, on this machine or elsewhere: are they like this process, and what do they compute?"""
+"""The workers of a Dask cluster, here or on other machines: checks that they are like this process, and their work."""
 
 import logging
 import os
@@ -21,21 +21,33 @@ SECONDS = 5  # that a scheduler may take to answer
 LOST = 30  # seconds without a result after which the workers are counted
 AHEAD = 2  # pieces that a thread of a worker has: the one that it computes, and the next
 AGAIN = "; start it again in this folder, or in a copy of it"
+# No piece moves once it has a worker, which has at most one in reserve. A fork would break the GPU's driver.
+LOCAL = {
+    "distributed.scheduler.work-stealing": False,
+    "distributed.scheduler.rootish-taskgroup": 0,  # a part that is lost is computed where it was asked for
+    "distributed.worker.multiprocessing-method": "spawn",
+    # Work that a worker would do beside its piece, 150 times a second:
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "10s",
+    "distributed.admin.system-monitor.interval": "10s",
+}
 START = "start some in this folder, or in copies of it: .venv/bin/python -m distributed.cli.dask_worker --nthreads 1"
 
 
 def computed(workers: str, function: str, texts: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Each piece's number with its result, as they come."""
     with _client(workers) as client:
-        threads = _checked(client)
-        waiting, running = iter(enumerate(texts)), {}
-        while True:
-            while len(running) < AHEAD * threads and (piece := next(waiting, None)):
-                running[client.submit(_call, versions(), function, piece[1], pure=False)] = piece[0]
-            if not running:
-                return
-            for future in _done(client, [*running]):
-                yield (i := running.pop(future)), _result(future, texts[i])
+        most = AHEAD * _checked(client)
+        submitted = 0
+        running: dict[Future, int] = {}  # the numbers of the pieces
+        while submitted < len(texts) or running:
+            while len(running) < most and submitted < len(texts):
+                future = client.submit(_call, versions(), function, texts[submitted], pure=False)
+                running[future] = submitted
+                submitted += 1
+            for future in _done(client, list(running)):
+                i = running.pop(future)
+                yield i, _result(future, texts[i])
 
 
 class Workers:
@@ -50,7 +62,8 @@ class Workers:
             self.client = stack.enter_context(_client(workers, dashboard=DASHBOARD))
             _checked(self.client)
             self._end = stack.pop_all()
-        self.count, self.own = len(self.names), self.client.cluster is not None
+        self.count = len(self.names)
+        self.own = self.client.cluster is not None
 
     @property
     def names(self) -> list[str]:
@@ -74,7 +87,7 @@ class Workers:
         self.client.run(os._exit, 1, workers=self.names[-1:], on_error="ignore")
 
     def close(self) -> None:
-        """Take leave of the scheduler; what was started here ends."""
+        """Take leave of the scheduler, and end the processes that were started here."""
         self._end.close()
 
 
@@ -83,34 +96,29 @@ def _client(workers: str, dashboard: str | None = None) -> Iterator[Client]:
     """A client of the scheduler at an address, or of a cluster of as many processes here."""
     warnings.filterwarnings("ignore", module="distributed")  # versions are compared below,
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # and a scheduler that is gone is said in a line
-    if not workers.lstrip("+-").isdecimal():
-        try:
-            client = Client(workers, timeout=SECONDS)
-        except (OSError, ValueError):
-            raise WorkersError(f"--workers {workers}: no scheduler answers there within {SECONDS} s") from None
-        except Exception as error:  # what a scheduler of an old version raises comes here
-            _require(f"the scheduler at {workers}", error)
-        with client:
+    is_number = workers.lstrip("+-").isdecimal()
+    if not is_number:
+        with _client_of_scheduler(workers) as client:
             yield client
         return
     if int(workers) < 1:
         raise WorkersError(f"--workers {workers}: it must be 1 or more, or the address of a scheduler")
-    # No piece moves once it has a worker, which has at most one in reserve. A fork would break the GPU's driver.
-    settings = {
-        "distributed.scheduler.work-stealing": False,
-        "distributed.scheduler.rootish-taskgroup": 0,  # a part that is lost is computed where it was asked for
-        "distributed.worker.multiprocessing-method": "spawn",
-        # What a worker would do beside its piece, 150 times a second:
-        "distributed.worker.profile.enabled": False,
-        "distributed.admin.tick.interval": "10s",
-        "distributed.admin.system-monitor.interval": "10s",
-    }
     here = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": dashboard, "silence_logs": "CRITICAL"}
-    with dask.config.set(settings), LocalCluster(n_workers=0, **here) as cluster, Client(cluster) as client:
+    with dask.config.set(LOCAL), LocalCluster(n_workers=0, **here) as cluster, Client(cluster) as client:
         cluster.sync(_keep_ctrl_c)
         cluster.scale(int(workers))
         client.wait_for_workers(int(workers))
         yield client
+
+
+def _client_of_scheduler(address: str) -> Client:
+    """A client of the scheduler at an address. Raises WorkersError where none answers, or it is of an old version."""
+    try:
+        return Client(address, timeout=SECONDS)
+    except (OSError, ValueError):
+        raise WorkersError(f"--workers {address}: no scheduler answers there within {SECONDS} s") from None
+    except Exception as error:  # a scheduler of an old version raises anything
+        raise _refusal(error, f"the scheduler at {address}") from error
 
 
 async def _keep_ctrl_c() -> None:
@@ -120,35 +128,49 @@ async def _keep_ctrl_c() -> None:
 
 
 def _checked(client: Client) -> int:
-    """How many threads the workers have. Raises WorkersError where one of them is not as this process."""
-    address, own = client.scheduler.address, versions()
+    """The number of threads of the workers. Raises WorkersError where one of them is not as this process."""
+    address = client.scheduler.address
+    expected = versions()
     try:
-        _require(f"the scheduler at {address}", client.run_on_scheduler(different, own))
+        difference = client.run_on_scheduler(different, expected)
     except (ImportError, AttributeError) as error:  # it has another tree, or none
-        _require(f"the scheduler at {address}", error)
-    there = client.scheduler_info()["workers"]
-    if not there:
+        difference = error
+    _refuse_where(difference, f"the scheduler at {address}")
+    workers = client.scheduler_info()["workers"]
+    if not workers:
         raise WorkersError(f"the scheduler at {address} has no workers; {START} {address}")
-    for worker, said in client.run(problem, own, on_error="return").items():
-        _require(f"worker {there[worker]['name']} at {worker}", said)
+    for worker, fault in client.run(problem, expected, on_error="return").items():
+        _refuse_where(fault, f"worker {workers[worker]['name']} at {worker}")
     client.register_plugin(Prepared())
-    return sum(worker["nthreads"] for worker in there.values())
+    return sum(worker["nthreads"] for worker in workers.values())
 
 
-def _require(who: str, said: str | Exception) -> None:
-    """Raise WorkersError where there is something to say against a process."""
-    if said:
-        raise WorkersError(f"{who} is refused: {said}{AGAIN * isinstance(said, Exception)}")
+def _refuse_where(fault: str | Exception, process: str) -> None:
+    """Raise WorkersError where a process has a fault: a reason in words, or an error that it raised."""
+    if fault:
+        raise _refusal(fault, process)
+
+
+def _refusal(fault: str | Exception, process: str) -> WorkersError:
+    message = f"{process} is refused: {fault}"
+    if isinstance(fault, Exception):
+        message += AGAIN
+    return WorkersError(message)
 
 
 def different(expected: Versions) -> str:
-    """In what this process differs, or nothing."""
-    other = [f"{name} {own}, not {expected[name]}" for name, own in versions().items() if own != expected[name]]
-    return f"it has {'; '.join(other)}{AGAIN}" if other else ""
+    """The differences of this process, or nothing."""
+    differences = []
+    for name, version in versions().items():
+        if version != expected[name]:
+            differences.append(f"{name} {version}, not {expected[name]}")
+    if not differences:
+        return ""
+    return f"it has {'; '.join(differences)}{AGAIN}"
 
 
 def problem(expected: Versions, dask_worker: Worker) -> str:
-    """Why a worker is refused, or nothing."""
+    """The reason why a worker is refused, or nothing."""
     return different(expected) or prepare(dask_worker.name)
 
 
@@ -159,13 +181,21 @@ def prepare(name: object) -> str:
     Workers that a command started here, whose names are numbers, take this machine's GPUs in turn.
     """
     try:
-        if isinstance(name, int) and not any(map(os.environ.get, SETTINGS)):
-            several = [k for k, each in enumerate(gpus()) if each.info["adapter_type"] == "DiscreteGPU"]
-            os.environ.update({SETTINGS[0]: str(several[name % len(several)])} if len(several) > 1 else {})
+        if isinstance(name, int):
+            _take_gpu_in_turn(name)
         device()
     except GpuError as error:
         return str(error)
     return ""
+
+
+def _take_gpu_in_turn(number: int) -> None:
+    """Let this process use one of several GPUs, by the worker's number, where no setting names one."""
+    if any(os.environ.get(name) for name in SETTINGS):
+        return
+    numbers = [i for i, adapter in enumerate(gpus()) if adapter.info["adapter_type"] == "DiscreteGPU"]
+    if len(numbers) > 1:
+        os.environ[SETTINGS[0]] = str(numbers[number % len(numbers)])
 
 
 class Prepared(WorkerPlugin):
@@ -179,9 +209,10 @@ class Prepared(WorkerPlugin):
 
 
 def _call(expected: Versions, function: str, text: str) -> str:
-    """What a worker does with a piece."""
+    """Compute a piece, as a worker does."""
     worker = get_worker()
-    _require(f"worker {worker.name} at {worker.address}", problem(expected, worker))  # it may have come later
+    fault = problem(expected, worker)  # again: the worker may have come later
+    _refuse_where(fault, f"worker {worker.name} at {worker.address}")
     return called(function, text)
 
 

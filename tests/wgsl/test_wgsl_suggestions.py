@@ -9,7 +9,7 @@ from support.mistakes import HEAD, KNOWN, MAIN, PLACES, mutants
 from support.sample import ALL, sample
 from support.speakers import mistaken
 
-from helpers.gpu import passes
+from helpers.gpu import compiled
 from helpers.grading.grader import grade
 from helpers.lessons.exercises import PUZZLES
 from wgsl import Kernel, WgslError, suggestions
@@ -26,7 +26,7 @@ INTERNALS = re.compile(
 def message(source: str) -> str:
     """The message, or nothing where the text compiles."""
     try:
-        passes.pipeline(Kernel(source), "main")
+        compiled.pipeline(Kernel(source), "main")
     except WgslError as error:
         return str(error)
     return ""
@@ -190,13 +190,13 @@ def test_a_reason_in_the_compilers_own_terms_is_not_shown():
 def test_the_compilers_own_messages_would_not_pass():
     for line in ("var b = 0; let h = idx + b;", "let h = 1.0 * idx;", "return 1u;", "let h = idx / Q;"):
         with pytest.raises(Exception, match=r"parsing error|validation error") as caught:
-            passes.module(HEAD + MAIN + f"  {line}\n}}\n")
+            compiled.module(HEAD + MAIN + f"  {line}\n}}\n")
         assert INTERNALS.search(str(caught.value))
     assert not [row for *_, row in stored("pasted") if INTERNALS.search(without_code(row))]
 
 
 def test_a_notebook_shows_no_traceback():
     with pytest.raises(WgslError) as caught:
-        passes.pipeline(Kernel(HEAD + MAIN + "  idx = 2u;\n}\n"), "main")
+        compiled.pipeline(Kernel(HEAD + MAIN + "  idx = 2u;\n}\n"), "main")
     assert caught.value.__suppress_context__
     assert caught.value._render_traceback_() == [f"WgslError: {caught.value}"]

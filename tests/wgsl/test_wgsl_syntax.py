@@ -16,7 +16,7 @@ from support.sample import ALL, sample
 from support.speakers import mistaken
 from support.wgsl_programs import RICH
 
-from helpers.gpu import passes
+from helpers.gpu import compiled
 from helpers.operations.kernels import KERNELS
 from wgsl import Kernel, WgslError, without_comments
 from wgsl.diagnostics import Lines, Refused, Unsupported
@@ -70,7 +70,7 @@ def told(node) -> str:
 def compiler_says(source: str) -> str | None:
     """What the adapter's compiler says of a text, nothing where it is no error of parsing; None where it compiles."""
     try:
-        passes.module(source)
+        compiled.module(source)
     except wgpu.GPUError as error:
         return "".join(re.findall("parsing error: (.*)", str(error)))
     return None
@@ -79,7 +79,7 @@ def compiler_says(source: str) -> str | None:
 def adapter_error(source: str) -> WgslError:
     """The adapter's error about a text."""
     with pytest.raises(WgslError) as caught:
-        passes.pipeline(Kernel(source), "main")
+        compiled.pipeline(Kernel(source), "main")
     return caught.value
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.wgsl_programs import in_lines, programs, source
 
-from helpers.gpu import passes
+from helpers.gpu import compiled
 from wgsl import Kernel, WgslError, without_comments
 from wgsl.diagnostics import Refused, Unsupported
 from wgsl.suggestions import CURES, wgsl_error
@@ -48,7 +48,7 @@ def here(text: str) -> tuple[int | None, str] | None:
 def on_the_adapter(text: str) -> tuple[set[int], str] | None:
     """The lines that the compiler's message shows, and what is told of it, or None."""
     try:
-        passes.pipeline(Kernel(text), "main")
+        compiled.pipeline(Kernel(text), "main")
     except WgslError as error:
         drawn = re.findall(r"^ *(\d+) │", str(error.__context__), re.MULTILINE)  # the compiler's own message
         return set(map(int, drawn)), str(error)

@@ -17,11 +17,12 @@ from helpers.gpu.buffers import part_of
 from helpers.lessons.shared.products import PRODUCTS, sizes
 from helpers.operations.convolution.operations import FORWARD, GRAD_BIAS, GRAD_INPUT, GRAD_WEIGHT
 from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.dispatch import nested_loops
 from helpers.operations.gemm.operations import BACKWARD as GEMM_BACKWARD
 from helpers.operations.gemm.shapes import GemmShape
 from helpers.operations.network.operations import CROSS_ENTROPY, MAX_BACKWARD, RELU_BACKWARD, SGD
 from helpers.operations.network.shapes import ElementShape, LossShape, PoolShape
-from helpers.operations.operation import Operation, Shape, nested_loops
+from helpers.operations.operation import Operation, Shape
 from wgsl import Kernel
 
 Words = tuple[int, ...]

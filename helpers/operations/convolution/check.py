@@ -1,4 +1,4 @@
-"""Is a convolution or one of its gradients right? Reports against the reference, and checks without it."""
+"""Checks of a convolution and its gradients: reports against the reference, and some that need none."""
 
 import numpy as np
 
@@ -15,8 +15,8 @@ from helpers.operations.convolution.shapes import STEPS, ConvShape, padded_by_wo
 
 def output(got: Array, input: Array, weight: Array, bias: Array, shape: ConvShape) -> Report:
     """Judge an output, `got` (N, Co, oH, oW), whose sizes fit."""
-    pre = pre_and_error(lambda *data: reference.pre(*data, shape), input, weight, bias)
-    return compare_activated("output", got, *pre, shape.activation)
+    pre, error = pre_and_error(lambda *data: reference.pre(*data, shape), input, weight, bias)
+    return compare_activated("output", got, pre, error, shape.activation)
 
 
 def conv2d(
@@ -35,11 +35,13 @@ def conv2d(
     if isinstance(padding, str) and np.ndim(input) == np.ndim(weight) == 4:
         input, padding = padded_by_word(input, padding, np.shape(weight)[2:], stride, dilation)
     steps = stride, padding, dilation, groups
-    if reason := _mismatch(input, weight, got, *steps):
-        return Report("conv2d", np.shape(got), reason=reason)
-    bias = np.zeros(np.shape(weight)[0]) if bias is None else bias
-    pre = pre_and_error(lambda *data: reference.conv2d(*data, *steps), input, weight, bias)
-    return compare_activated("conv2d", got, *pre, activation)
+    mismatch = _mismatch(input, weight, got, *steps)
+    if mismatch:
+        return Report("conv2d", np.shape(got), reason=mismatch)
+    if bias is None:
+        bias = np.zeros(np.shape(weight)[0])
+    pre, error = pre_and_error(lambda *data: reference.conv2d(*data, *steps), input, weight, bias)
+    return compare_activated("conv2d", got, pre, error, activation)
 
 
 def grad_weight(
@@ -53,11 +55,14 @@ def grad_weight(
 ) -> Report:
     """Judge a weight gradient, `got` (Co, Ci/groups, kH, kW), whose shape gives the size of the filter."""
     steps = stride, padding, dilation, groups
-    if reason := _mismatch(input, got, grad_output, *steps):
-        return Report("grad_weight", np.shape(got), reason=reason)
-    return compare_sums(
-        "grad_weight", got, lambda x, dy: reference.conv2d_grad_weight(x, np.shape(got), dy, *steps), input, grad_output
-    )
+    mismatch = _mismatch(input, got, grad_output, *steps)
+    if mismatch:
+        return Report("grad_weight", np.shape(got), reason=mismatch)
+
+    def formula(x: Array, dy: Array) -> Array:
+        return reference.conv2d_grad_weight(x, np.shape(got), dy, *steps)
+
+    return compare_sums("grad_weight", got, formula, input, grad_output)
 
 
 def grad_input(
@@ -71,11 +76,14 @@ def grad_input(
 ) -> Report:
     """Judge an input gradient, `got` (N, Ci, H, W), whose shape gives the size of the input."""
     steps = stride, padding, dilation, groups
-    if reason := _mismatch(got, weight, grad_output, *steps):
-        return Report("grad_input", np.shape(got), reason=reason)
-    return compare_sums(
-        "grad_input", got, lambda *data: reference.conv2d_grad_input(np.shape(got), *data, *steps), weight, grad_output
-    )
+    mismatch = _mismatch(got, weight, grad_output, *steps)
+    if mismatch:
+        return Report("grad_input", np.shape(got), reason=mismatch)
+
+    def formula(w: Array, dy: Array) -> Array:
+        return reference.conv2d_grad_input(np.shape(got), w, dy, *steps)
+
+    return compare_sums("grad_input", got, formula, weight, grad_output)
 
 
 def grad_bias(got: Array, grad_output: Array) -> Report:
@@ -84,17 +92,17 @@ def grad_bias(got: Array, grad_output: Array) -> Report:
 
 
 def _mismatch(input: Array, weight: Array, output: Array, *steps: Pair) -> str:
-    """Why no convolution has arrays of these shapes, or "" if one has."""
-    shapes = x, w, y = np.shape(input), np.shape(weight), np.shape(output)
+    """The reason why no convolution has arrays of these shapes, or "" if one has."""
+    x, w, y = np.shape(input), np.shape(weight), np.shape(output)
     if len(x) == len(w) == len(y) == 4:
         try:
             sizes = ConvShape(*x, w[0], *w[2:], *steps)
         except ValueError as error:
             return str(error)
-        if shapes == (sizes.input, sizes.weight, sizes.output):
+        if (x, w, y) == (sizes.input, sizes.weight, sizes.output):
             return ""
-    steps_text = ", ".join(map("{} {}".format, STEPS, steps))
-    return f"input {x}, weight {w}, output {y} do not fit together at {steps_text}"
+    named = [f"{name} {step}" for name, step in zip(STEPS, steps, strict=True)]
+    return f"input {x}, weight {w}, output {y} do not fit together at {', '.join(named)}"
 
 
 # --- Without a reference gradient: the loss <conv2d(x, w) + bias, dy> is linear in x, in w and in the bias ----
@@ -119,17 +127,29 @@ def adjoint(
     A symmetry in the data can hide a mistake here (a flipped filter, say), so take random data.
     """
     steps = stride, padding, dilation, groups
-    if reason := _mismatch(input, weight, grad_output, *steps):
-        return Report("adjoint", np.shape(grad_output), reason=reason)
-    x, w, dy = data = tuple(np.asarray(a, np.float64) for a in (input, weight, grad_output))
-    sums = _loss(*data, *steps), _loss(*map(abs, data), *steps)
-    images, channels = dy[:, 0].size, w[:, 0].size // groups  # terms of one number: N oH oW, Co/G kH kW
-    identities = {"grad_weight": Identity(w, *sums, images, data), "grad_input": Identity(x, *sums, channels, data)}
+    mismatch = _mismatch(input, weight, grad_output, *steps)
+    if mismatch:
+        return Report("adjoint", np.shape(grad_output), reason=mismatch)
+    x, w, dy = (np.asarray(array, np.float64) for array in (input, weight, grad_output))
+    identities = _identities(x, w, dy, *steps)
     if bias is not None:
         identities["grad_bias"] = _bias_identity(np.asarray(bias, np.float64), dy)
     elif "grad_bias" in gradients:
         raise TypeError("adjoint got grad_bias without a bias: give it bias=, one number for each output channel")
     return compare_dots(identities, gradients)
+
+
+def _identities(x: Array, w: Array, dy: Array, *steps: Pair) -> dict[str, Identity]:
+    """<conv2d(x, w), dy> = <w, grad_weight> = <x, grad_input>."""
+    groups = steps[-1]
+    loss = _loss(x, w, dy, *steps)
+    total = _loss(abs(x), abs(w), abs(dy), *steps)
+    terms_of_weight = dy[:, 0].size  # N oH oW
+    terms_of_pixel = w[:, 0].size // groups  # Co/G kH kW
+    return {
+        "grad_weight": Identity(w, loss, total, terms_of_weight, (x, w, dy)),
+        "grad_input": Identity(x, loss, total, terms_of_pixel, (x, w, dy)),
+    }
 
 
 def weight_adjoint(got: Array, grad_output: Array, input: Array, shape: ConvShape) -> list[Report]:
@@ -144,13 +164,20 @@ def input_adjoint(got: Array, grad_output: Array, weight: Array, shape: ConvShap
 
 def bias_adjoint(got: Array, grad_output: Array, shape: ConvShape) -> list[Report]:
     """Judge the bias gradient of a layer by `adjoint`, without the bias."""
-    biases = directions((shape.out_channels,))
-    return [compare_dots({"grad_bias": _bias_identity(bias, grad_output)}, {"grad_bias": got}) for bias in biases]
+    reports = []
+    for bias in directions((shape.out_channels,)):
+        identities = {"grad_bias": _bias_identity(bias, grad_output)}
+        reports.append(compare_dots(identities, {"grad_bias": got}))
+    return reports
 
 
 def _bias_identity(bias: Array, dy: Array) -> Identity:
+    """<the bias at every output, dy> = <bias, grad_bias>."""
     added = np.broadcast_to(bias.reshape(-1, 1, 1), dy.shape)
-    return Identity(bias, np.vdot(added, dy), np.vdot(abs(added), abs(dy)), dy[:, 0].size, (bias, dy))
+    loss = np.vdot(added, dy)
+    total = np.vdot(abs(added), abs(dy))
+    terms = dy[:, 0].size
+    return Identity(bias, loss, total, terms, (bias, dy))
 
 
 def _loss(x: Array, w: Array, dy: Array, *steps: Pair) -> float:

@@ -1,4 +1,4 @@
-"""Which version of a convolution runs where no `kernel=` is given, and why: a few thresholds, all measured.
+"""The choice of a convolution's version where a call has no `kernel=`, with its reason: a few thresholds, all measured.
 
 Those of GPUs come from `python -m helpers.bench` on an NVIDIA H200 (helpers/bench/recorded; a test holds the rule
 against that table), those of software adapters from the same command on Mesa's lavapipe with 2 processor cores.
@@ -25,7 +25,8 @@ WINOGRAD_WORK = 2**28  # multiply-adds: with fewer, three passes take longer tha
 SMALL_LAYER = 2**24  # multiply-adds: fewer do not fill a GPU with tiles
 FEW_WEIGHTS = 5_000  # few enough that threads with a filter row each hold them all at once
 ON_SOFTWARE = "a software adapter runs few threads at once, and a barrier is slow on it"
-SHORTER_LOOPS, FEWER_WORKGROUPS = "its threads run shorter loops", "it needs fewer workgroups"
+SHORTER_LOOPS = "its threads run shorter loops"
+FEWER_WORKGROUPS = "it needs fewer workgroups"
 SAVES_PRODUCTS = "3 x 3 filters at stride 1 over many channels: 36 products do the work of 144"
 FILLS_TILES = "tiles of sums in registers do many multiply-adds for each number that they load"
 TILES_RARELY_PAY = (
@@ -36,7 +37,7 @@ IN_REGISTERS = "a thread keeps a window of pixels in registers: no barriers, and
 
 
 def multiply_adds(s: ConvShape) -> int:
-    """Of the forward pass, and of each gradient of its input and weight."""
+    """The multiply-adds of the forward pass, and of each gradient of its input and weight."""
     return prod(s.output) * prod(s.weight[1:])
 
 
@@ -44,7 +45,8 @@ def forward(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
     """The versions of conv2d worth running, best first."""
     if not is_simple(s):
         return _any_layer(s, adapter, s.out_channels, "2_implicit_gemm", "5_direct")
-    worth, windows = _worth_compiling(s, adapter), s.stride == (1, 1)
+    worth = _worth_compiling(s, adapter)
+    windows = s.stride == (1, 1)
     gpu = worth and adapter.kind == "hardware"
     return _applicable(
         (not worth, "1_thread_per_output", _too_little_work(s)),
@@ -60,14 +62,15 @@ def grad_input(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
     """The versions of conv2d_grad_input worth running, best first."""
     if not is_simple(s):
         return _any_layer(s, adapter, s.in_channels, "3_implicit_gemm", "8_direct")
+    windows = s.stride == (1, 1)
     if not _worth_compiling(s, adapter):
-        pays = s.stride == (1, 1) and min(s.in_h, s.in_w) >= FULL_TILE
+        pays = windows and min(s.in_h, s.in_w) >= FULL_TILE
         sharing = (
             f"with {prod(s.input):,} pixels, few threads are at work, and sharing the weights spares each of them loads"
         )
         versions = _general(adapter, "1_gather", "2_shared_weights", pays, TILES_RARELY_PAY, sharing)
         return *versions, Choice("8_direct", ANY_LAYER)
-    gpu, windows = adapter.kind == "hardware", s.stride == (1, 1)
+    gpu = adapter.kind == "hardware"
     few = min(s.weight[:2]) < FEW_CHANNELS or multiply_adds(s) < SMALL_LAYER
     classes = f"at stride {s.stride_h} each class of pixels multiplies its own taps only"
     return _applicable(
@@ -103,10 +106,12 @@ def grad_weight(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
 def grad_bias(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
     """The versions of conv2d_grad_bias worth running, best first."""
     terms = s.batch * s.out_h * s.out_w
-    short, many = f"a sum of {terms} terms is too short to share", f"many workgroups share each sum of {terms:,} terms"
-    reasons = short, f"256 threads share each sum of {terms:,} terms"
-    general = _general(adapter, "1_thread_per_channel", "2_workgroup_per_channel", terms >= SHORT_SUM, *reasons)
-    return *_applicable((adapter.kind == "hardware" and terms >= LONG_SUM, "3_two_passes", many)), *general
+    short = f"a sum of {terms} terms is too short to share"
+    shared = f"256 threads share each sum of {terms:,} terms"
+    general = _general(adapter, "1_thread_per_channel", "2_workgroup_per_channel", terms >= SHORT_SUM, short, shared)
+    if adapter.kind == "hardware" and terms >= LONG_SUM:
+        return Choice("3_two_passes", f"many workgroups share each sum of {terms:,} terms"), *general
+    return general
 
 
 def _applicable(*choices: tuple[bool, str, str]) -> Sequence[Choice]:
@@ -126,12 +131,15 @@ def _any_layer(s: ConvShape, adapter: AdapterInfo, rows: int, tiled: str, direct
     return Choice(direct, reason), Choice(tiled, FILLS_TILES)
 
 
-def _general(adapter: AdapterInfo, alone: str, shared: str, pays: bool, *reasons: str) -> Sequence[Choice]:
+def _general(
+    adapter: AdapterInfo, alone: str, shared: str, pays: bool, against: str, for_sharing: str
+) -> Sequence[Choice]:
     """Of two versions compiled once, the one that shares work first where it `pays`; with reasons against and for."""
-    if adapter.few_threads or not pays:
-        reason = ON_SOFTWARE if adapter.few_threads else reasons[0]
-        return Choice(alone, reason), Choice(shared, SHORTER_LOOPS)
-    return Choice(shared, reasons[1]), Choice(alone, FEWER_WORKGROUPS)
+    if adapter.few_threads:
+        return Choice(alone, ON_SOFTWARE), Choice(shared, SHORTER_LOOPS)
+    if not pays:
+        return Choice(alone, against), Choice(shared, SHORTER_LOOPS)
+    return Choice(shared, for_sharing), Choice(alone, FEWER_WORKGROUPS)
 
 
 def _too_little_work(s: ConvShape) -> str:

@@ -30,7 +30,7 @@ class Chunk(NamedTuple):
     out_channels: slice
 
     def part(self, tensor: str, array: Array) -> Array:
-        """A view of what belongs to this chunk, of a tensor by its name or its gradient's."""
+        """A view of this chunk's part of a tensor, by the tensor's name or its gradient's."""
         parts = {
             "input": (self.images, self.in_channels),
             "output": (self.images, self.out_channels),
@@ -58,8 +58,9 @@ def compute(operation: Operation, shape: ConvShape, kernel: str | Kernel | None,
 
 @lru_cache(maxsize=256)
 def _fits(operation: Operation, shape: ConvShape, most: int) -> bool:
-    """Whether each tensor has at most this many bytes."""
-    return max(prod(shape.of(name)) for name in operation.tensors) <= most // 4
+    """True where each tensor has at most this many bytes."""
+    largest = max(prod(shape.of(name)) for name in operation.tensors)
+    return largest <= most // 4
 
 
 def chunks(s: ConvShape) -> Iterator[Chunk]:
@@ -68,8 +69,9 @@ def chunks(s: ConvShape) -> Iterator[Chunk]:
     Raises GpuError where one image, or one group of it, is too large.
     """
     for shape, in_channels, out_channels in _by_channels(s):
-        sizes = shape.input[1:], shape.output[1:]
-        images = min(s.batch, *(_count_that_fit(f"one image, {size},", prod(size)) for size in sizes))
+        inputs = _count_that_fit(f"one image, {shape.input[1:]},", prod(shape.input[1:]))
+        outputs = _count_that_fit(f"one image, {shape.output[1:]},", prod(shape.output[1:]))
+        images = min(s.batch, inputs, outputs)
         for first in range(0, s.batch, images):
             count = min(images, s.batch - first)
             yield Chunk(replace(shape, batch=count), slice(first, first + count), in_channels, out_channels)
@@ -80,20 +82,14 @@ def _by_channels(s: ConvShape) -> Iterator[tuple[ConvShape, slice, slice]]:
 
     Raises GpuError where the channels of one group of an image are too large.
     """
-    group_in, group_out = s.in_channels // s.groups, s.out_channels // s.groups
-    filters = _count_that_fit(f"one filter, {s.weight[1:]},", prod(s.weight[1:]))
-    planes = _count_that_fit(f"one channel of an output, {s.output[2:]},", s.out_h * s.out_w)
-    size, whose = (group_in, *s.input[2:]), "one group of an image" if s.groups > 1 else "one image"
-    inputs = group_out * _count_that_fit(f"{whose}, {size},", prod(size))
-    step = min(s.out_channels, filters, inputs, planes)
-    if step >= group_out:
-        step -= step % group_out
-    elif step > WHOLE_TILES:
-        step -= step % WHOLE_TILES
+    group_in = s.in_channels // s.groups
+    group_out = s.out_channels // s.groups
+    step = _channels_that_fit(s)
     first = 0
     while first < s.out_channels:
         group = first // group_out
-        end = min(first + step, s.out_channels if step >= group_out else (group + 1) * group_out)
+        end_of_group = (group + 1) * group_out
+        end = min(first + step, s.out_channels if step >= group_out else end_of_group)
         groups = max(1, (end - first) // group_out)
         in_channels = slice(group * group_in, (group + groups) * group_in)
         shape = replace(s, in_channels=groups * group_in, out_channels=end - first, groups=groups)
@@ -101,10 +97,26 @@ def _by_channels(s: ConvShape) -> Iterator[tuple[ConvShape, slice, slice]]:
         first = end
 
 
-def _count_that_fit(what: str, numbers: int) -> int:
-    """How many arrays of this many numbers fit into one binding."""
+def _channels_that_fit(s: ConvShape) -> int:
+    """The output channels of a chunk: whole groups, or a part of one group, in whole tiles where it has several."""
+    group_out = s.out_channels // s.groups
+    filters = _count_that_fit(f"one filter, {s.weight[1:]},", prod(s.weight[1:]))
+    planes = _count_that_fit(f"one channel of an output, {s.output[2:]},", s.out_h * s.out_w)
+    size = s.in_channels // s.groups, s.in_h, s.in_w
+    whose = "one group of an image" if s.groups > 1 else "one image"
+    inputs = group_out * _count_that_fit(f"{whose}, {size},", prod(size))
+    fitting = min(s.out_channels, filters, inputs, planes)
+    if fitting >= group_out:
+        return fitting - fitting % group_out
+    if fitting > WHOLE_TILES:
+        return fitting - fitting % WHOLE_TILES
+    return fitting
+
+
+def _count_that_fit(name: str, numbers: int) -> int:
+    """The number of arrays of this many numbers that fit into one binding."""
     fitting = MAX_BINDING // (4 * numbers)
     if not fitting:
         size = f"{4 * numbers / 2**20:.1f} MiB"
-        raise GpuError(f"{what} takes {size}, more than the {MAX_BINDING >> 20} MiB that one binding may hold")
+        raise GpuError(f"{name} takes {size}, more than the {MAX_BINDING >> 20} MiB that one binding may hold")
     return fitting

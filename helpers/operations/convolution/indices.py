@@ -1,4 +1,4 @@
-"""Which pixels, weights and outputs belong together: the pictures' index arithmetic, in plain Python, without a GPU.
+"""The pixels, weights and outputs that belong together: the pictures' index arithmetic, in plain Python, without a GPU.
 
 The tests prove each of these sets equal to what the kernels read, element by element.
 """
@@ -27,9 +27,10 @@ def output_channels_of(shape: ConvShape, ci: int) -> range:
     return _partners(ci, shape.in_channels // shape.groups, shape.out_channels // shape.groups)
 
 
-def _partners(channel: int, own: int, other: int) -> range:
-    """The channels on the other side in a channel's group, with this many of its own kind and of the other."""
-    return range(channel // own * other, (channel // own + 1) * other)
+def _partners(channel: int, of_a_group: int, partners_of_a_group: int) -> range:
+    """The channels on the other side in a channel's group; a group has so many on its side, and on the other."""
+    group = channel // of_a_group
+    return range(group * partners_of_a_group, (group + 1) * partners_of_a_group)
 
 
 # --- Products -------------------------------------------------------------------------------------------------
@@ -67,31 +68,35 @@ def taps_of(tensor: str, shape: ConvShape, row: int, column: int) -> list[Tap]:
 
     They are in the order in which a kernel's loops kh, kw or, for a weight, oh, ow go.
     """
-    return [*_taps(tensor, shape).get((row, column), ())]
+    return list(_taps(tensor, shape).get((row, column), ()))
 
 
 @lru_cache(maxsize=64)
 def _taps(tensor: str, shape: ConvShape) -> Mapping[Cell, list[Tap]]:
     """All products of one image and one pair of channels, by the numbers of a tensor."""
-    found: dict[Cell, list[Tap]] = {}
+    taps: dict[Cell, list[Tap]] = {}
     for kh, kw, oh, ow in np.ndindex(*shape.weight[2:], *shape.output[2:]):
         ih = oh * shape.stride_h + kh * shape.dilation_h - shape.padding_h
         iw = ow * shape.stride_w + kw * shape.dilation_w - shape.padding_w
         if 0 <= ih < shape.in_h and 0 <= iw < shape.in_w:
             tap = Tap(oh, ow, kh, kw, ih, iw)
-            found.setdefault(tap.at(tensor), []).append(tap)
-    return found
+            taps.setdefault(tap.at(tensor), []).append(tap)
+    return taps
 
 
-# Which pixels and weights make an output; to which outputs a weight contributes; which outputs see a pixel.
-taps_of_output, taps_of_weight, taps_of_pixel = (partial(taps_of, name) for name in ("output", "weight", "input"))
+taps_of_output = partial(taps_of, "output")  # the pixels and weights that make an output
+taps_of_weight = partial(taps_of, "weight")  # the outputs to which a weight contributes
+taps_of_pixel = partial(taps_of, "input")  # the outputs that see a pixel
 
-# --- What a thread computes -----------------------------------------------------------------------------------
+# --- The work of a thread -------------------------------------------------------------------------------------
 
 
 def weight_of_thread(shape: ConvShape, index: int) -> tuple[int, int, int, int] | None:
     """The weight (co, ci, kh, kw) of thread `index` where each thread owns one, or None past the last weight."""
-    return tuple(map(int, np.unravel_index(index, shape.weight))) if index < prod(shape.weight) else None
+    if index >= prod(shape.weight):
+        return None
+    co, ci, kh, kw = np.unravel_index(index, shape.weight)
+    return int(co), int(ci), int(kh), int(kw)
 
 
 def products_of_thread(shape: ConvShape, thread: int, threads: int) -> range:

@@ -237,8 +237,10 @@ def conv2d_grad_bias(grad_output: Array, *, kernel: str | Kernel | None = None) 
 
 def _shape(operation: str, input_size: tuple, name: str, weight_size: tuple, *steps: object) -> ConvShape:
     """The whole problem's sizes, checked; whole numbers that were checked before are not checked again."""
-    plain = {*map(type, steps)} <= {int, str}  # a pair is equal to another one that has True in the place of 1
-    return (_known_shape if plain else _checked_shape)(operation, input_size, name, weight_size, *steps)
+    for step in steps:
+        if type(step) not in (int, str):  # a pair is equal to another one that has True in the place of 1
+            return _checked_shape(operation, input_size, name, weight_size, *steps)
+    return _known_shape(operation, input_size, name, weight_size, *steps)
 
 
 def _checked_shape(
@@ -282,8 +284,8 @@ def _check_channels(operation: str, name: str, weight_ci: int, ci: int, groups: 
 def _require_shape(operation: str, name: str, array: Array, s: ConvShape) -> None:
     """Refuse a tensor whose shape is not the one that the other arguments imply."""
 
-    def given() -> str:
+    def other_arguments() -> str:
         steps = ", ".join(f"{step} {getattr(s, step)}" for step in STEPS)
         return f"input {s.input}, weight {s.weight}, {steps}"
 
-    check_shape(operation, name, array, s.of(name), given)
+    check_shape(operation, name, array, s.of(name), other_arguments)

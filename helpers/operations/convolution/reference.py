@@ -37,11 +37,16 @@ def conv2d_loops(
     input (N, Ci, H, W), weight (Co, Ci, kH, kW), bias (Co,)
     -> output and grad_output (N, Co, oH, oW), grad_weight, grad_input, grad_bias
     """
-    tensors = [np.float64(t) for t in (input, weight, bias, grad_output)]
-    grad_input, grad_weight, grad_bias, output = map(np.zeros_like, tensors)
-    (N, Ci, H, W), (Co, Ci, kH, kW), _, (N, Co, oH, oW) = map(np.shape, tensors)
-    input, weight, bias, grad_output = tensors
-    S, (Ph, Pw) = stride, np.broadcast_to(padding, 2)
+    input, weight, bias, grad_output = (np.float64(tensor) for tensor in (input, weight, bias, grad_output))
+    output = np.zeros_like(grad_output)
+    grad_weight = np.zeros_like(weight)
+    grad_input = np.zeros_like(input)
+    grad_bias = np.zeros_like(bias)
+    N, Ci, H, W = input.shape
+    Co, Ci, kH, kW = weight.shape
+    N, Co, oH, oW = grad_output.shape
+    S = stride
+    Ph, Pw = np.broadcast_to(padding, 2)
     for n, co, oh, ow in np.ndindex(N, Co, oH, oW):  # for each output
         dy = grad_output[n, co, oh, ow]
         output[n, co, oh, ow] += bias[co]
@@ -49,7 +54,8 @@ def conv2d_loops(
         for ci, kh, kw in np.ndindex(Ci, kH, kW):  # for each weight of the filter
             ih, iw = oh * S + kh - Ph, ow * S + kw - Pw
             if 0 <= ih < H and 0 <= iw < W:  # padding adds nothing
-                x, w = input[n, ci, ih, iw], weight[co, ci, kh, kw]
+                x = input[n, ci, ih, iw]
+                w = weight[co, ci, kh, kw]
                 output[n, co, oh, ow] += x * w
                 grad_weight[co, ci, kh, kw] += dy * x
                 grad_input[n, ci, ih, iw] += dy * w
@@ -77,7 +83,9 @@ def conv2d(
     weight = np.asarray(weight, np.float64)  # (Co, Ci/G, kH, kW)
     windows = _windows(_pad(input, padding), weight.shape[2:], stride, dilation)  # (N, Ci, oH, oW, kH, kW)
     output = _by_group("nchwij,ocij->nohw", np.split(windows, groups, 1), np.split(weight, groups), 1)
-    return output if bias is None else output + np.reshape(bias, (-1, 1, 1))
+    if bias is None:
+        return output
+    return output + np.reshape(bias, (-1, 1, 1))
 
 
 def conv2d_grad_weight(
@@ -108,10 +116,16 @@ def conv2d_grad_input(
 
     A full convolution, filter flipped.
     """
-    weight, grad_output = np.asarray(weight, np.float64), np.asarray(grad_output, np.float64)
-    (N, _, H, W), (Co, _, kH, kW), (oH, oW) = input_size, weight.shape, grad_output.shape[2:]
-    (Sh, Sw), (Ph, Pw), (Dh, Dw) = (np.broadcast_to(pair, 2) for pair in (stride, padding, dilation))
-    down, right = (kH - 1) * Dh, (kW - 1) * Dw
+    weight = np.asarray(weight, np.float64)
+    grad_output = np.asarray(grad_output, np.float64)
+    N, _, H, W = input_size
+    Co, _, kH, kW = weight.shape
+    oH, oW = grad_output.shape[2:]
+    Sh, Sw = np.broadcast_to(stride, 2)
+    Ph, Pw = np.broadcast_to(padding, 2)
+    Dh, Dw = np.broadcast_to(dilation, 2)
+    down = (kH - 1) * Dh
+    right = (kW - 1) * Dw
     spread = np.zeros((N, Co, H + 2 * Ph + down, W + 2 * Pw + right))  # zeros between and around the gradients
     spread[:, :, down::Sh, right::Sw][:, :, :oH, :oW] = grad_output
     windows = _windows(spread, (kH, kW), 1, dilation)[:, :, Ph : Ph + H, Pw : Pw + W]  # (N, Co, H, W, kH, kW)
@@ -128,7 +142,7 @@ def conv2d_grad_bias(grad_output: Array) -> Array:
 
 
 def pre(input: Array, weight: Array, bias: Array, shape: ConvShape) -> Array:
-    """What the activation is applied to, (N, Co, oH, oW)."""
+    """The argument of the activation, (N, Co, oH, oW)."""
     return conv2d(input, weight, bias, **shape.steps)
 
 
@@ -149,8 +163,10 @@ def grad_input(grad_output: Array, weight: Array, shape: ConvShape) -> Array:
 
 def _by_group(subscripts: str, left: list[Array], right: list[Array], axis: int) -> Array:
     """A product for each group, side by side along an axis of channels."""
-    pairs = zip(left, right, strict=True)
-    return np.concatenate([np.einsum(subscripts, *pair, optimize=True) for pair in pairs], axis)
+    products = []
+    for of_left, of_right in zip(left, right, strict=True):
+        products.append(np.einsum(subscripts, of_left, of_right, optimize=True))
+    return np.concatenate(products, axis)
 
 
 def _pad(input: Array, padding: Pair) -> Array:
@@ -161,7 +177,8 @@ def _pad(input: Array, padding: Pair) -> Array:
 
 def _windows(padded: Array, filter: Size, stride: Pair, dilation: Pair) -> Array:
     """Every position of the filter on its images, as a view: (..., oH, oW, kH, kW)."""
-    (Sh, Sw), (Dh, Dw) = np.broadcast_to(stride, 2), np.broadcast_to(dilation, 2)
+    Sh, Sw = np.broadcast_to(stride, 2)
+    Dh, Dw = np.broadcast_to(dilation, 2)
     span = (filter[0] - 1) * Dh + 1, (filter[1] - 1) * Dw + 1
     windows = np.lib.stride_tricks.sliding_window_view(padded, span, axis=(2, 3))
     return windows[:, :, ::Sh, ::Sw, ::Dh, ::Dw]

@@ -12,7 +12,7 @@ from helpers.operations.activations import check_activation
 Pair = tuple[int, int]
 PAIRS = {"stride": 1, "padding": 0, "dilation": 1}  # and the least that each may be
 SIZES = "batch", "in_channels", "in_h", "in_w", "out_channels", "kernel_h", "kernel_w", "groups"
-STEPS = *PAIRS, "groups"  # what every function of a convolution takes after the tensors, in this order
+STEPS = *PAIRS, "groups"  # the arguments of every function of a convolution after the tensors, in this order
 
 
 def _part(pair: str, axis: int, doc: str) -> property:
@@ -63,7 +63,9 @@ class ConvShape:
                 self._refuse_axis(axis)
 
     def _refuse_axis(self, axis: str) -> None:
-        span, padded, dilation = self.span(axis), self.padded(axis), getattr(self, f"dilation_{axis}")
+        span = self.span(axis)
+        padded = self.padded(axis)
+        dilation = getattr(self, f"dilation_{axis}")
         if span > padded:
             spread = f", {span} with dilation {dilation}," if dilation > 1 else ""
             raise ValueError(
@@ -74,19 +76,20 @@ class ConvShape:
 
     def __repr__(self) -> str:
         """The constructor call, defaults omitted."""
-        given = []
+        arguments = []
         for field in fields(self):
             value = getattr(self, field.name)
             if field.name in PAIRS and value[0] == value[1]:
                 value = value[0]
             if value != field.default:
-                given.append(f"{field.name}={value!r}")
-        return f"ConvShape({', '.join(given)})"
+                arguments.append(f"{field.name}={value!r}")
+        return f"ConvShape({', '.join(arguments)})"
 
     @classmethod
     def between(cls, input: tuple[int, ...], output: tuple[int, ...]) -> "ConvShape":
         """The convolution with stride 1 and no padding from an input shape to an output shape."""
-        (n, ci, in_h, in_w), (_, co, out_h, out_w) = input, output
+        n, ci, in_h, in_w = input
+        _, co, out_h, out_w = output
         return cls(n, ci, in_h, in_w, co, in_h - out_h + 1, in_w - out_w + 1)
 
     stride_h = _part("stride", 0, "Sh: rows from one window to the next below it.")
@@ -98,7 +101,7 @@ class ConvShape:
 
     @property
     def steps(self) -> dict[str, int | Pair]:
-        """What the functions of a convolution take after the tensors, by name."""
+        """The arguments of a convolution's functions after the tensors, by name."""
         return {name: getattr(self, name) for name in STEPS}
 
     def padded(self, axis: str) -> int:
@@ -137,12 +140,26 @@ class ConvShape:
     def of(self, tensor: str) -> tuple[int, ...]:
         """The shape of a tensor, by its name or its gradient's: input, weight, bias, output, grad_weight, ..."""
         kind = tensor.removeprefix("grad_")
-        return (self.out_channels,) if kind == "bias" else getattr(self, kind)
+        if kind == "bias":
+            return (self.out_channels,)
+        return getattr(self, kind)
 
     def params(self) -> tuple[int, ...]:
         """The 12 u32 that the kernels of the lessons take, in their struct's order: one stride for both axes."""
-        (n, ci, h, w), (co, _, kh, kw), (*_, oh, ow) = self.input, self.weight, self.output
-        return n, ci, h, w, co, kh, kw, self.stride_h, self.padding_h, oh, ow, self.padding_w
+        return (
+            self.batch,
+            self.in_channels,
+            self.in_h,
+            self.in_w,
+            self.out_channels,
+            self.kernel_h,
+            self.kernel_w,
+            self.stride_h,
+            self.padding_h,
+            self.out_h,
+            self.out_w,
+            self.padding_w,
+        )
 
 
 def padded_by_word(
@@ -158,7 +175,9 @@ def padded_by_word(
         return input, (0, 0)
     if check_pair("stride", stride) != (1, 1):
         raise ValueError(f"padding = 'same' with stride = {stride}: at another stride than 1 no output is as large")
-    zeros = [(size - 1) * step for size, step in zip(kernel, check_pair("dilation", dilation), strict=True)]
-    extra = [(0, count % 2) for count in zeros]
-    padded = np.pad(input, [(0, 0), (0, 0), *extra]) if any(map(any, extra)) else input
-    return padded, tuple(count // 2 for count in zeros)
+    dilation_h, dilation_w = check_pair("dilation", dilation)
+    rows = (kernel[0] - 1) * dilation_h
+    columns = (kernel[1] - 1) * dilation_w
+    if rows % 2 or columns % 2:
+        input = np.pad(input, [(0, 0), (0, 0), (0, rows % 2), (0, columns % 2)])
+    return input, (rows // 2, columns // 2)

@@ -1,4 +1,4 @@
-"""Winograd's method for 3x3 filters at stride 1: its matrices, the method in float64, and how far float32 may be off.
+"""Winograd's method for 3x3 filters at stride 1: its matrices, the method in float64, and its rounding errors.
 
 Along one axis, `outputs` results of a filter of `taps` numbers take outputs * taps products. Winograd's method takes 6
 where outputs + taps = 7: ``A^T [(G g) * (B^T d)]`` for the filter g (taps,) and the data d (6,). It is a product of
@@ -31,7 +31,7 @@ numbers from the normal distribution, 5/8 and 3/2 give less than half the error 
 that were tried, multiples of 1/16 up to 2, gives clearly less. All products of these two are exact in float32.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import ceil
 from typing import NamedTuple
@@ -61,24 +61,38 @@ class Matrices(NamedTuple):
 
     def absolute(self) -> "Matrices":
         """The absolute values of all elements."""
-        return Matrices(*map(np.abs, self))
+        return Matrices(np.abs(self.data), np.abs(self.filter), np.abs(self.outputs))
 
     def gains(self) -> list[float]:
-        """How much each can enlarge a number along both axes: r**2 of step 4."""
+        """The factors by which each can enlarge a number along both axes: r**2 of step 4."""
         return [float(matrix.sum(1).max()) ** 2 for matrix in self.absolute()]
 
 
 def matrices(outputs: int, taps: int) -> Matrices:
     """The matrices of F(outputs, taps), where outputs + taps = 7, rounded to float64."""
-    others = [[q for q in POINTS if q != p] for p in POINTS]
-    data = [*([*np.poly(rest)[::-1], 0] for rest in others), np.poly(POINTS)[::-1]]
-    scales = [np.prod([p - q for q in rest]) for p, rest in zip(POINTS, others, strict=True)]
-    filters = [[p**j / scale for j in range(taps)] for p, scale in zip(POINTS, scales, strict=True)]
-    results = [[*(p**i for p in POINTS), int(i == outputs - 1)] for i in range(outputs)]
-    return Matrices(*(np.array(rows, np.float64) for rows in (data, [*filters, [0] * (taps - 1) + [1]], results)))
+    data = []
+    filters = []
+    for p in POINTS:
+        others = [q for q in POINTS if q != p]
+        scale = np.prod([p - q for q in others])
+        data.append([*_coefficients(others), 0])
+        filters.append([p**j / scale for j in range(taps)])
+    data.append(_coefficients(POINTS))
+    filters.append([0] * (taps - 1) + [1])  # infinity: the highest power alone
+    results = []
+    for i in range(outputs):
+        infinity = 1 if i == outputs - 1 else 0
+        results.append([p**i for p in POINTS] + [infinity])
+    return Matrices(np.array(data, np.float64), np.array(filters, np.float64), np.array(results, np.float64))
 
 
-IMAGES, WEIGHTS = matrices(4, 3), matrices(3, 4)  # F(4x4, 3x3) where images come out, F(3x3, 4x4) where weights do
+def _coefficients(zeros: Sequence[Fraction]) -> Array:
+    """The coefficients of the polynomial with these zeros, that of the lowest power first."""
+    return np.poly(zeros)[::-1]
+
+
+IMAGES = matrices(4, 3)  # F(4x4, 3x3), where images come out
+WEIGHTS = matrices(3, 4)  # F(3x3, 4x4), where weights come out
 
 # --- The method in float64 --------------------------------------------------------------------------------
 
@@ -91,7 +105,8 @@ def conv2d(shape: ConvShape, input: Array, weight: Array, bias: Array, transform
 
 def conv2d_grad_input(shape: ConvShape, grad_output: Array, weight: Array, transforms: Matrices = IMAGES) -> Array:
     """The gradient (N, Ci, H, W) from grad_output (N, Co, oH, oW) and weight (Co, Ci, 3, 3)."""
-    flipped, corner = weight.swapaxes(0, 1)[..., ::-1, ::-1], (2 - shape.padding_h, 2 - shape.padding_w)
+    flipped = weight.swapaxes(0, 1)[..., ::-1, ::-1]
+    corner = 2 - shape.padding_h, 2 - shape.padding_w
     return _images(shape.input, grad_output, flipped, corner, transforms)
 
 
@@ -125,19 +140,23 @@ def _pieces(images: Array, tiles: tuple[int, int], size: int, corner: tuple[int,
 
     The first pixel of an image lies at `corner` of the first piece; it may lie outside.
     """
-    lengths = [TILE * n + size - TILE for n in tiles]
-    sides = [*zip(corner, images.shape[2:], lengths, strict=True)]
-    padded = np.pad(images, [(0, 0), (0, 0), *((max(c, 0), max(length - c - n, 0)) for c, n, length in sides)])
-    (top, left), (rows, columns) = (max(-c, 0) for c in corner), lengths
-    seen = padded[..., top : top + rows, left : left + columns]
-    return np.lib.stride_tricks.sliding_window_view(seen, (size, size), (2, 3))[:, :, ::TILE, ::TILE]
+    zeros = [(0, 0), (0, 0)]
+    parts = []  # of the padded images, along each axis
+    for first, length, count in zip(corner, images.shape[2:], tiles, strict=True):
+        covered = TILE * count + size - TILE  # by all pieces
+        zeros.append((max(first, 0), max(covered - first - length, 0)))
+        begin = max(-first, 0)
+        parts.append(slice(begin, begin + covered))
+    rows, columns = parts
+    covered_pixels = np.pad(images, zeros)[..., rows, columns]
+    return np.lib.stride_tricks.sliding_window_view(covered_pixels, (size, size), (2, 3))[:, :, ::TILE, ::TILE]
 
 
 # --- The tolerance ----------------------------------------------------------------------------------------
 
 
 class Method(NamedTuple):
-    """How one operation is computed by Winograd's method, and what comes out directly, before the activation."""
+    """One operation by Winograd's method, and its direct results, before the activation."""
 
     output: str
     compute: Callable[..., Array]
@@ -147,18 +166,20 @@ class Method(NamedTuple):
     activated: bool = False
 
     def tolerance(self, shape: ConvShape, *data: Array) -> Array:
-        """How far right float32 results may be from the direct ones, for the numbers that are read.
+        """The most by which right float32 results may differ from the direct ones, for the numbers that are read.
 
         Raises ValueError where float32 promises nothing: numbers at the points, or sums, that may overflow.
         """
         data = [np.abs(np.asarray(tensor, np.float64)) for tensor in data]
-        total, terms = self.compute(shape, *data, transforms=self.transforms.absolute()), self.terms(shape)
+        total = self.compute(shape, *data, transforms=self.transforms.absolute())
+        terms = self.terms(shape)
         largest = [tensor.max() for tensor in data[:2]]  # no bias
         spread = ROUNDING * (terms + ROUNDINGS + 1)  # the one more pays for the float64 reference's own rounding
         gamma = spread / (1 - spread) if spread < 1 else np.inf
         pixels, filters, results = self.transforms.gains()
         flushed = 25 * SMALLEST_NORMAL * results * (terms * (pixels * filters * sum(largest) + 1) + 1)  # step 4
-        bound, at_points = gamma * total + (1 + gamma) * flushed, max(pixels, filters) * max(largest)
+        bound = gamma * total + (1 + gamma) * flushed
+        at_points = max(pixels, filters) * max(largest)
         if not max(at_points, (total + bound).max()) <= FLOAT32_MAX:
             raise ValueError(
                 f"numbers up to {at_points:.3g} at the points, sums up to {total.max():.3g} of {terms} terms: float32 "
@@ -166,11 +187,12 @@ class Method(NamedTuple):
             )
         return bound
 
-    def judge(self, got: Array, *given: Array | ConvShape) -> Report:
-        """Judge the result of a version that uses the method; `given` are the inputs, and the shape."""
-        *data, shape = given
+    def judge(self, got: Array, *inputs_and_shape: Array | ConvShape) -> Report:
+        """Judge the result of a version that uses the method, for its inputs and its shape."""
+        *inputs, shape = inputs_and_shape
         activation = shape.activation if self.activated else "none"
-        return compare_activated(self.output, got, self.direct(*given), self.tolerance(shape, *data), activation)
+        want = self.direct(*inputs, shape)
+        return compare_activated(self.output, got, want, self.tolerance(shape, *inputs), activation)
 
 
 def _tiles(shape: ConvShape) -> int:

@@ -1,4 +1,4 @@
-"""Which version of a fully connected layer runs where no `kernel=` is given, and why.
+"""The choice of a fully connected layer's version where a call has no `kernel=`, with its reason.
 
 The thresholds were measured as those of helpers/operations/convolution/choice.py.
 """
@@ -26,26 +26,35 @@ FOURS = "it loads four numbers at once, and the next tile while it multiplies th
 
 def forward(s: GemmShape, adapter: AdapterInfo) -> Sequence[Choice]:
     """The versions of gemm_bias_act worth running, best first."""
-    deep = [Choice("7_deep_tiles", DEEP_TILE)] if prod(s.of("output")) <= SMALL else []
-    fours = [Choice("5_prefetch", FOURS)] if s.n % 4 == 0 else []
-    return _ordered(s, adapter, [*deep, *fours, Choice("3_register_tiles", REGISTER_TILE)], "6_registers_only")
+    on_hardware = []
+    if prod(s.of("output")) <= SMALL:
+        on_hardware.append(Choice("7_deep_tiles", DEEP_TILE))
+    if s.n % 4 == 0:
+        on_hardware.append(Choice("5_prefetch", FOURS))
+    on_hardware.append(Choice("3_register_tiles", REGISTER_TILE))
+    return _ordered(s, adapter, on_hardware, "6_registers_only")
 
 
 def backward(s: GemmShape, adapter: AdapterInfo) -> Sequence[Choice]:
     """The versions of gemm_bias_act_backward worth running, best first."""
     # With tiles of 64 x 64, a pass takes as long as its sum; with deep ones, its sum times the elements of its result.
     # So the two take the same time for all passes where the harmonic mean of the elements is that of one result.
-    small = harmonic_mean([prod(s.of(result)) for result in ("grad_pre", "d_a", "d_b")]) <= SMALL
-    deep = [Choice("5_deep_tiles", DEEP_TILE)] if small else []
-    return _ordered(s, adapter, [*deep, Choice("3_register_tiles", REGISTER_TILE)], "4_registers_only")
+    elements = [prod(s.of(result)) for result in ("grad_pre", "d_a", "d_b")]
+    on_hardware = []
+    if harmonic_mean(elements) <= SMALL:
+        on_hardware.append(Choice("5_deep_tiles", DEEP_TILE))
+    on_hardware.append(Choice("3_register_tiles", REGISTER_TILE))
+    return _ordered(s, adapter, on_hardware, "4_registers_only")
 
 
 def _ordered(s: GemmShape, adapter: AdapterInfo, on_hardware: list[Choice], on_software: str) -> Sequence[Choice]:
     """The best ones on this kind of adapter, then those that take every layer."""
     by_threads = "1_thread_per_element"
-    if adapter.kind == "software":
-        worth = not adapter.simulated and s.batch_size * s.m * s.k * s.n >= WORTH_COMPILING
-        first = worth and s.n % 4 == 0 and s.k % 4 == 0
+    if adapter.kind == "hardware":
+        return *on_hardware, Choice("2_tiled", SHARED_TILE), Choice(by_threads, NO_LIMIT)
+    worth_compiling = not adapter.simulated and s.batch_size * s.m * s.k * s.n >= WORTH_COMPILING
+    in_fours = s.n % 4 == 0 and s.k % 4 == 0
+    if worth_compiling and in_fours:
         reason = "sums in registers, four numbers a load and no barriers suit a software adapter"
-        return *([Choice(on_software, reason)] if first else []), Choice(by_threads, ON_SOFTWARE)
-    return *on_hardware, Choice("2_tiled", SHARED_TILE), Choice(by_threads, NO_LIMIT)
+        return Choice(on_software, reason), Choice(by_threads, ON_SOFTWARE)
+    return (Choice(by_threads, ON_SOFTWARE),)

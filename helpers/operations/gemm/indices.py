@@ -1,4 +1,6 @@
-"""Which elements contribute to which: the index arithmetic of the products' pictures, in plain Python, without a GPU.
+"""The elements that contribute to each result: index arithmetic for the pictures of products, in plain Python.
+
+No GPU is needed.
 
 The tests prove each of these sets equal to what the kernels read, element by element.
 """
@@ -57,7 +59,9 @@ def tile_mates(tile: int, thread: int) -> tuple[list[int], list[int]]:
     What its mates loaded is what the thread reads, and what it loaded is what its mates read.
     """
     y, x = divmod(thread, tile)
-    return [y * tile + i for i in range(tile)], [i * tile + x for i in range(tile)]
+    row = [y * tile + i for i in range(tile)]
+    column = [i * tile + x for i in range(tile)]
+    return row, column
 
 
 LOADS = ("as it lies", "transposed", "strided")
@@ -70,9 +74,11 @@ def load_into_tile(load: str, tile: int, corner: Cell, thread: int) -> tuple[Cel
     loads one that it needs transposed, such as a in a^T @ grad_pre; "strided" makes the same tile as "transposed", but
     transposes the reads instead of the writes.
     """
-    (y, x), (row, column) = divmod(thread, tile), corner
-    return {
+    y, x = divmod(thread, tile)
+    row, column = corner
+    cells_and_slots = {
         "as it lies": ((row + y, column + x), thread),
         "transposed": ((row + y, column + x), x * tile + y),
         "strided": ((row + x, column + y), thread),
-    }[load]
+    }
+    return cells_and_slots[load]

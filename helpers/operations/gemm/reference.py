@@ -18,7 +18,8 @@ Array = np.ndarray
 
 def pre_loops(a: Array, b: Array, bias: Array) -> Array:
     """pre, (batch, M, N): the bias, and a row of a times a column of b"""
-    (batch, M, K), N = np.shape(a), np.shape(b)[-1]
+    batch, M, K = np.shape(a)
+    N = np.shape(b)[-1]
     b = np.broadcast_to(b, (batch, K, N))  # one b for all items, or one each
     pre = np.zeros((batch, M, N))
     for i, m, n in np.ndindex(batch, M, N):  # for each output
@@ -37,10 +38,13 @@ def backward_loops(
     a (batch, M, K), b (K, N), bias (N,), grad (batch, M, N)
     -> d_a (batch, M, K), d_b (K, N), d_bias (N,)
     """
-    (batch, M, K), N = np.shape(a), np.shape(b)[-1]
+    batch, M, K = np.shape(a)
+    N = np.shape(b)[-1]
     b = np.broadcast_to(b, (batch, K, N))  # one b for all items, or one each
     grad_pre = grad * derivative(pre_loops(a, b, bias), activation)  # (batch, M, N)
-    d_a, d_b, d_bias = np.zeros((batch, M, K)), np.zeros((K, N)), np.zeros(N)
+    d_a = np.zeros((batch, M, K))
+    d_b = np.zeros((K, N))
+    d_bias = np.zeros(N)
     for i, m, n in np.ndindex(batch, M, N):  # for each output
         d_bias[n] += grad_pre[i, m, n]
         for k in range(K):  # for each product in it
@@ -66,11 +70,16 @@ def backward(
     a: Array, b: Array, bias: Array, grad: Array, activation: str = "none", *, per_item: bool = False
 ) -> tuple[Array, Array, Array]:
     """Vectorized `backward_loops`; with `per_item`, d_b is (batch, K, N), one for each item."""
-    return sums(a, b, np.asarray(grad, np.float64) * derivative(pre(a, b, bias), activation), per_item)
+    grad_pre = np.asarray(grad, np.float64) * derivative(pre(a, b, bias), activation)
+    return sums(a, b, grad_pre, per_item)
 
 
 def sums(a: Array, b: Array, grad_pre: Array, per_item: bool = False) -> tuple[Array, Array, Array]:
     """The last three passes: d_a, d_b and d_bias from grad_pre."""
     a, b, grad_pre = (np.asarray(tensor, np.float64) for tensor in (a, b, grad_pre))
+    d_a = grad_pre @ b.swapaxes(-1, -2)
     d_b = a.swapaxes(1, 2) @ grad_pre  # (batch, K, N)
-    return grad_pre @ b.swapaxes(-1, -2), d_b if per_item else d_b.sum(axis=0), grad_pre.sum(axis=(0, 1))
+    if not per_item:
+        d_b = d_b.sum(axis=0)
+    d_bias = grad_pre.sum(axis=(0, 1))
+    return d_a, d_b, d_bias

@@ -41,15 +41,21 @@ class GemmShape:
 
     def of(self, tensor: str) -> tuple[int, ...]:
         """The shape of a tensor, by its name: a, b, bias, output, grad, grad_pre, d_a, d_b or d_bias."""
-        per_item = self.per_item if tensor == "d_b" else self.b_per_item
-        b = (self.batch_size,) * per_item + (self.k, self.n)
-        shapes = {"a": (self.batch_size, self.m, self.k), "b": b, "bias": (self.n,)}
-        return shapes.get(tensor.removeprefix("d_"), (self.batch_size, self.m, self.n))
+        if tensor in ("a", "d_a"):
+            return self.batch_size, self.m, self.k
+        if tensor in ("bias", "d_bias"):
+            return (self.n,)
+        if tensor in ("b", "d_b"):
+            per_item = self.per_item if tensor == "d_b" else self.b_per_item
+            return (self.batch_size, self.k, self.n) if per_item else (self.k, self.n)
+        return self.batch_size, self.m, self.n
 
     def params(self) -> tuple[int, ...]:
         """The eight u32 that all kernels of the layer take, in their struct's order."""
-        strides = self.k * self.n * self.b_per_item, self.k * self.n * self.per_item
-        return self.m, self.k, self.n, self.batch_size, ACTIVATIONS.index(self.activation), *strides, 0
+        b_stride = self.k * self.n if self.b_per_item else 0
+        d_b_stride = self.k * self.n if self.per_item else 0
+        activation = ACTIVATIONS.index(self.activation)
+        return self.m, self.k, self.n, self.batch_size, activation, b_stride, d_b_stride, 0
 
 
 def bias_alone(x: np.ndarray, activation: str) -> tuple[GemmShape, dict[str, np.ndarray]]:

@@ -1,4 +1,4 @@
-"""Are pooling, ReLU backward, cross-entropy and an update right? How far a right float32 kernel may be off, u = 2**-23:
+"""Checks of pooling, ReLU backward, cross-entropy and an update. Rounding errors of a right float32 kernel, u = 2**-23:
 
 1. A maximum is one of its numbers, and ReLU backward passes a number on or not: no rounding. What is below 2**-126 may
    be taken for zero.
@@ -36,9 +36,11 @@ def max_pool2d(got: Array, input: Array, shape: PoolShape) -> Report:
 
 def max_pool2d_backward(got: Array, input: Array, grad_output: Array, shape: PoolShape) -> Report:
     """Judge the input gradient of max pooling, `got` (N, C, H, W): step 2."""
-    return compare_sums(
-        "grad_input", got, lambda upstream: reference.max_pool2d_backward(input, upstream, shape), grad_output
-    )
+
+    def formula(upstream: Array) -> Array:
+        return reference.max_pool2d_backward(input, upstream, shape)
+
+    return compare_sums("grad_input", got, formula, grad_output)
 
 
 def avg_pool2d(got: Array, input: Array, shape: PoolShape) -> Report:
@@ -53,15 +55,19 @@ def avg_pool2d_backward(got: Array, grad_output: Array, shape: PoolShape) -> Rep
 
 def _compare_means(name: str, got: Array, formula: Forward, data: Array, shape: PoolShape) -> Report:
     """Compare with ``formula(data, shape)``, a sum divided by the pixels of a window."""
-    data, pixels = np.asarray(data, np.float64), np.prod(shape.kernel)
-    want, terms = formula(data, shape), pixels * formula((data != 0).astype(float), shape)
-    of_sum = tolerance(np.rint(terms), pixels * formula(abs(data), shape), data) / pixels
+    data = np.asarray(data, np.float64)
+    pixels = np.prod(shape.kernel)
+    want = formula(data, shape)
+    terms = pixels * formula((data != 0).astype(float), shape)
+    total = pixels * formula(abs(data), shape)
+    of_sum = tolerance(np.rint(terms), total, data) / pixels
+    of_division = 3 * ROUNDING * (abs(want) + of_sum)
     flushed = np.where(want == 0, 0.0, SMALLEST_NORMAL)
-    return compare(name, got, want, of_sum + 3 * ROUNDING * (abs(want) + of_sum) + flushed)
+    return compare(name, got, want, of_sum + of_division + flushed)
 
 
 def relu_backward(got: Array, output: Array, grad_output: Array) -> Report:
-    """Judge what a fused ReLU passes back, `got` of the same shape: step 1."""
+    """Judge the gradient that a fused ReLU passes back, `got` of the same shape: step 1."""
     taken_for_zero = (output > 0) & (output < SMALLEST_NORMAL)
     allowed = np.where(taken_for_zero, abs(grad_output), SMALLEST_NORMAL)
     return compare("grad_pre", got, reference.relu_backward(output, grad_output), allowed)
@@ -69,12 +75,18 @@ def relu_backward(got: Array, output: Array, grad_output: Array) -> Report:
 
 def sgd(got: Sequence[Array], parameter: Array, grad: Array, velocity: Array, shape: UpdateShape) -> Sequence[Report]:
     """Judge the new parameters and velocities, `got` = two arrays (n,): step 6."""
-    rate, momentum, largest = shape.learning_rate, shape.momentum, abs(parameter).astype(float)
-    data = [np.asarray(array, np.float64) for array in (rate, momentum, parameter, grad, velocity)]
-    of_velocity = momentum * abs(data[4]) + abs(data[3])
-    want = reference.sgd(parameter, grad, velocity, rate, momentum)
-    allowed = tolerance(4, largest + rate * of_velocity, *data), tolerance(2, of_velocity, *data[1:])
-    return [*map(compare, ("parameter", "velocity"), got, want, allowed)]
+    rate = np.asarray(shape.learning_rate, np.float64)
+    momentum = np.asarray(shape.momentum, np.float64)
+    parameter, grad, velocity = (np.asarray(array, np.float64) for array in (parameter, grad, velocity))
+    new_parameter, new_velocity = reference.sgd(parameter, grad, velocity, shape.learning_rate, shape.momentum)
+    total_of_velocity = shape.momentum * abs(velocity) + abs(grad)
+    total_of_parameter = abs(parameter) + shape.learning_rate * total_of_velocity
+    of_parameter = tolerance(4, total_of_parameter, rate, momentum, parameter, grad, velocity)
+    of_velocity = tolerance(2, total_of_velocity, momentum, parameter, grad, velocity)
+    return [
+        compare("parameter", got[0], new_parameter, of_parameter),
+        compare("velocity", got[1], new_velocity, of_velocity),
+    ]
 
 
 def initialize(got: Array, shape: StartShape) -> Report:
@@ -86,17 +98,25 @@ def initialize(got: Array, shape: StartShape) -> Report:
 def cross_entropy(got: Sequence[Array], logits: Array, labels: Array) -> Sequence[Report]:
     """Judge losses and gradients, `got` = (losses (N,), grad_logits (N, C)): steps 3 to 5."""
     want = reference.cross_entropy(logits, labels)
-    return [*map(compare, ("losses", "grad_logits"), got, want, loss_errors(logits, labels, want))]
+    allowed = loss_errors(logits, labels, want)
+    return [
+        compare("losses", got[0], want[0], allowed[0]),
+        compare("grad_logits", got[1], want[1], allowed[1]),
+    ]
 
 
 def loss_errors(logits: Array, labels: Array, want: tuple[Array, Array]) -> tuple[Array, Array]:
-    """How far right float32 losses and gradients may be off."""
-    logits, (rows, classes) = np.asarray(logits, np.float64), np.shape(logits)
+    """The most by which right float32 losses and gradients may be off."""
+    logits = np.asarray(logits, np.float64)
+    rows, classes = logits.shape
     z = logits - logits.max(1, keepdims=True)
-    e, units, flushed = np.exp(z), 4 + 4 * np.minimum(-z, 88), 2 * SMALLEST_NORMAL
+    e = np.exp(z)
+    units = 4 + 4 * np.minimum(-z, 88)
+    flushed = 2 * SMALLEST_NORMAL
     total = e.sum(1, keepdims=True)
     r = (e * gamma(classes + units)).sum(1, keepdims=True) / total + classes * flushed
-    log, distance = np.log(total[:, 0]), -z[np.arange(rows), labels]
+    log = np.log(total[:, 0])
+    distance = -z[np.arange(rows), labels]
     losses = (r / (1 - r))[:, 0] + 2.0**-21 + ROUNDING * (5 * log + 2 * distance)
     grads = e / total * (gamma(units + 4) + r * (1 + gamma(units))) / (1 - r) / rows
     return losses, grads + 5 * ROUNDING * abs(want[1]) + 2 * flushed
@@ -116,7 +136,10 @@ def adjoint(got: Array, input: Array, grad_output: Array, shape: PoolShape, forw
     `forward` is the reference's max_pool2d or avg_pool2d. A mean is linear in x, and a maximum is one of its pixels: as
     long as it stays the same one, it is linear, too. Take random data: it has no ties.
     """
-    x, dy = (np.asarray(a, np.float64) for a in (input, grad_output))
-    total, pixels = np.vdot(forward(abs(x), shape), abs(dy)), np.prod(shape.kernel)
-    identity = Identity(x, np.vdot(forward(x, shape), dy), total, pixels + 3, (x, dy, 1 / pixels))  # 3: a division
+    x = np.asarray(input, np.float64)
+    dy = np.asarray(grad_output, np.float64)
+    loss = np.vdot(forward(x, shape), dy)
+    total = np.vdot(forward(abs(x), shape), abs(dy))
+    pixels = np.prod(shape.kernel)
+    identity = Identity(x, loss, total, pixels + 3, (x, dy, 1 / pixels))  # 3: a division
     return compare_dots({"grad_input": identity}, {"grad_input": got})

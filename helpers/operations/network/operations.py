@@ -1,4 +1,4 @@
-"""What a network needs beside its convolutions, on the GPU: pooling, ReLU backward, the loss and the update.
+"""The operations of a network beside its convolutions, on the GPU: pooling, ReLU backward, the loss and the update.
 
 Arguments and errors are as in `helpers.operations.convolution.operations`; the names of arguments, ties and edges are
 PyTorch's.
@@ -12,15 +12,16 @@ import numpy as np
 from helpers.checks.adjoint import directions
 from helpers.checks.arguments import check_shape, check_sizes, check_tensor
 from helpers.checks.tolerance import FLOAT32_MAX
+from helpers.operations.dispatch import Schedule, flat, nested_loops, one_step
 from helpers.operations.network import check, reference
 from helpers.operations.network.reference import Array
 from helpers.operations.network.shapes import ElementShape, LossShape, Pair, PoolShape, StartShape, UpdateShape
-from helpers.operations.operation import Choice, Operation, Schedule, flat, nested_loops, one_step
+from helpers.operations.operation import Choice, Operation
 from wgsl import Kernel
 
 PerAxis = int | Pair  # the same for rows and columns, or one for each
 
-# --- How each version is dispatched -------------------------------------------------------------------------
+# --- The schedules of the versions --------------------------------------------------------------------------
 
 
 def _outputs(s: PoolShape, kernel: Kernel) -> Schedule:
@@ -33,8 +34,9 @@ def _pixels(s: PoolShape, kernel: Kernel, *rivals: int) -> Schedule:
 
 def _windows(s: PoolShape) -> Pair:
     """The most rows and columns of windows that hold one pixel."""
-    sizes = zip(s.kernel, s.stride, s.outputs, strict=True)
-    return tuple(min(ceil(window / step), count) for window, step, count in sizes)
+    rows = min(ceil(s.kernel[0] / s.stride[0]), s.outputs[0])
+    columns = min(ceil(s.kernel[1] / s.stride[1]), s.outputs[1])
+    return rows, columns
 
 
 def _rows(s: LossShape, kernel: Kernel) -> Schedule:
@@ -49,11 +51,18 @@ def _elements(s: ElementShape, kernel: Kernel) -> Schedule:
 
 
 def _operation(name: str, tensors: str, outputs: str, version: str, schedule: Callable, **more: object) -> Operation:
-    """An operation with one version. Its answer and its judge have its name, where no others are given."""
-    tensors, outputs = tuple(tensors.split()), tuple(outputs.split())
+    """An operation with one version. Its answer and its judge have its name, where `more` has no others."""
     choices = [Choice(version, "it is the only one")]
-    more = {"answer": getattr(reference, name), "judge": getattr(check, name), **more}
-    return Operation(name, tensors, outputs, {version: schedule}, lambda *_: choices, **more)
+    more.setdefault("answer", getattr(reference, name))
+    more.setdefault("judge", getattr(check, name))
+    return Operation(
+        name,
+        tensors=tuple(tensors.split()),
+        outputs=tuple(outputs.split()),
+        versions={version: schedule},
+        choose=lambda shape, adapter: choices,
+        **more,
+    )
 
 
 _POOLS = PoolShape(2, 3, 8, 11, (4, 3), (1, 2), (2, 1)), PoolShape(1, 2, 7, 5, 2)  # both leave columns out
@@ -321,17 +330,19 @@ def sgd(
 def _require_grad_output(operation: str, grad_output: Array, s: PoolShape) -> None:
     """Refuse an upstream gradient that the other arguments do not imply."""
     check_tensor(operation, "grad_output", grad_output, "N C oH oW")
-    given = f"input {s.of('input')}, kernel_size {s.kernel}, stride {s.stride}, padding {s.padding}"
-    check_shape(operation, "grad_output", grad_output, s.of("output"), lambda: given)
+    other_arguments = f"input {s.of('input')}, kernel_size {s.kernel}, stride {s.stride}, padding {s.padding}"
+    check_shape(operation, "grad_output", grad_output, s.of("output"), lambda: other_arguments)
 
 
 def _count(operation: str, **arrays: Array) -> int:
-    """How many elements each of these float32 arrays has, which must have one shape."""
-    (first, *_), shapes = arrays, [np.shape(array) for array in arrays.values()]
+    """The number of elements of each of these float32 arrays, which must have one shape."""
+    first = next(iter(arrays))
+    shape = np.shape(arrays[first])
     for name, array in arrays.items():
-        check_tensor(operation, name, array, " ".join(f"axis_{i}" for i in range(np.ndim(array))))
-        check_shape(operation, name, array, shapes[0], lambda: f"the sizes of {first}")
-    return prod(shapes[0])
+        axes = [f"axis_{i}" for i in range(np.ndim(array))]
+        check_tensor(operation, name, array, " ".join(axes))
+        check_shape(operation, name, array, shape, lambda: f"the sizes of {first}")
+    return prod(shape)
 
 
 def check_finite(operation: str, name: str, array: Array) -> None:
@@ -340,18 +351,20 @@ def check_finite(operation: str, name: str, array: Array) -> None:
         finite = np.isfinite(array.astype(np.float32, copy=False))
     if not finite.all():  # to look for the place takes 30 times as long
         place = tuple(np.argwhere(~finite)[0].tolist())
-        value, rule = array[place], "every number must be finite"
+        value = array[place]
+        rule = "every number must be finite"
         if np.isfinite(value):
             rule = f"it is too large for float32, whose largest number is {FLOAT32_MAX:.9g}"
         raise ValueError(f"{operation}: {name}{list(place)} = {value}: {rule}")
 
 
-def check_labels(operation: str, labels: Array, s: LossShape, given: str) -> None:
-    """Refuse what is not one class for each row; `given` says in words where the rows come from."""
+def check_labels(operation: str, labels: Array, s: LossShape, origin: str) -> None:
+    """Refuse what is not one class for each row; `origin` says in words where the rows come from."""
     if not isinstance(labels, np.ndarray) or isinstance(labels, np.ma.MaskedArray):
         raise TypeError(f"{operation}: labels is a {type(labels).__name__}: it must be a plain NumPy array")
     if labels.dtype.kind not in "iu":
         raise TypeError(f"{operation}: labels has dtype {labels.dtype}: it must be of integers")
-    check_shape(operation, "labels", labels, s.of("labels"), lambda: given)
-    if (bad := np.flatnonzero((labels < 0) | (labels >= s.classes))).size:
+    check_shape(operation, "labels", labels, s.of("labels"), lambda: origin)
+    bad = np.flatnonzero((labels < 0) | (labels >= s.classes))
+    if bad.size:
         raise ValueError(f"{operation}: labels[{bad[0]}] = {labels[bad[0]]}: it must be from 0 to {s.classes - 1}")

@@ -15,7 +15,8 @@ Array = np.ndarray
 
 def windows(input: Array, shape: PoolShape, outside: float) -> Array:
     """The windows of a pooling layer, (N, C, oH, oW, kH, kW), with `outside` for the padding."""
-    (down, right), (rows, columns) = shape.stride, shape.padding
+    down, right = shape.stride
+    rows, columns = shape.padding
     zeros = [(0, 0), (0, 0), (rows, rows), (columns, columns)]
     padded = np.pad(np.asarray(input, np.float64), zeros, constant_values=outside)
     return sliding_window_view(padded, shape.kernel, (2, 3))[:, :, ::down, ::right]
@@ -33,25 +34,27 @@ def avg_pool2d(input: Array, shape: PoolShape) -> Array:
 
 def max_pool2d_backward(input: Array, grad_output: Array, shape: PoolShape) -> Array:
     """Each window passes its gradient to its first maximum, or to its last NaN, (N, C, H, W)."""
-    seen, inside = (
-        each.reshape(*each.shape[:4], -1)
-        for each in (windows(input, shape, -np.inf), windows(np.ones(np.shape(input)), shape, 0))
-    )
-    nan = np.isnan(seen)
-    first_maximum = ((seen == seen.max(-1, keepdims=True)) & (inside > 0)).argmax(-1)
+    pixels = windows(input, shape, -np.inf)
+    pixels = pixels.reshape(*pixels.shape[:4], -1)  # (N, C, oH, oW, kH*kW)
+    inside = windows(np.ones(np.shape(input)), shape, 0).reshape(pixels.shape)
+    nan = np.isnan(pixels)
+    first_maximum = ((pixels == pixels.max(-1, keepdims=True)) & (inside > 0)).argmax(-1)
     last_nan = nan.shape[-1] - 1 - nan[..., ::-1].argmax(-1)
     taken = np.where(nan.any(-1), last_nan, first_maximum)
     n, c, oh, ow = np.indices(taken.shape)
     kh, kw = np.divmod(taken, shape.kernel[1])
-    place = n, c, oh * shape.stride[0] + kh - shape.padding[0], ow * shape.stride[1] + kw - shape.padding[1]
+    ih = oh * shape.stride[0] + kh - shape.padding[0]
+    iw = ow * shape.stride[1] + kw - shape.padding[1]
     grad_input = np.zeros(input.shape)
-    np.add.at(grad_input, place, grad_output)
+    np.add.at(grad_input, (n, c, ih, iw), grad_output)
     return grad_input
 
 
 def avg_pool2d_backward(grad_output: Array, shape: PoolShape) -> Array:
     """Each window passes an equal share of its gradient to each of its pixels, (N, C, H, W)."""
-    (down, right), (rows, columns), (out_h, out_w) = shape.stride, shape.padding, shape.outputs
+    down, right = shape.stride
+    rows, columns = shape.padding
+    out_h, out_w = shape.outputs
     grad_input = np.zeros((shape.batch, shape.channels, shape.in_h + 2 * rows, shape.in_w + 2 * columns))
     for kh, kw in np.ndindex(shape.kernel):
         grad_input[:, :, kh : kh + down * out_h : down, kw : kw + right * out_w : right] += grad_output
@@ -65,7 +68,7 @@ def relu_backward(output: Array, grad_output: Array) -> Array:
 
 
 def softmax(logits: Array) -> Array:
-    """How likely each class is, (..., C); the largest logit is subtracted first, so that no exponential overflows."""
+    """The probability of each class, (..., C); the largest logit is subtracted, so that no exponential overflows."""
     logits = np.asarray(logits, np.float64)
     exponentials = np.exp(logits - logits.max(-1, keepdims=True))
     return exponentials / exponentials.sum(-1, keepdims=True)
@@ -73,7 +76,8 @@ def softmax(logits: Array) -> Array:
 
 def cross_entropy(logits: Array, labels: Array) -> tuple[Array, Array]:
     """The loss of each row, (N,), and the gradient of their mean, (N, C), as softmax minus the right answer, over N."""
-    logits, rows = np.asarray(logits, np.float64), np.arange(len(labels))
+    logits = np.asarray(logits, np.float64)
+    rows = np.arange(len(labels))
     with np.errstate(invalid="ignore"):  # infinity - infinity is NaN, as it is due
         shifted = logits - logits.max(1, keepdims=True)
         grad = softmax(logits)

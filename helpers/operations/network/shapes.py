@@ -45,7 +45,8 @@ class PoolShape:
         for axis, size, window, zeros in zip("hw", (self.in_h, self.in_w), self.kernel, self.padding, strict=True):
             if 2 * zeros > window:
                 raise ValueError(f"padding_{axis} = {zeros}: it must be at most half of kernel_size_{axis} = {window}")
-            if window > (padded := size + 2 * zeros):
+            padded = size + 2 * zeros
+            if window > padded:
                 mistake = f"kernel_size_{axis} = {window} is larger than the padded input"
                 raise ValueError(f"{mistake}, which measures {padded}")
 
@@ -66,8 +67,8 @@ class PoolShape:
 
     def params(self) -> tuple[int, ...]:
         """The u32 that every kernel of a pooling layer takes."""
-        pairs = self.kernel, self.stride, self.padding, self.outputs
-        return self.batch * self.channels, self.in_h, self.in_w, *(size for pair in pairs for size in pair)
+        images = self.batch * self.channels
+        return images, self.in_h, self.in_w, *self.kernel, *self.stride, *self.padding, *self.outputs
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,9 @@ class LossShape:
 
     def of(self, tensor: str) -> tuple[int, ...]:
         """The shape of a tensor, by its name: logits, labels, losses or grad_logits."""
-        return (self.rows, self.classes) if tensor.endswith("logits") else (self.rows,)
+        if tensor.endswith("logits"):
+            return self.rows, self.classes
+        return (self.rows,)
 
     def params(self) -> tuple[int, ...]:
         """The u32 that the kernel takes."""
@@ -129,14 +132,16 @@ class UpdateShape(ElementShape):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, most in (("learning_rate", FLOAT32_MAX), ("momentum", np.nextafter(np.float32(1), 0))):
+        below_1 = float(np.nextafter(np.float32(1), 0))
+        for name, most in {"learning_rate": FLOAT32_MAX, "momentum": below_1}.items():
             value = getattr(self, name)
-            check_number(name, value, float(most))
+            check_number(name, value, most)
             object.__setattr__(self, name, float(np.float32(value)))  # as the kernel computes with it
 
     def params(self) -> tuple[int, ...]:
         """The count, and the bits of two float32."""
-        return self.count, *np.float32([self.learning_rate, self.momentum]).view(np.uint32).tolist()
+        bits = np.float32([self.learning_rate, self.momentum]).view(np.uint32)
+        return self.count, *bits.tolist()
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""How threads add up one long sum: orders, trees, races and rounding errors."""
+"""The summation of one long list: its sizes, right answers, versions and their choice."""

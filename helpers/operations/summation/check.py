@@ -1,4 +1,4 @@
-"""Is a long sum right?"""
+"""A check of a long sum."""
 
 from helpers.checks.report import Report
 from helpers.checks.tolerance import compare_sums

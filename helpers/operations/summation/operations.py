@@ -10,12 +10,13 @@ import numpy as np
 
 from helpers.checks.arguments import check_tensor
 from helpers.gpu.adapter import AdapterInfo
-from helpers.operations.operation import Choice, Operation, Schedule, Step, nested_loops, one_step, tree_reduction
+from helpers.operations.dispatch import Schedule, Step, nested_loops, one_step, tree_reduction
+from helpers.operations.operation import Choice, Operation
 from helpers.operations.summation import reference
 from helpers.operations.summation.shapes import SumShape
 from wgsl import Kernel
 
-# --- How each version is dispatched: workgroups, and the most loop iterations of one thread -----------------
+# --- The schedules of the versions: workgroups, and the most loop iterations of one thread ------------------
 
 
 def _one_thread(s: SumShape, kernel: Kernel) -> Schedule:
@@ -29,27 +30,30 @@ def _tree(s: SumShape, kernel: Kernel) -> Schedule:
 def _two_passes(s: SumShape, kernel: Kernel) -> Schedule:
     threads = kernel.value("THREADS")
     parts = min(ceil(s.count / threads), threads)
-    shares = Step((parts, 1, 1), tree_reduction(ceil(s.count / parts), threads), "sum_shares")
-    return Schedule((shares, Step((1, 1, 1), tree_reduction(1, threads), "sum_parts")), {"parts": 4 * parts})
+    sum_shares = Step((parts, 1, 1), tree_reduction(ceil(s.count / parts), threads), "sum_shares")
+    sum_parts = Step((1, 1, 1), tree_reduction(1, threads), "sum_parts")
+    return Schedule((sum_shares, sum_parts), {"parts": 4 * parts})
 
 
-# --- Which version is chosen: thresholds measured on an NVIDIA H200 and on lavapipe ------------------------------
+# --- The choice of a version: thresholds measured on an NVIDIA H200 and on lavapipe ------------------------------
 
 SHORT_SUM = 1_024  # numbers that one thread of a software adapter adds faster than a workgroup shares them
 LONG_SUM = 8_192  # numbers from which more than one workgroup pays for a second pass on a GPU
 BARRIERS = "on a software adapter, barriers cost more than so few additions"
 FEW_THREADS = "a software adapter runs few threads at once, and more workgroups only add barriers"
+SHORTER_LOOPS = "its threads run shorter loops"
 
 
 def _choose(s: SumShape, adapter: AdapterInfo) -> Sequence[Choice]:
-    one, tree, passes = "1_one_thread", "2_tree", "3_two_passes"
     if adapter.few_threads and s.count <= SHORT_SUM:
-        return Choice(one, BARRIERS), Choice(tree, "its threads run shorter loops")
+        return Choice("1_one_thread", BARRIERS), Choice("2_tree", SHORTER_LOOPS)
     if adapter.few_threads:
-        return Choice(tree, FEW_THREADS), Choice(passes, "its threads run shorter loops")
-    in_one = Choice(tree, f"one workgroup shares {s.count:,} numbers, and needs no second pass")
-    in_many = Choice(passes, f"many workgroups share {s.count:,} numbers")
-    return (in_one, in_many) if s.count < LONG_SUM else (in_many, in_one)
+        return Choice("2_tree", FEW_THREADS), Choice("3_two_passes", SHORTER_LOOPS)
+    in_one = Choice("2_tree", f"one workgroup shares {s.count:,} numbers, and needs no second pass")
+    in_many = Choice("3_two_passes", f"many workgroups share {s.count:,} numbers")
+    if s.count < LONG_SUM:
+        return in_one, in_many
+    return in_many, in_one
 
 
 SUM = Operation(

@@ -1,1 +1,1 @@
-"""How each version of a convolution kernel is dispatched: one file for each operation, and `shared` for several."""
+"""The schedules of the versions of convolution kernels: one file for each operation, and `shared` for several."""

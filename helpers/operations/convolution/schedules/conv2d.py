@@ -1,4 +1,4 @@
-"""How the versions of conv2d are dispatched."""
+"""The schedules of the versions of conv2d."""
 
 from functools import partial
 from math import prod
@@ -6,13 +6,15 @@ from math import prod
 from helpers.operations.convolution.schedules import shared
 from helpers.operations.convolution.schedules.shared import simple_rule, takes
 from helpers.operations.convolution.shapes import ConvShape
-from helpers.operations.operation import Schedule, flat, nested_loops, one_step
+from helpers.operations.dispatch import Schedule, flat, nested_loops, one_step
 from wgsl import Kernel
 
 
 def activation_rule(s: ConvShape) -> str:
     """Outputs as they are."""
-    return "" if s.activation == "none" else f"activation = {s.activation!r}: it has none; choose another version"
+    if s.activation == "none":
+        return ""
+    return f"activation = {s.activation!r}: it has none; choose another version"
 
 
 @takes(simple_rule, activation_rule)

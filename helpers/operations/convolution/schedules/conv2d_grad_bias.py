@@ -1,10 +1,10 @@
-"""How the versions of conv2d_grad_bias are dispatched."""
+"""The schedules of the versions of conv2d_grad_bias."""
 
 from math import ceil
 
 from helpers.operations.convolution.schedules.shared import MANY_WORKGROUPS
 from helpers.operations.convolution.shapes import ConvShape
-from helpers.operations.operation import Schedule, Step, flat, nested_loops, one_step, tree_reduction
+from helpers.operations.dispatch import Schedule, Step, flat, nested_loops, one_step, tree_reduction
 from wgsl import Kernel
 from wgsl.specialize import chosen
 
@@ -14,13 +14,16 @@ def thread_per_channel(s: ConvShape, kernel: Kernel) -> Schedule:
 
 
 def workgroup_per_channel(s: ConvShape, kernel: Kernel) -> Schedule:
-    return one_step((s.out_channels, 1, 1), tree_reduction(s.batch * s.out_h * s.out_w, kernel.value("THREADS")))
+    terms = s.batch * s.out_h * s.out_w
+    return one_step((s.out_channels, 1, 1), tree_reduction(terms, kernel.value("THREADS")))
 
 
 def two_passes(s: ConvShape, kernel: Kernel) -> Schedule:
     """Many workgroups sum slices of each channel, and then one adds up their sums."""
-    threads, loads = kernel.value("THREADS"), kernel.value("LOADS")
-    pixels, count = s.out_h * s.out_w, s.batch * s.out_h * s.out_w
+    threads = kernel.value("THREADS")
+    loads = kernel.value("LOADS")
+    pixels = s.out_h * s.out_w
+    count = s.batch * pixels
     block = threads * loads  # numbers that a workgroup loads at once
     blocks = max(1, ceil(count / block) * s.out_channels // MANY_WORKGROUPS)  # of a slice
     (slice_,) = chosen(kernel, SLICE=blocks * block)

@@ -1,1 +1,1 @@
-"""How each version of a fully connected layer is dispatched: one file for each operation, and `shared` for both."""
+"""The schedules of the versions of a fully connected layer: one file for each operation, and `shared` for both."""

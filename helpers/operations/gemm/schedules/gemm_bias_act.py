@@ -1,11 +1,11 @@
-"""How the versions of gemm_bias_act are dispatched."""
+"""The schedules of the versions of gemm_bias_act."""
 
 from math import ceil, prod
 
+from helpers.operations.dispatch import Schedule, Step, flat, nested_loops, one_step
 from helpers.operations.gemm.schedules import shared
 from helpers.operations.gemm.schedules.shared import Product, forward_product
 from helpers.operations.gemm.shapes import GemmShape
-from helpers.operations.operation import Schedule, Step, flat, nested_loops, one_step
 from wgsl import Kernel
 
 # --- Versions that read the sizes from a uniform ------------------------------------------------------------
@@ -18,7 +18,8 @@ def thread_per_element(s: GemmShape, kernel: Kernel) -> Schedule:
 
 def tiled(s: GemmShape, kernel: Kernel) -> Schedule:
     """One workgroup for each tile of the output."""
-    return Schedule((shared.tiled(Product(s.m, s.n, s.k, s.batch_size), kernel),))
+    product = Product(s.m, s.n, s.k, s.batch_size)
+    return Schedule((shared.tiled(product, kernel),))
 
 
 def deep_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
@@ -32,7 +33,8 @@ def deep_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
 
 def register_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
     """Tiles of 64 x 64; the loop along k inside a tile is not written out."""
-    return _tiled_schedule(s, kernel, shared.tile_or_default(kernel, shared.TILES[-1]), kernel.value("TILE_K"))
+    tile = shared.tile_or_default(kernel, shared.TILES[-1])
+    return _tiled_schedule(s, kernel, tile, kernel.value("TILE_K"))
 
 
 def vec4_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
@@ -52,7 +54,8 @@ def _tiled_schedule(s: GemmShape, kernel: Kernel, tile: tuple[int, int], *inner:
 
     `more` are constants of one version.
     """
-    product, depth = forward_product(s), kernel.value("TILE_K")
+    product = forward_product(s)
+    depth = kernel.value("TILE_K")
     constants = {**shared.layer(s, kernel), **shared.tile_constants(tile, depth, product), **more}
     step = Step(product.workgroups(*tile), nested_loops(ceil(s.k / depth), *inner))
     return Schedule((step,), constants=constants)

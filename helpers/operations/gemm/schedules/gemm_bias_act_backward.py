@@ -1,12 +1,12 @@
-"""How the versions of gemm_bias_act_backward are dispatched: passes after one that computes grad_pre."""
+"""The schedules of the versions of gemm_bias_act_backward: passes after one that computes grad_pre."""
 
 from collections.abc import Mapping
 from math import ceil, prod
 
+from helpers.operations.dispatch import Schedule, Step, flat, nested_loops
 from helpers.operations.gemm.schedules import shared
 from helpers.operations.gemm.schedules.shared import Product, ThreadTile, forward_product
 from helpers.operations.gemm.shapes import GemmShape
-from helpers.operations.operation import Schedule, Step, flat, nested_loops
 from wgsl import Kernel
 
 
@@ -21,21 +21,24 @@ def _names(name: str) -> tuple[str, str]:
 def thread_per_element(s: GemmShape, kernel: Kernel) -> Schedule:
     """Each pass with one thread for an element of its result."""
     items = 1 if s.per_item else s.batch_size
-    passes = {
-        "grad_pre": ("grad_pre", s.k),
-        "da": ("d_a", s.n),
-        "db": ("d_b", items * s.m),
-        "dbias": ("d_bias", s.batch_size * s.m),
-    }
-    steps = (
-        Step(flat(prod(s.of(tensor))), nested_loops(terms), *_names(name)) for name, (tensor, terms) in passes.items()
+
+    def step(tensor: str, terms: int, name: str) -> Step:
+        return Step(flat(prod(s.of(tensor))), nested_loops(terms), *_names(name))
+
+    return Schedule(
+        (
+            step("grad_pre", s.k, "grad_pre"),
+            step("d_a", s.n, "da"),
+            step("d_b", items * s.m, "db"),
+            step("d_bias", s.batch_size * s.m, "dbias"),
+        )
     )
-    return Schedule(tuple(steps))
 
 
 def tiled(s: GemmShape, kernel: Kernel) -> Schedule:
     """Three products in tiles, and a thread for each column of d_bias."""
-    items, layers = (1, s.batch_size) if s.per_item else (s.batch_size, 1)  # of one thread, of the dispatch
+    items = 1 if s.per_item else s.batch_size  # of one thread
+    layers = s.batch_size if s.per_item else 1  # of the dispatch
     return Schedule(
         (
             shared.tiled(Product(s.m, s.n, s.k, s.batch_size), kernel, *_names("grad_pre")),
@@ -48,7 +51,8 @@ def tiled(s: GemmShape, kernel: Kernel) -> Schedule:
 
 def deep_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
     """Two passes: grad_pre, then tiles of d_a above those of d_b, and beside these d_bias."""
-    tile, (grad_pre, d_a, d_b) = kernel.value("TILE"), _products(s).values()
+    tile = kernel.value("TILE")
+    grad_pre, d_a, d_b = _products(s).values()
     across, above, layers = d_a.workgroups(tile, tile)
     all_three = across + 1, above + ceil(s.n / tile), max(layers, d_b.layers)
     return Schedule(
@@ -65,26 +69,34 @@ def deep_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
 def register_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
     """Three products with the same tiles, and a workgroup for 16 columns of d_bias."""
     products = _products(s)
-    tile, depth = shared.largest(kernel, *products.values()), kernel.value("TILE_K")
+    tile = shared.largest(kernel, *products.values())
+    depth = kernel.value("TILE_K")
     constants = {
         **shared.layer(s, kernel),
         **shared.tile_constants(tile, depth, *products.values()),
         "PAD": shared.pad(tile, depth, both=True),
     }
-    steps = [
-        Step(p.workgroups(*tile), nested_loops(ceil(p.terms / depth)), *_names(name)) for name, p in products.items()
-    ]
-    bias = Step((ceil(s.n / 16), 1, 1), nested_loops(s.batch_size * s.m // (16 * depth)) + 16, *_names("dbias"))
-    return Schedule((*steps, bias), constants=constants)
+    steps = []
+    for name, product in products.items():
+        steps.append(Step(product.workgroups(*tile), nested_loops(ceil(product.terms / depth)), *_names(name)))
+    iterations = nested_loops(s.batch_size * s.m // (16 * depth)) + 16
+    steps.append(Step((ceil(s.n / 16), 1, 1), iterations, *_names("dbias")))
+    return Schedule(tuple(steps), constants=constants)
 
 
 def registers_only(s: GemmShape, kernel: Kernel) -> Schedule:
     """Tiles in the registers of a thread, for software adapters: as large as the layer can use and a text can hold."""
-    products, columns = _products(s), ceil(s.n / (4 * shared.THREADS))
+    products = _products(s)
+    columns = ceil(s.n / (4 * shared.THREADS))
     bias = Step((columns, 1, 1), nested_loops(ceil(s.batch_size * s.m / 4)), *_names("dbias"))
 
     def steps(tile: ThreadTile) -> list[Step]:
-        return [*(tile.step(p, *_names(name), finishes=name == "grad_pre") for name, p in products.items()), bias]
+        return [
+            tile.step(products["grad_pre"], *_names("grad_pre")),
+            tile.step(products["da"], *_names("da"), finishes=False),
+            tile.step(products["db"], *_names("db"), finishes=False),
+            bias,
+        ]
 
     return shared.tiled_by_threads(s, kernel, products.values(), steps)
 
@@ -92,6 +104,8 @@ def registers_only(s: GemmShape, kernel: Kernel) -> Schedule:
 def _products(s: GemmShape) -> Mapping[str, Product]:
     """The three products, by their passes; what is added up for one d_b is one sum."""
     forward = forward_product(s)
-    sums, layers = (s.m, s.batch_size) if s.per_item else (s.batch_size * s.m, 1)
-    d_a, d_b = Product(forward.rows, s.k, s.n, forward.layers), Product(s.k, s.n, sums, layers)
+    d_a = Product(forward.rows, s.k, s.n, forward.layers)
+    d_b = Product(s.k, s.n, s.batch_size * s.m, 1)
+    if s.per_item:
+        d_b = Product(s.k, s.n, s.m, s.batch_size)
     return {"grad_pre": forward, "da": d_a, "db": d_b}

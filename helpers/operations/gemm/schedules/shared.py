@@ -1,4 +1,4 @@
-"""What the schedules of both operations share: matrix products, and the tiles in which they are computed."""
+"""The parts that the schedules of both operations share: matrix products, and the tiles that compute them."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from math import ceil, prod
 from typing import NamedTuple
 
 from helpers.operations.activations import ACTIVATIONS
+from helpers.operations.dispatch import Schedule, Step, Workgroups, nested_loops
 from helpers.operations.gemm.shapes import GemmShape
 from helpers.operations.kernels import layer_constants
-from helpers.operations.operation import Schedule, Step, Workgroups, nested_loops
 from wgsl import MAX_WORKGROUP_BYTES, Kernel
 from wgsl.specialize import first_short_enough
 
@@ -30,16 +30,26 @@ class Product:
 
 def forward_product(s: GemmShape) -> Product:
     """The rows of all items that share one b are those of one matrix."""
-    rows, layers = (s.m, s.batch_size) if s.b_per_item else (s.batch_size * s.m, 1)
-    return Product(rows, s.n, s.k, layers)
+    if s.b_per_item:
+        return Product(s.m, s.n, s.k, s.batch_size)
+    return Product(s.batch_size * s.m, s.n, s.k, 1)
 
 
 def layer(s: GemmShape, kernel: Kernel) -> Mapping[str, int]:
     """The sizes that a version declares as constants, by these names, and the activation."""
-    rows, all_rows = forward_product(s).rows, s.batch_size * s.m
-    sizes = {"M": rows, "K": s.k, "N": s.n, "ACTIVATION": ACTIVATIONS.index(s.activation)}
-    sizes |= {"ROWS": rows, "ALL_ROWS": all_rows, "D_B_ROWS": s.m if s.per_item else all_rows}
-    sizes |= {"B_STRIDE": s.k * s.n * s.b_per_item, "D_B_STRIDE": s.k * s.n * s.per_item}
+    rows = forward_product(s).rows
+    all_rows = s.batch_size * s.m
+    sizes = {
+        "M": rows,
+        "K": s.k,
+        "N": s.n,
+        "ACTIVATION": ACTIVATIONS.index(s.activation),
+        "ROWS": rows,
+        "ALL_ROWS": all_rows,
+        "D_B_ROWS": s.m if s.per_item else all_rows,
+        "B_STRIDE": s.k * s.n if s.b_per_item else 0,
+        "D_B_STRIDE": s.k * s.n if s.per_item else 0,
+    }
     return layer_constants(kernel, sizes)
 
 
@@ -63,27 +73,35 @@ ENOUGH = 256  # workgroups that fill a large GPU: about two for each of an H200'
 
 def largest(kernel: Kernel, *products: Product) -> tuple[int, int]:
     """The largest tile of which each product has ENOUGH, else the smallest one."""
-    candidates = (tile for tile in TILES if all(prod(p.workgroups(*tile)) >= ENOUGH for p in products))
-    return tile_or_default(kernel, next(candidates, TILES[-1]))
+    for tile in TILES:
+        fewest = min(prod(p.workgroups(*tile)) for p in products)
+        if fewest >= ENOUGH:
+            break
+    return tile_or_default(kernel, tile)
 
 
 def tile_or_default(kernel: Kernel, tile: tuple[int, int]) -> tuple[int, int]:
     """The tile that `with_constants` has set, or else this one."""
+    rows, columns = tile
     constants = dict(kernel.constants)
-    return constants.get("TILE_M", tile[0]), constants.get("TILE_N", tile[1])
+    return constants.get("TILE_M", rows), constants.get("TILE_N", columns)
 
 
 def tile_constants(tile: tuple[int, int], depth: int, *products: Product) -> Mapping[str, int]:
     """The kernel's constants for a tile; it is aligned where all tiles of these products are full."""
     rows, columns = tile
-    aligned = all(p.rows % rows == p.columns % columns == p.terms % depth == 0 for p in products)
+    aligned = True
+    for p in products:
+        if p.rows % rows or p.columns % columns or p.terms % depth:
+            aligned = False
     return {"TILE_M": rows, "TILE_N": columns, "ALIGNED": aligned}
 
 
 def pad(tile: tuple[int, int], depth: int, both: bool = False) -> int:
     """1 where the workgroup memory has room for 16 bytes after each row of the left tile, or of both; else 0."""
-    padded = depth * (4 * sum(tile) + 16 * (1 + both))
-    return int(padded <= MAX_WORKGROUP_BYTES)
+    padded_tiles = 2 if both else 1
+    nbytes = depth * (4 * sum(tile) + 16 * padded_tiles)
+    return 1 if nbytes <= MAX_WORKGROUP_BYTES else 0
 
 
 # --- Tiles of a thread, in its registers: for software adapters -------------------------------------------------
@@ -109,15 +127,18 @@ class ThreadTile(NamedTuple):
         return p.workgroups(THREADS // self.across * self.rows, 4 * self.across * self.vec4s)
 
     def nanoseconds(self, p: Product) -> float:
-        """About how long a product takes."""
-        loads, products = self.rows + 4 * self.vec4s, 16 * self.rows * self.vec4s
+        """The time that a product takes: an estimate."""
+        loads = self.rows + 4 * self.vec4s
+        products = 16 * self.rows * self.vec4s
         steps = ceil(p.terms / 4) * ceil(prod(self.workgroups(p)) / CORES)
         return steps * (loads * LOAD + products * MULTIPLY_ADD)
 
     def step(self, p: Product, *names: str, finishes: bool = True) -> Step:
         """The dispatch of a product: a loop along the sum, and one over the tile where that is more than the sum."""
-        last = nested_loops(self.rows * self.vec4s) if finishes else 0
-        return Step(self.workgroups(p), nested_loops(ceil(p.terms / 4)) + last, *names)
+        iterations = nested_loops(ceil(p.terms / 4))
+        if finishes:
+            iterations += nested_loops(self.rows * self.vec4s)
+        return Step(self.workgroups(p), iterations, *names)
 
     @property
     def constants(self) -> Mapping[str, int]:
@@ -132,16 +153,23 @@ def tiled_by_threads(
     s: GemmShape, kernel: Kernel, products: Collection[Product], steps: Callable[[ThreadTile], Iterable[Step]]
 ) -> Schedule:
     """The schedule with the tile with which the products take the least time; `steps` makes its dispatches."""
-    for name, size in (("K", s.k), ("N", s.n)):
-        if size % 4:
-            rule = "it must be a multiple of 4, as four numbers are read at a time"
-            return Schedule((), refused=f"{kernel.name}: {name} = {size}: {rule}")
-    work = max(p.rows * p.columns * p.terms * p.layers for p in products)
-    most = next(size for size, least in SIZES.items() if work >= least)
-    candidates = [tile for tile in THREAD_TILES if tile.rows * tile.vec4s <= most]
-    candidates.sort(key=lambda tile: sum(map(tile.nanoseconds, products)))
-    kernel, refused = first_short_enough(kernel, ({**layer(s, kernel), **tile.constants} for tile in candidates))
+    rule = "it must be a multiple of 4, as four numbers are read at a time"
+    if s.k % 4:
+        return Schedule((), refused=f"{kernel.name}: K = {s.k}: {rule}")
+    if s.n % 4:
+        return Schedule((), refused=f"{kernel.name}: N = {s.n}: {rule}")
+    sizes = layer(s, kernel)
+    tiles = _fastest_thread_tiles(products)
+    kernel, refused = first_short_enough(kernel, ({**sizes, **tile.constants} for tile in tiles))
     if refused:
         return Schedule((), refused=refused)
-    tile = ThreadTile(*map(kernel.value, ("TILE_ROWS", "TILE_VEC4S", "ACROSS")))
+    tile = ThreadTile(kernel.value("TILE_ROWS"), kernel.value("TILE_VEC4S"), kernel.value("ACROSS"))
     return Schedule(tuple(steps(tile)), constants=dict(kernel.constants))
+
+
+def _fastest_thread_tiles(products: Collection[Product]) -> list[ThreadTile]:
+    """The tiles that are worth the time to compile them, the fastest first."""
+    work = max(p.rows * p.columns * p.terms * p.layers for p in products)
+    most = max(size for size, least_work in SIZES.items() if work >= least_work)
+    tiles = [tile for tile in THREAD_TILES if tile.rows * tile.vec4s <= most]
+    return sorted(tiles, key=lambda tile: sum(tile.nanoseconds(p) for p in products))
