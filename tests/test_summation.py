@@ -14,7 +14,7 @@ from helpers import gpu
 from helpers.grading.test_run import simulated
 from helpers.grading.verdict import UNSAFE
 from helpers.lessons.bias_gradient import explorers
-from helpers.lessons.bias_gradient.pictures import SHARE
+from helpers.lessons.bias_gradient.pictures.loads import SHARE
 from helpers.lessons.exercises import PUZZLES, QUESTIONS
 from helpers.lessons.shared import sums as indices
 from helpers.lessons.shared.classroom import differences
@@ -62,7 +62,7 @@ def test_orders_are_clicked_turn_by_turn_and_the_list_keeps_the_six():
         total = indices.run_schedule(order)[-1][1]
         assert (total == 7) == (both is not None)  # only where one thread is done before the other begins
         assert f"The total is {total}" in explorer.sentence
-        assert len(explorer.picture.found) == count
+        assert len(explorer.picture.found_orders) == count
         listed = explorer.picture.touchable["orders found"]
         assert listed.grid.values[count - 1].tolist() == [*order, total]
         assert listed.said((count - 1, 0)) == again

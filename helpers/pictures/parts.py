@@ -30,9 +30,13 @@ from helpers.pictures.canvas import (
 
 Cell = tuple[int, int]  # row and column
 TITLE = 15  # CSS pixels: a title's letters
-HEAD, NOTE = 46, 18  # CSS pixels: a title with its note, the note alone
+# CSS pixels: a title with its note, the note alone
+HEAD = 46
+NOTE = 18
 ROOMY = 36  # the least height of a cell whose number is in its middle even with a factor below it
-LIFTED, LOWERED = 0.31, 0.68  # the height of a number in its cell, with a factor below it or a name above it
+# the height of a number in its cell, with a factor below it or a name above it
+LIFTED = 0.31
+LOWERED = 0.68
 
 
 class Look(NamedTuple):
@@ -50,7 +54,8 @@ class Look(NamedTuple):
         return np.reshape([*names][: np.prod(shape)], shape)
 
 
-PIXELS, WEIGHTS = Look(INK, letters=ascii_lowercase), Look(GREEN)
+PIXELS = Look(INK, letters=ascii_lowercase)
+WEIGHTS = Look(GREEN)
 OUTPUTS = Look(ORANGE, "bold", ascii_uppercase[6:])  # from G, as in gradient
 TENSORS = {  # in pictures: of a convolution, of a layer by its matrices a @ b, and short
     PIXELS: "input images grad_input x dX a d_a",
@@ -61,7 +66,7 @@ LOOKS = {name: look for look, names in TENSORS.items() for name in names.split()
 
 
 def look(tensor: str) -> Look:
-    """How a tensor looks, by its name, such as "grad_output[0,1]" or "conv1.weight"; what is none has plain ink."""
+    """The look of a tensor, by its name, such as "grad_output[0,1]" or "conv1.weight"; what is none has plain ink."""
     return LOOKS.get(re.match(r"(?:\w+\.)*(\w*)", tensor)[1], Look(INK))
 
 
@@ -100,7 +105,7 @@ class Adjustable(NamedTuple):
 
     @property
     def limits(self) -> dict[str, float]:
-        """What the page must know of them."""
+        """The settings that the page needs of them."""
         return {"low": self.low, "high": self.high, "step": self.step, "upright": self.upright}
 
     def read(self, numbers: Iterable[float]) -> np.ndarray:
@@ -140,11 +145,16 @@ class Grid:
     """
 
     names: Sequence[str] = ()  # of the columns, where they are not counted
-    first, empty = (0, 0), ""
+    first = (0, 0)
+    empty = ""
 
     def __init__(self, picture, values, x, y, cell, title="", note="", at=0.5, numbers=True, tensor="") -> None:
-        self.picture, self.values, self.x, self.y = picture, np.asarray(values, float), x, y
-        (self.width, self.height), self.look = cell, look(tensor or title)
+        self.picture = picture
+        self.values = np.asarray(values, float)
+        self.x = x
+        self.y = y
+        self.width, self.height = cell
+        self.look = look(tensor or title)
         self.caption = ", ".join(filter(None, (title, note)))
         if numbers and not np.isnan(self.values).all():
             picture.numbered.append(self)
@@ -161,13 +171,13 @@ class Grid:
             picture.words(words, *self.look[:2])
 
     def box(self, row: int, column: int, rows: int = 1, columns: int = 1) -> Box:
-        """Where a cell lies, or the `rows` x `columns` cells from there on."""
+        """The box of a cell, or of the `rows` x `columns` cells from there on."""
         corner = self.x + column * self.width, self.y + row * self.height
         return Box(*corner, columns * self.width, rows * self.height)
 
     @cached_property
     def boxes(self) -> list[Box]:
-        """Where its cells lie, row by row."""
+        """The boxes of its cells, row by row."""
         return [self.box(*cell) for cell in np.ndindex(self.values.shape)]
 
     def touch(self, name: str, *values: str, start: int = 0, clicked=False, **fixed: int) -> None:
@@ -192,7 +202,7 @@ class Grid:
 
     @property
     def bottom(self) -> float:
-        """Where the last row ends."""
+        """The y at which the last row ends."""
         return self.y + len(self.values) * self.height
 
     def drag(self, cells: Sequence[Cell], values: tuple[str, str], place: Cell, jump: Cell = (1, 1)) -> None:
@@ -203,7 +213,8 @@ class Grid:
 
     def table(self) -> str:
         """The numbers in HTML."""
-        columns, (top, left) = self.values.shape[1], self.first
+        columns = self.values.shape[1]
+        top, left = self.first
         head = "".join(f'<th scope="col">{number(left + i)}</th>' for i in range(columns))
         lines = [
             f'<tr><th scope="row">{number(top + i)}</th>'
@@ -269,9 +280,14 @@ class Area(Grid):
     """Cells to point at, or numbers for a table, over something that is drawn otherwise."""
 
     def __init__(self, picture: Picture, values: np.ndarray, box: Box, caption: str = "") -> None:
-        self.picture, self.values, self.x, self.y = picture, np.asarray(values, float), box.x, box.y
+        self.picture = picture
+        self.values = np.asarray(values, float)
+        self.x = box.x
+        self.y = box.y
         rows, columns = self.values.shape
-        self.width, self.height, self.caption = box.width / columns, box.height / rows, caption
+        self.width = box.width / columns
+        self.height = box.height / rows
+        self.caption = caption
 
 
 class Bars(Area):
@@ -282,10 +298,13 @@ class Bars(Area):
 
     def __init__(self, picture, values, box: Box, low, high, names=(), title="", color=INK, decimals=2) -> None:
         super().__init__(picture, np.reshape(values, (1, -1)), box, title)
-        self.names, self.low, self.high = [*map(str, names)], low, high
+        self.names = [*map(str, names)]
+        self.low = low
+        self.high = high
         picture.numbered.append(self)
         picture.bold(box.x, box.y - 16, title, TITLE, color)
-        zero, wide = self._y(0), 0.56 * self.width
+        zero = self._y(0)
+        wide = 0.56 * self.width
         picture.lines([(box.x, zero, box.right, zero)], GRAY, 1)
         tops = [(box.x + self.width * (i + 0.5), self._y(value)) for i, value in enumerate(self.values.flat)]
         bars = [Box(x - wide / 2, min(y, zero), wide, max(abs(zero - y), 1)) for x, y in tops]
@@ -335,7 +354,8 @@ def side_by_side(
     heads = [max(text_width(title, TITLE, "bold"), text_width(note, 13)) for _, title, note, *_ in matrices]
     rows = max(shape[0] for shape in shapes)
     top += HEAD if any(note for _, _, note, *_ in matrices) else HEAD - NOTE
-    height, room = min(54, (bottom - top) / rows), 44
+    height = min(54, (bottom - top) / rows)
+    room = 44
     for cell in range(54, 0, -1):
         widths = [max(shape[1] * cell, head) for shape, head in zip(shapes, heads, strict=True)]
         if cell <= widest * height and 2 * MARGIN + sum(widths) + room * len(signs) <= picture.width:
@@ -367,7 +387,8 @@ def table(picture: Picture, labels: Sequence[str], columns: Sequence[Sequence[st
     most = int((box.width - 96) // 58)
     if len(columns) > most:
         columns = [*columns[: most - 2], ("…",) * len(labels), columns[-1]]
-    step, lines = min(84, (box.width - 96) / max(len(columns), 1)), box.height / len(labels)
+    step = min(84, (box.width - 96) / max(len(columns), 1))
+    lines = box.height / len(labels)
     heights = [box.y + lines * (i + 0.5) for i in range(len(labels))]
     picture.words((Word(box.x + 88, y, text, 14, "right") for y, text in zip(heights, labels, strict=True)), GRAY)
     size = fitting((word for column in columns for word in column), step - 5, 14.5)

@@ -10,7 +10,10 @@ from traitlets import Bunch
 
 from helpers.pictures.canvas import text_width
 
-POINT, DRAG, PLAY = "point", "drag", "play"  # what a reader does, where a step may ask for nothing else
+# what a reader does, where a step may ask for nothing else
+POINT = "point"
+DRAG = "drag"
+PLAY = "play"
 PACE = 800  # milliseconds for which each picture is shown while it plays
 Values = dict[str, int]  # and arrays, where a reader changes numbers in the picture
 Trials = Mapping[str, Values | Callable[[Values], bool]]  # a short sentence, and the values at which it is done
@@ -64,14 +67,15 @@ def fold(name: str, act: Callable[[bool], None]) -> ipywidgets.ToggleButton:
 
 
 class Steps(ipywidgets.GridBox):
-    """What to try, in a row: each with a box that gets a tick, and keeps it, when the reader has reached its values.
+    """Suggested steps in a row: each with a box that gets a tick, and keeps it, when the reader has reached its values.
 
     Where its last verb is "point", "drag" or "play", only that reaches them; where it has none of these, all but
     playing does, which passes through many values.
     """
 
     def __init__(self, trials: Trials) -> None:
-        self._trials, self._done = trials, [False] * len(trials)
+        self._trials = trials
+        self._done = [False] * len(trials)
         layout = {"grid_template_columns": f"repeat({len(trials)}, minmax(0, 1fr))"} if trials else {"display": "none"}
         super().__init__([ipywidgets.HTML() for _ in trials], layout=layout)
         self.add_class("convgrad-steps")
@@ -79,7 +83,7 @@ class Steps(ipywidgets.GridBox):
 
     @property
     def done(self) -> list[bool]:
-        """Which steps are ticked."""
+        """The steps that are ticked."""
         return [*self._done]
 
     def tick(self, values: Values, by: str = "") -> None:
@@ -102,6 +106,6 @@ def _reached(wanted: Values | Callable[[Values], bool], values: Values) -> bool:
 
 
 def _asks_for(text: str, by: str) -> bool:
-    """Whether a step asks for what the reader does."""
+    """Return whether a step asks for what the reader does."""
     verbs = re.findall(rf"\b({POINT}|{DRAG}|{PLAY})\b", text.lower())
     return by == verbs[-1] if verbs else by != PLAY

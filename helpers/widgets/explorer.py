@@ -34,7 +34,9 @@ from helpers.widgets.touch import WINDOW, Touch, Touched
 Limits = int | tuple[int, int]  # the first and the last value, or how many there are, from 0 on
 Rule = Limits | Callable[[Values], Limits]  # the limits of one value, or how they follow from the values before it
 
-FRONT, WIDEST = 4, 280  # the most controls beside a picture, and CSS pixels of one
+# the most controls beside a picture, and CSS pixels of one
+FRONT = 4
+WIDEST = 280
 BEHIND = 6  # controls in a row behind the fold
 LAYER = {"grid_area": "1 / 1", "margin": "0", "width": "100%"}  # one over the other
 SENTENCE = "margin: 0; padding: 0 16px; line-height: 1.35; min-height: 2.7em"  # as high with one line as with two
@@ -47,7 +49,8 @@ class Shown(ipywidgets.VBox):
 
     def __init__(self) -> None:
         super().__init__()
-        self._still, self._moving = ipywidgets.HTML(layout=LAYER), ipywidgets.HTML(layout=LAYER)
+        self._still = ipywidgets.HTML(layout=LAYER)
+        self._moving = ipywidgets.HTML(layout=LAYER)
         self._words = ipywidgets.HTML()
         self.add_class("convgrad-explorer")
 
@@ -126,9 +129,13 @@ class Explorer(Shown):
         pace: int = PACE,
     ) -> None:
         super().__init__()
-        self._draw, self._rules, self._settling = draw, rules, False
-        self._multiples, self._play = multiples or {}, [play] if isinstance(play, str) else [*play]
-        self._numbers, self._layer = ipywidgets.HTML(), None
+        self._draw = draw
+        self._rules = rules
+        self._settling = False
+        self._multiples = multiples or {}
+        self._play = [play] if isinstance(play, str) else [*play]
+        self._numbers = ipywidgets.HTML()
+        self._layer = None
         self._numbers.layout.display = "none"
         self._open = fold("numbers", self._show_numbers)
         self._controls = {name: [number_box(name), slider()] for name in rules}
@@ -154,7 +161,8 @@ class Explorer(Shown):
         more = fold("more settings", lambda is_open: setattr(behind.layout, "display", None if is_open else "none"))
         alone = [self._player] if self._player and not beside else []
         if self._player and len(front) == 1:
-            above, alone = in_a_row(*self._controls[front[0]], self._player), []
+            above = in_a_row(*self._controls[front[0]], self._player)
+            alone = []
         else:
             above = self._row(front, len(front), beside)
         below = ipywidgets.HBox(alone + [more] * bool(rest) + [self._open] * bool(self.picture.numbered))
@@ -189,7 +197,7 @@ class Explorer(Shown):
 
     @property
     def sentence(self) -> str:
-        """What the picture shows now."""
+        """The picture's current sentence."""
         return self.picture.sentence
 
     @property
@@ -291,7 +299,8 @@ class Explorer(Shown):
 
     def _settle(self, looked_at: Values | None = None) -> None:
         """Give every slider, number box and player its limits and its value: the chosen one, or the one looked at."""
-        self._settling, values = True, looked_at or self._values
+        self._settling = True
+        values = looked_at or self._values
         for name, rule in self._rules.items():
             low, high = limits(rule, values)
             step = self._step(name, values)
@@ -305,7 +314,7 @@ class Explorer(Shown):
         self._settling = False
 
     def _played_range(self, values: Values) -> tuple[list[int], list[int]]:
-        """Where the values that are played begin, and how many of each there are."""
+        """The first of each value that is played, and their numbers."""
         pairs = [limits(self._rules[name], values) for name in self._play]
         return [low for low, _ in pairs], [high - low + 1 for low, high in pairs]
 

@@ -10,14 +10,27 @@ from helpers.grading.read_sets import ReadSet, ReadSets, place
 from helpers.pictures.canvas import BLUE, GRAY, ORANGE, Box, Picture, number, text_width, tint
 from helpers.pictures.parts import Cell, Grid, look
 
-SHEET, EDGE, GAP = 404, 5, 20  # CSS pixels: the width; around, and between the grids
-WIDTH, HEIGHT, INDEX = 28, 26, (34, 19)  # of a cell, at the least; beside and above a grid, for its indices
+# CSS pixels: the width; around, and between the grids
+SHEET = 404
+EDGE = 5
+GAP = 20
+# of a cell, at the least; beside and above a grid, for its indices
+WIDTH = 28
+HEIGHT = 26
+INDEX = (34, 19)
 ROOM = SHEET - 2 * EDGE - INDEX[0] - 1
-SIZE, SMALL = 13, 12  # of numbers; of indices and notes
-TITLE, NOTE, LINE = 24, 16, 26  # above a grid; from one line of the legend to the next
-MOST, FEW = (8, 12), 5  # rows and columns that are drawn; rows of an output
+SIZE = 13  # of numbers
+SMALL = 12  # of indices and notes
+# above a grid; from one line of the legend to the next
+TITLE = 24
+NOTE = 16
+LINE = 26
+MOST = (8, 12)  # rows and columns that are drawn
+FEW = 5  # rows of an output
 IN_A_ROW = 10, 5  # numbers in a row of a long list, and of one with long numbers
-ORANGE_LINE, BLUE_LINE = (-1.5, 3.5), (3.0, 2.0)  # how far inside of a cell's edge, and how thick
+# how far inside of a cell's edge, and how thick
+ORANGE_LINE = (-1.5, 3.5)
+BLUE_LINE = (3.0, 2.0)
 DASHES = (5, 3)
 
 
@@ -55,13 +68,16 @@ def _sheet(
 
     `first` are the indices of the first row and column, below 0 in a padding.
     """
-    step, cell, count = 1, max(WIDTH, *(text_width(number(value), SIZE) + 6 for value in {*array.flat})), array.size
+    step = 1
+    cell = max(WIDTH, *(text_width(number(value), SIZE) + 6 for value in {*array.flat}))
+    count = array.size
     room = min(MOST[1], int(ROOM // cell))
     if array.ndim == 1:
         step = count if count <= room else next(n for n in (*IN_A_ROW, 1) if n <= room)
         right, yours = (frozenset(divmod(i, step) for (i,) in cells) for cells in (right, yours))
         array = np.append(array, np.full(-count % step, np.nan)).reshape(-1, step)
-    marked, differs = zip(*right | yours, strict=True), min(right ^ yours or right)
+    marked = zip(*right | yours, strict=True)
+    differs = min(right ^ yours or right)
     down, across = parts = [*map(_part, array.shape, (most, room), marked, differs)]
     counted = [*zip(("rows ", "columns "), parts, array.shape, first, strict=True)]
     if step > 1:  # a list, which has no rows for a reader
@@ -74,7 +90,7 @@ def _sheet(
 
 
 def _part(size: int, room: int, marked: tuple[int, ...], first: int) -> range:
-    """What is drawn of an axis: all marked places if they fit, or those around the first that differs."""
+    """The places of an axis that are drawn: all marked places if they fit, or those around the first that differs."""
     all_fit = max(marked) - min(marked) < room
     return range(size)[window((min(marked) + max(marked) + 1) // 2 if all_fit else first, size, room)]
 
@@ -88,7 +104,8 @@ class ReadSetsPicture(Picture):
         sheets = [*inputs, _of_output(read_sets)]
         sizes = [sheet.size for sheet in sheets]
         places, bottom = _flow(sizes)
-        legend, beside = _legend(read_sets), places[-1][0] + sizes[-1][0] + GAP
+        legend = _legend(read_sets)
+        beside = places[-1][0] + sizes[-1][0] + GAP
         fits = beside + 30 + max(text_width(words, 14, "bold") for words, *_ in legend) < SHEET - EDGE
         corner = (beside, places[-1][1] + sheets[-1].top + 4) if fits else (EDGE + 2, bottom + 14)
         super().__init__(int(max(bottom, corner[1] + 2 * LINE - 8) + EDGE), SHEET)
@@ -129,7 +146,9 @@ def _legend(read_sets: ReadSets) -> list[tuple]:
 
 def _of_input(read: ReadSet) -> _Sheet:
     """A plane of an input, with the padding around it, of which no cell is in memory."""
-    plane, right, yours = read.array[read.plane], read.cells(read.right), read.cells(read.yours)
+    plane = read.array[read.plane]
+    right = read.cells(read.right)
+    yours = read.cells(read.yours)
     if not any(read.padding):
         return _sheet(read.title, plane, right, yours)
     down, across = read.padding
@@ -140,19 +159,25 @@ def _of_input(read: ReadSet) -> _Sheet:
 
 def _of_output(read_sets: ReadSets) -> _Sheet:
     """The right output with the place of the wrong number."""
-    plane, cell = read_sets.at[:-2], frozenset({read_sets.at[-2:]})
+    plane = read_sets.at[:-2]
+    cell = frozenset({read_sets.at[-2:]})
     title = place(read_sets.name, plane) if np.prod(read_sets.output.shape[:-2]) > 1 else read_sets.name
     return _sheet(title, read_sets.output[plane], cell, frozenset(), FEW)
 
 
 def _flow(sizes: list[tuple[float, float]]) -> tuple[list[tuple[float, float]], float]:
     """Places from left to right, and in the next line where there is no room; and where the last line ends."""
-    places, x, y, bottom = [], EDGE, EDGE, EDGE
+    places = []
+    x = EDGE
+    y = EDGE
+    bottom = EDGE
     for width, height in sizes:
         if x > EDGE and x + width > SHEET - EDGE:
-            x, y = EDGE, bottom + GAP
+            x = EDGE
+            y = bottom + GAP
         places.append((x, y))
-        x, bottom = x + width + GAP, max(bottom, y + height)
+        x = x + width + GAP
+        bottom = max(bottom, y + height)
     return places, bottom
 
 

@@ -14,7 +14,7 @@ WINDOW = "the window"  # what is touched where the reader drags the frame itself
 
 
 class Touched(NamedTuple):
-    """What the reader does: the name of a grid, the cell in it, and whether it is chosen or only looked at.
+    """A reader's touch: the name of a grid, the cell in it, and whether it is chosen or only looked at.
 
     The name is None where the pointer has left the picture. Of WINDOW, the cell may lie outside of what is allowed.
     Where a number is changed, `numbers` are all of the grid, row by row.
@@ -71,7 +71,8 @@ class Touch(anywidget.AnyWidget):
 
 
 def _placed(name: str, part: Part) -> dict:
-    grid, (rows, columns) = part.grid, part.grid.values.shape
+    grid = part.grid
+    rows, columns = part.grid.values.shape
     place = map(float, (grid.x, grid.y, columns * grid.width, rows * grid.height))
     shape = {"label": name, "rows": rows, "columns": columns, "names": [*grid.names]}
     kind = {"limits": part.limits, "passing": part.passing}

@@ -7,7 +7,7 @@ import numpy as np
 
 from helpers.data import digits
 from helpers.gpu import adapter_info
-from helpers.lessons.convolution_as_correlation.own_filter import LEVEL, OwnFilterPicture
+from helpers.lessons.convolution_as_correlation.filter_picture import LEVEL, OwnFilterPicture
 from helpers.lessons.convolution_as_correlation.pictures import ContributionPicture
 from helpers.lessons.shared.any_convolution import any_forward  # noqa: F401
 from helpers.lessons.shared.pictures.forward import WindowPicture
@@ -22,7 +22,8 @@ from helpers.widgets.explorer import Explorer
 def forward(input: Array, weight: Array) -> Explorer:
     """Sliders oh and ow over an image (1, 1, H, W) and a filter (1, 1, kH, kW), with letters for pixels and weights."""
     shape, output = convolved(input, weight)
-    bottom, right = shape.out_h - 1, shape.out_w - 1
+    bottom = shape.out_h - 1
+    right = shape.out_w - 1
     steps = {
         f"Point at output [0,{right}]: which pixels make it?": {"oh": 0, "ow": right},
         "Drag the frame in the input to the bottom left corner.": {"oh": bottom, "ow": 0},

@@ -46,7 +46,7 @@ class ContributionPicture(Picture):
         foot(self, ("in output", "pixel · weight"), columns, (f"{len(taps)} products", ""))
 
     def _role(self, tensor: int, taps: list[Tap]) -> str:
-        """What the number does, and what its gradient will add up."""
+        """Say what the number does, and what its gradient will add up."""
         pixels, outputs = ([tap.at(other) for tap in taps] for other in ("input", "output"))
         if tensor == 2:
             return f"adds up {len(taps)} products: the filter lies over input {rows_and_columns(pixels)}."

@@ -4,7 +4,8 @@ import numpy as np
 
 from helpers.gpu import adapter_info
 from helpers.lessons.fused_gemm_backward.pictures.gradients import PRODUCTS, GradientsPicture
-from helpers.lessons.fused_gemm_backward.pictures.tiles import FLIGHT, TILE, TilesPicture, TransposedLoadPicture
+from helpers.lessons.fused_gemm_backward.pictures.tiles import THREADS, TilesPicture
+from helpers.lessons.fused_gemm_backward.pictures.transposed_load import FLIGHT, TransposedLoadPicture
 from helpers.lessons.shared.products import LESSONS
 from helpers.operations.gemm.indices import LOADS
 from helpers.operations.gemm.operations import gemm_bias_act, gemm_bias_act_backward
@@ -22,7 +23,8 @@ def gradients() -> Explorer:
         "row": lambda values: picture.size(values["product"])[0],
         "column": lambda values: picture.size(values["product"])[1],
     }
-    bottom, right = len(a) - 1, a.shape[1] - 1
+    bottom = len(a) - 1
+    right = a.shape[1] - 1
     steps = {
         "Point at a number of pre: which numbers make it?": {"product": 0},
         f"Set product to 1, and point at d_a[{bottom},{right}].": {"product": 1, "row": bottom, "column": right},
@@ -42,7 +44,7 @@ def tiles() -> Explorer:
     last = len(picture.moves) - 1
     steps = {
         "Press play: tiles fly in.": {"step": last},
-        "Point at a number in left.": lambda values: values.get("slot", 0) in range(1, TILE**2 + 1),
+        "Point at a number in left.": lambda values: values.get("slot", 0) in range(1, THREADS + 1),
         "Point at c[0,0]: which tiles?": {"row": 0, "column": 0},
     }
     rules = {"step": last + 1, "row": 8, "column": 8}
@@ -51,7 +53,7 @@ def tiles() -> Explorer:
 
 def transposed_load() -> Explorer:
     """Sliders over three ways to load a tile of a, over its flight, and over the threads of a workgroup of 4 x 4."""
-    rules = {"load": len(LOADS), "thread": TILE**2, "flight": len(FLIGHT)}
+    rules = {"load": len(LOADS), "thread": THREADS, "flight": len(FLIGHT)}
     steps = {
         "Play the flight of load 0, then of load 1.": {"load": 1, "flight": len(FLIGHT) - 1},
         "Set load to 2: which offsets do neighbors read?": {"load": 2},

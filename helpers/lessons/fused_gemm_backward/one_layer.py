@@ -14,8 +14,16 @@ from helpers.widgets.explorer import Explorer
 Array = np.ndarray
 Product = Callable[[Array, Array], Array]
 
-SIDE, SEEN, STEPS, RATE, ENOUGH = 14, 400, 20, 1.0, 0.7  # pixels; digits to learn from; the share to be read right
-PIXEL, PANEL, LOWER = 5, 82, 166  # CSS pixels: of a class, from one to the next; where the lower half begins
+# pixels; digits to learn from; the share to be read right
+SIDE = 14
+SEEN = 400
+STEPS = 20
+RATE = 1.0
+ENOUGH = 0.7
+# CSS pixels: of a class, from one to the next; where the lower half begins
+PIXEL = 5
+PANEL = 82
+LOWER = 166
 
 
 def explorer(forward: Product, grad_weight: Product, whose: str) -> Explorer:
@@ -34,7 +42,8 @@ def explorer(forward: Product, grad_weight: Product, whose: str) -> Explorer:
 def learned(forward: Product, grad_weight: Product) -> Array:
     """The weights (196, 10) of each step, from zeros on, without a bias; the loss is cross-entropy."""
     a, labels = _pixels(0, SEEN)
-    truth, weights = np.eye(10)[labels], [np.zeros((SIDE**2, 10), np.float32)]
+    truth = np.eye(10)[labels]
+    weights = [np.zeros((SIDE**2, 10), np.float32)]
     for _ in range(STEPS):
         scores = forward(a, weights[-1])
         likely = np.exp(scores - scores.max(1, keepdims=True))
@@ -55,7 +64,8 @@ class OneLayer(Picture):
 
     def __init__(self, weights: Array, whose: str) -> None:
         super().__init__(340)
-        self.weights, self.whose = weights, whose
+        self.weights = weights
+        self.whose = whose
         self.ink, self.labels = _pixels(SEEN, SEEN + 500)
         self.scores = self.ink @ weights  # (step, digit, class)
         self.right_of_all = (self.scores.argmax(2) == self.labels).mean(1)
@@ -71,7 +81,7 @@ class OneLayer(Picture):
         self.stands_still()
 
     def reads(self, step: int, digit: int) -> bool:
-        """Whether a digit is read right after some steps."""
+        """Return whether a digit is read right after some steps."""
         return bool(self.scores[step, digit].argmax() == self.labels[digit])
 
     def draw(self, step: int, digit: int) -> str:
@@ -82,7 +92,8 @@ class OneLayer(Picture):
         sheet = Box(MARGIN, LOWER + 14, 112, 112)
         self.bold(MARGIN, LOWER - 6, f"digit {digit}, unseen", 15)
         draw_ink(self, self.ink[digit].reshape(SIDE, SIDE), sheet, 1)
-        scores, read = self.scores[step, digit], int(self.scores[step, digit].argmax())
+        scores = self.scores[step, digit]
+        read = int(self.scores[step, digit].argmax())
         says = a_digit(read) if step else "nothing yet"
         box = Box(160, LOWER + 10, 370, 110)
         Bars(self, scores, box, -6, 8, range(10), f"ten scores: {says}", decimals=0)

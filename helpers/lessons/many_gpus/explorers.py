@@ -9,7 +9,8 @@ from helpers.operations.convolution.operations import conv2d_grad_input, conv2d_
 from helpers.widgets.controls import Trials
 from helpers.widgets.explorer import Explorer, Rule
 
-IMAGES, SIDE = 8, 3
+IMAGES = 8
+SIDE = 3
 
 
 def shared_batch() -> Explorer:

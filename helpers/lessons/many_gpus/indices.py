@@ -1,4 +1,4 @@
-"""Which images, parts and sums are whose: what the pictures of lesson 09 draw."""
+"""The images, parts and sums of each worker, as the pictures of lesson 09 draw them."""
 
 from itertools import accumulate, pairwise
 from math import ceil, log2
@@ -13,13 +13,13 @@ def bounds(images: int, workers: int) -> list[tuple[int, int]]:
 
 
 def owner(place: Place, parts: int, workers: int) -> int:
-    """Who holds a part or a sum: neighboring parts have one worker, and a sum is made where its left term is."""
+    """The worker of a part or a sum: neighboring parts have one worker, and a sum is made where its left term is."""
     after, i = place
     return (i << after) * workers // parts
 
 
 def computed_again(parts: int, workers: int, rounds: int, killed: int) -> set[Place]:
-    """What is computed again where a worker is killed after some rounds of the tree.
+    """The parts and sums that are computed again where a worker is killed after some rounds of the tree.
 
     A sum keeps none of its terms, so what is lost is made anew from its parts.
     """

@@ -12,9 +12,14 @@ from helpers.pictures.parts import Grid
 
 Array = np.ndarray
 
-CELL, LEFT, APART = (24, 16), 106, 77  # CSS pixels: of a number, where images begin, and from one to the next
+# CSS pixels: of a number, where images begin, and from one to the next
+CELL = (24, 16)
+LEFT = 106
+APART = 77
 TOPS = 46, 98, 136, 200  # of images, of their upstream gradients, of what is handed over, of the pixels' gradients
-SUMS, HANDED = 728, (25, 16)  # where the sums begin, and the size of a number there
+# where the sums begin, and the size of a number there
+SUMS = 728
+HANDED = (25, 16)
 
 
 class SharedPicture(Picture):
@@ -26,7 +31,9 @@ class SharedPicture(Picture):
 
     def __init__(self, tensors: Mapping[str, Array], weights: Mapping[int, Array], on: str) -> None:
         super().__init__(252)
-        self.tensors, self.weights, self.on = tensors, weights, on
+        self.tensors = tensors
+        self.weights = weights
+        self.on = on
 
     def draw(self, workers: int, worker: int, weight: int = -1) -> str:
         """Mark what a worker has and hands over, or the terms of a number that is added up."""
@@ -77,8 +84,14 @@ class SharedPicture(Picture):
         )
 
 
-PARTS, BOX, APART_DOWN, TREE_TOP = 8, (70, 42), 66, 46  # how many; CSS pixels: of a part; rows, and the first one
-BUTTON, NEXT = (96, 26), 106  # CSS pixels: of a button, and from one to the next
+# how many; CSS pixels: of a part; rows, and the first one
+PARTS = 8
+BOX = (70, 42)
+APART_DOWN = 66
+TREE_TOP = 46
+# CSS pixels: of a button, and from one to the next
+BUTTON = (96, 26)
+NEXT = 106
 
 
 class TreePicture(Picture):
@@ -103,7 +116,8 @@ class TreePicture(Picture):
         label = f"round {after}" if after else "parts"
         self.note(MARGIN, TREE_TOP + APART_DOWN * after + BOX[1] / 2, label)
         for i, total in enumerate(sums):
-            box, who = self._box(after, i), indices.owner((after, i), PARTS, workers)
+            box = self._box(after, i)
+            who = indices.owner((after, i), PARTS, workers)
             grid = Grid(self, [[total]], box.x, box.y, BOX, at=0.32)
             grid.caption = f"{label}, number {i}"
             grid.point({(0, 0): {"killed": who + 1}})
@@ -132,7 +146,9 @@ class TreePicture(Picture):
 
 CHART = Box(120, 52, 440, 236)
 MOST = 10  # the largest power of two of workers
-LOWEST, HIGHEST = -2, 3  # powers of ten, of milliseconds
+# powers of ten, of milliseconds
+LOWEST = -2
+HIGHEST = 3
 WAYS = tuple(indices.ROUND)
 
 
@@ -150,10 +166,13 @@ class ManyPicture(Picture):
 
     def draw(self, computing: int, workers: int, way: int) -> str:
         """A step that takes `computing` ms on one worker; `workers` is a power of two, `way` how it is handed over."""
-        name, powers = WAYS[way], np.arange(MOST + 1)
+        name = WAYS[way]
+        powers = np.arange(MOST + 1)
         buttons(self, 590, WAYS, "way", way)
-        ideal, over = computing / 2.0**powers, np.array([indices.handing_over(name, 2**p) for p in powers.tolist()])
-        best, took = int((ideal + over).argmin()), ideal + over
+        ideal = computing / 2.0**powers
+        over = np.array([indices.handing_over(name, 2**p) for p in powers.tolist()])
+        best = int((ideal + over).argmin())
+        took = ideal + over
         self.axes.curve(powers, np.log10(ideal), GRAY, 1.6, (4, 4))
         self.axes.curve(powers[1:], np.log10(over[1:]), ORANGE, 2)
         self.axes.curve(powers, np.log10(took), BLUE, 3)

@@ -3,7 +3,7 @@
 from helpers.gpu import adapter_info
 from helpers.lessons.meet_the_gpu.indices import Dispatch
 from helpers.lessons.meet_the_gpu.pictures import DispatchPicture, SwapPicture
-from helpers.lessons.shared.turns import orders
+from helpers.lessons.shared.interleavings import orders
 from helpers.pictures.canvas import Picture
 from helpers.widgets.explorer import Explorer, Rule
 

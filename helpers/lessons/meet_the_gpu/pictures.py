@@ -5,14 +5,20 @@ from math import prod
 import numpy as np
 
 from helpers.lessons.meet_the_gpu.indices import Dispatch, Ids, swap
-from helpers.lessons.shared.turns import orders
+from helpers.lessons.shared.interleavings import orders
 from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, Box, Picture, Word
 from helpers.pictures.parts import Grid
 
 CELL = 26, 22  # CSS pixels of a thread
 ELEMENT = 29, 24  # of an element
-LEFT, RIGHT, TOP = 44, 484, 74  # of the first thread and the first element
-LINE, VALUES, REASONS = 25, 166, 226  # height of a line of the table of ids, and where its columns begin
+# of the first thread and the first element
+LEFT = 44
+RIGHT = 484
+TOP = 74
+# height of a line of the table of ids, and where its columns begin
+LINE = 25
+VALUES = 166
+REASONS = 226
 
 # --- A dispatch -----------------------------------------------------------------------------------------------
 
@@ -24,7 +30,9 @@ class DispatchPicture(Picture):
     """
 
     def __init__(self, rows: int = 6, adapter: str = "") -> None:
-        self.table, self.adapter = TOP + rows * ELEMENT[1] + 28, adapter  # where the table of ids begins
+        # where the table of ids begins
+        self.table = TOP + rows * ELEMENT[1] + 28
+        self.adapter = adapter
         self.place = ("thread",) if rows == 1 else ("y", "x")  # what a cell of threads or of elements chooses
         super().__init__(self.table + (70 if rows == 1 else 120))
 
@@ -34,7 +42,8 @@ class DispatchPicture(Picture):
             self._draw_threads(dispatch)
             self._draw_array(dispatch)
             self.stands_still()
-        ids, owned = dispatch.ids(x, y), dispatch.owned(x, y)
+        ids = dispatch.ids(x, y)
+        owned = dispatch.owned(x, y)
         self.threads.tinted([(y, x)], ORANGE, 4, 5 / 16)
         if owned:
             self.array.mark([owned])
@@ -43,8 +52,10 @@ class DispatchPicture(Picture):
 
     def _draw_threads(self, dispatch: Dispatch) -> None:
         """The threads with a frame around each workgroup, workgroup_id.x above and workgroup_id.y on the left."""
-        (wide, high), (size_x, size_y) = dispatch.workgroups, dispatch.size
-        counted, axes = ((dispatch.workgroups, "workgroup"), (dispatch.size, "thread")), 1 if dispatch.in_a_row else 2
+        wide, high = dispatch.workgroups
+        size_x, size_y = dispatch.size
+        counted = ((dispatch.workgroups, "workgroup"), (dispatch.size, "thread"))
+        axes = 1 if dispatch.in_a_row else 2
         title = (_counted(" × ".join(map(str, pair[:axes])), prod(pair), noun) for pair, noun in counted)
         self.bold(MARGIN, 17, " of ".join(title), 15)
         inside = "number in its workgroup" if dispatch.in_a_row else "local_invocation_index"
@@ -64,7 +75,8 @@ class DispatchPicture(Picture):
         self.threads = grid
 
     def _draw_array(self, dispatch: Dispatch) -> None:
-        rows, columns = dispatch.rows, dispatch.columns
+        rows = dispatch.rows
+        columns = dispatch.columns
         sizes = f"{columns}" if dispatch.in_a_row else f"{rows} × {columns}"
         self.bold(RIGHT, 17, f"array of {_counted(sizes, dispatch.elements, 'element')}", 15, BLUE)
         self.note(RIGHT, 37, f"in each element: its {'number' if dispatch.in_a_row else 'offset'}")
@@ -76,7 +88,9 @@ class DispatchPicture(Picture):
 
     def _write_ids(self, dispatch: Dispatch, ids: Ids, owned: tuple[int, int] | None) -> None:
         """A table: the name of each id, its value, and where the value comes from; and the thread's element."""
-        (gx, gy, _), (lx, ly, _), size = ids.workgroup_id, ids.local_invocation_id, dispatch.size
+        gx, gy, _ = ids.workgroup_id
+        lx, ly, _ = ids.local_invocation_id
+        size = dispatch.size
         in_a_row = dispatch.in_a_row
         y = f" and {gy}·{size[1]} + {ly}" * (not in_a_row)
         reasons = {
@@ -85,10 +99,12 @@ class DispatchPicture(Picture):
             "local_invocation_index": f"the same as one number: {ly}·{size[0]} + {lx}",
             "global_invocation_id": f"of all: {gx}·{size[0]} + {lx}{y}",
         }
-        lines, left = 5, MARGIN  # in a column of the table; of the last column
+        lines = 5  # in a column of the table
+        left = MARGIN  # of the last column
         if in_a_row:
             del reasons["local_invocation_index"]  # the same as local_invocation_id.x
-            lines, left = 2, RIGHT
+            lines = 2
+            left = RIGHT
         for i, (name, reason) in enumerate(reasons.items()):
             value = getattr(ids, name)
             name, value = (f"{name}.x", str(value[0])) if in_a_row else (name, _value(value))
@@ -124,8 +140,11 @@ def _element_sentence(dispatch: Dispatch, owned: tuple[int, int] | None) -> str:
 
 
 def _tail_sentence(dispatch: Dispatch) -> str:
-    """Which threads own nothing, and which elements nobody owns."""
-    threads, idle, elements, lost = prod(dispatch.grid), dispatch.idle, dispatch.elements, dispatch.ownerless
+    """Say how many threads own nothing, and how many elements nobody owns."""
+    threads = prod(dispatch.grid)
+    idle = dispatch.idle
+    elements = dispatch.elements
+    lost = dispatch.ownerless
     every = f"All {threads} threads own one" if threads > 1 else "It is the only thread"
     tail = f"{idle} of {threads} threads {'owns' if idle == 1 else 'own'} none" if idle else every
     left = f"; {lost} of {elements} elements {'has' if lost == 1 else 'have'} no thread" if lost else ""
@@ -140,7 +159,9 @@ def _counted(number: object, count: int, noun: str) -> str:
 # --- A swap ---------------------------------------------------------------------------------------------------
 
 NUMBERS = 3, 8
-PUT, WAIT, TAKE = "box[thread] = numbers[thread];", "workgroupBarrier();", "numbers[thread] = box[1u - thread];"
+PUT = "box[thread] = numbers[thread];"
+WAIT = "workgroupBarrier();"
+TAKE = "numbers[thread] = box[1u - thread];"
 SLOT = 64, 40  # CSS pixels of a number, and of a slot of the box
 
 
@@ -162,7 +183,8 @@ class SwapPicture(Picture):
         self.bold(600, 17, "who takes the four turns", 15)
         self.note(600, 37, "each row is an order")
         grid = Grid(self, [(np.nan, *each) for each in turns], 600, 56, (44, 33))
-        grid.caption, grid.empty = "the thread that takes each turn", "start"
+        grid.caption = "the thread that takes each turn"
+        grid.empty = "start"
         at = turns.index(order)
         grid.tinted([(at, turn) for turn in range(step + 1)], ORANGE, 2)
         self.boxes([grid.box(at, 0, 1, 5)], ORANGE, line=4)
@@ -175,13 +197,15 @@ class SwapPicture(Picture):
         for thread in (0, 1):
             self.bold(places[thread, 0].middle[0], 17, f"thread {thread}", 15, align="middle")
             for row, (name, values) in enumerate((("numbers", numbers), ("box", box))):
-                place, value = places[thread, row], values[thread]
+                place = places[thread, row]
+                value = values[thread]
                 self.boxes([place], INK, line=1.6, dashes=None if value is not None else (2.5, 3))
                 self.label([place], ["" if value is None else value], 20, weight="bold")
                 self.note(place.middle[0], place.y - 11 + 64 * row, f"{name}[{thread}]", "middle")
         if last:
             thread, has_taken = last
-            start, end = places[1 - thread if has_taken else thread, 1], places[thread, 0]
+            start = places[1 - thread if has_taken else thread, 1]
+            end = places[thread, 0]
             self.tinted([end if has_taken else places[thread, 1]], ORANGE, 3)
             self.lines([(start.middle[0], start.y - 3, end.middle[0], end.y + SLOT[1] + 3)], ORANGE, 3)
 

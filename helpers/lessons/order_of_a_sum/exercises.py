@@ -1,4 +1,4 @@
-"""What a learner writes in appendix E: a sum that repairs itself, and one that is the same in every order."""
+"""The exercises of appendix E: a sum that repairs itself, and one that is the same in every order."""
 
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,8 @@ def _kahan_cases() -> tuple[Case, ...]:
     The last total is negative, and not a whole number.
     """
     random = np.random.default_rng(17)
-    mixed, quarters = random.integers(1, 8, 64), random.integers(-7, 0, 256) / 4
+    mixed = random.integers(1, 8, 64)
+    quarters = random.integers(-7, 0, 256) / 4
     mixed[0], quarters[0] = 2**24, -(2**22)
     mixed[-1] += mixed.sum() % 2
     quarters[-1] += (0.5 - quarters.sum()) % 1

@@ -9,7 +9,9 @@ from helpers.operations.summation import operations
 from helpers.widgets.controls import Trials, Values
 from helpers.widgets.explorer import Explorer
 
-FIRST, LAST = 4, 14  # powers of two: the shortest list, and the longest
+# powers of two: the shortest list, and the longest
+FIRST = 4
+LAST = 14
 
 
 def ones() -> Explorer:
@@ -22,13 +24,15 @@ def ones() -> Explorer:
         "Press play: which total stops, and where?": {"blocks": MOST},
         "Go to 8 blocks. Point at a dashed number.": lambda v: v["blocks"] == 8 and v["near"] not in (0, 2, 4, 8),
     }
-    values, rules = {"blocks": 1, "near": NEAR}, {"blocks": (1, MOST), "near": 2 * NEAR + 1}
+    values = {"blocks": 1, "near": NEAR}
+    rules = {"blocks": (1, MOST), "near": 2 * NEAR + 1}
     return Explorer(picture.show, rules, values, front=["blocks"], play="blocks", steps=steps)
 
 
 def four_numbers() -> Explorer:
     """Four threads that each add a number to one total: one clicks whose turn is next, and finds all totals."""
-    picture, every = FourPicture(), indices.calls()
+    picture = FourPicture()
+    every = indices.calls()
 
     def ends(values: Values, total: int) -> bool:
         order = every[values["order"]]

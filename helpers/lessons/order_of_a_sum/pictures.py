@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from helpers.lessons.shared import sums as indices
-from helpers.lessons.shared.pictures.turns import turn_button
+from helpers.lessons.shared.pictures.turn_button import turn_button
 from helpers.lessons.shared.sums import ADDENDS, EXACT
 from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, Box, Picture
 from helpers.pictures.charts import DIAMOND, SQUARE, TRIANGLE, Axes, draw_sign, part
@@ -13,13 +13,18 @@ from helpers.pictures.parts import Grid
 
 # --- Ones ---------------------------------------------------------------------------------------------------------
 
-BLOCK, MOST, THREADS = EXACT // 4, 12, 256
-BAR, WIDE = Box(196, 34, 0, 26), 500 / MOST  # where bars begin; CSS pixels of a block
-NEAR, CELL = 4, (89, 32)  # whole numbers on each side, and a cell of one
+BLOCK = EXACT // 4
+MOST = 12
+THREADS = 256
+BAR = Box(196, 34, 0, 26)  # where bars begin
+WIDE = 500 / MOST  # CSS pixels of a block
+# whole numbers on each side, and a cell of one
+NEAR = 4
+CELL = (89, 32)
 
 
 class OnesPicture(Picture):
-    """What one thread makes of many ones, and what a tree does; which whole numbers near their count are float32.
+    """The sums that one thread and a tree make of many ones, and the whole numbers near their count that are float32.
 
     `returned` is what a GPU, `on`, made of 2^24 - 8 and 16 ones in one thread.
     """
@@ -68,7 +73,10 @@ class OnesPicture(Picture):
 
 # --- Four numbers -------------------------------------------------------------------------------------------------
 
-BUTTON, TURN, LIST = (204, 34), Box(270, 92, 100, 40), Box(722, 62, 60, 34)  # of the list, the box of total 0
+# of the list, the box of total 0
+BUTTON = (204, 34)
+TURN = Box(270, 92, 100, 40)
+LIST = Box(722, 62, 60, 34)
 
 
 def written(total: int) -> str:
@@ -90,7 +98,8 @@ class FourPicture(Picture):
     def draw(self, order: int) -> str:
         """Show one of all beginnings of orders: who has added, and the total after each turn."""
         every = indices.calls()
-        turns, totals = every[order], indices.added(every[order])
+        turns = every[order]
+        totals = indices.added(every[order])
         if len(turns) == 4:
             self.found.add(totals[-1])
         boxes = [TURN._replace(x=TURN.x + 108 * turn) for turn in range(len(turns))]
@@ -112,7 +121,10 @@ class FourPicture(Picture):
 
 # --- How far sums are off -----------------------------------------------------------------------------------------
 
-CHART, LOWEST, HIGHEST = Box(140, 46, 400, 280), -8, -5  # the box of the lines; powers of ten
+# the box of the lines; powers of ten
+CHART = Box(140, 46, 400, 280)
+LOWEST = -8
+HIGHEST = -5
 STYLES = {"one thread": (SQUARE, None), "tree": (TRIANGLE, (10, 4)), "Kahan's sum": (DIAMOND, (3, 3))}
 
 
@@ -126,7 +138,8 @@ class ErrorPicture(Picture):
         super().__init__(358)
         powers = first + np.arange(len(errors["tree"]))
         axes = self.axes = Axes(self, CHART, powers[[0, -1]], (LOWEST, HIGHEST))
-        self.first, self.heights = first, {name: axes.y(np.log10(each)) for name, each in errors.items()}
+        self.first = first
+        self.heights = {name: axes.y(np.log10(each)) for name, each in errors.items()}
         self.errors = errors
         self.title(18, "error of a sum in float32, as a part of the total")
         axes.rows({power: part(10.0**power).replace(" part", "") for power in range(LOWEST, HIGHEST + 1)})
@@ -138,11 +151,14 @@ class ErrorPicture(Picture):
 
     def draw(self, power: int) -> str:
         """Move to lists of 2**power numbers."""
-        x, at, said = self.axes.x(power), power - self.first, []
+        x = self.axes.x(power)
+        at = power - self.first
+        said = []
         self.lines([(x, CHART.y, x, CHART.bottom)], ORANGE, 1.4, (3, 3))
         self.bold(592, 64, f"{2**power:,} numbers", 16, ORANGE)
         for row, (name, (sign, _)) in enumerate(STYLES.items()):
-            y, off = 120 + 76 * row, part(self.errors[name][at])
+            y = 120 + 76 * row
+            off = part(self.errors[name][at])
             draw_sign(self, sign, [(x, self.heights[name][at]), (600, y)], 6, ORANGE)
             self.bold(620, y, name, 15)
             self.write(620, y + 22, f"off by {off}", 14, ORANGE)

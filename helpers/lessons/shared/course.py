@@ -88,7 +88,7 @@ def _lesson(path: Path) -> Lesson:
 
 
 def _line(text: str, words: str) -> str:
-    """What follows some words in bold, up to the next ones or the end of the line."""
+    """The text after some words in bold, up to the next ones or the end of the line."""
     return re.search(rf"\*\*{words}\.\*\*(.*?)(?:\*\*|\n|$)", text)[1]
 
 
@@ -99,7 +99,7 @@ def before(number: str, known: Sequence[Lesson]) -> set[str]:
 
 
 def direct(lesson: Lesson, known: Sequence[Lesson]) -> list[str]:
-    """What a lesson needs, without what that needs already."""
+    """The lessons that a lesson needs, without those that they need already."""
     return [number for number in lesson.needs if not any(number in before(other, known) for other in lesson.needs)]
 
 
@@ -132,7 +132,7 @@ def slots(known: Sequence[Lesson]) -> tuple[Slot, ...]:
 
 @cache
 def layers() -> Mapping[str, int]:
-    """How many layers of each kind LeNet has, and its one loss and one update."""
+    """The number of layers of each kind LeNet has, and its one loss and one update."""
     return Counter([*(type(layer).__name__ for layer in LENET), "Loss", "Update"])
 
 

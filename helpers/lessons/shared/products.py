@@ -41,7 +41,8 @@ def _layers(summed: str, shown: bool) -> dict[str, tuple[GemmShape, dict[str, Ar
     `summed` is the letter along which the pass adds up: M, K or N. Past the edges the numbers are quarters, and no grid
     of workgroups is square. The first layer is that of lesson 06 where it is `shown` there.
     """
-    random, long = np.random.default_rng(6), {letter: 48 if letter == summed else 16 for letter in "MKN"}
+    random = np.random.default_rng(6)
+    long = {letter: 48 if letter == summed else 16 for letter in "MKN"}
     ragged = {"M": 19, "K": 21 if summed == "M" else 11, "N": 37} | {summed: 70}  # nor one tile high
     shapes = {
         "tiny": GemmShape(3, 4, 2, 1, "relu"),

@@ -7,8 +7,13 @@ from helpers.lessons.shared.course import Slot, layers
 from helpers.pictures.canvas import BLUE, GRAY, INK, PAPER, Box, Picture
 from helpers.pictures.figures import draw_ink
 
-PIXEL, WIDTH, GAP = 2, 116, 10  # CSS pixels: of the digit, of a column of places, and between two columns
-TITLE, PITCH = 27, 25  # CSS pixels: above the places of a kind, and from one place to the next
+# CSS pixels: of the digit, of a column of places, and between two columns
+PIXEL = 2
+WIDTH = 116
+GAP = 10
+# CSS pixels: above the places of a kind, and from one place to the next
+TITLE = 27
+PITCH = 25
 KINDS = {
     "Conv2d": "convolutions",
     "MaxPool2d": "max poolings",
@@ -42,12 +47,12 @@ def draw_slots(picture: Picture, box: Box, slots: Sequence[Slot], right: frozens
 
 
 def is_lit(slot: Slot, right: frozenset[str]) -> bool:
-    """Whether one of its puzzles is right."""
+    """True where one of its puzzles is right."""
     return not right.isdisjoint(slot.puzzles)
 
 
 def _draw_kind(picture: Picture, box: Box, kind: str, slots: Sequence[Slot], right: frozenset[str]) -> None:
-    """What LeNet has of one kind, with its places: empty and dashed, or lit."""
+    """LeNet's layers of one kind, with their places: empty and dashed, or lit."""
     picture.boxes([box], GRAY, line=1.4)
     count = f"{layers()[kind]} " * (layers()[kind] > 1)
     picture.write(box.middle[0], box.y + 14, f"{count}{KINDS[kind]}", 12, align="middle")

@@ -45,7 +45,7 @@ class Place:
 
     @property
     def result(self) -> str:
-        """What it computes."""
+        """The tensor that it computes."""
         return self.tensors.split()[-1]
 
     def workgroups(self, shape: Shape) -> tuple[int, int, int]:
@@ -78,7 +78,8 @@ class _Convolution(Place):
     def passes(self, kernel: Kernel, buffers: Mapping[str, object], shape: ConvShape) -> tuple[Pass, ...]:
         if shape.activation == "none":
             return super().passes(kernel, buffers, shape)
-        pre, elements = empty(4 * prod(shape.output), "pre"), ElementShape(prod(shape.output))
+        pre = empty(4 * prod(shape.output), "pre")
+        elements = ElementShape(prod(shape.output))
         relu = RELU_BACKWARD.prepare((pre, part_of(pre), buffers["output"]), elements)  # one buffer, only read
         return self.dispatch(kernel, {**buffers, "output": pre}, shape), *relu
 
@@ -194,7 +195,8 @@ class StudentKernels:
 
     def _with_bias(self, puzzle: str, named: Mapping[str, object], shape: ConvShape) -> tuple[Pass, ...]:
         """A forward pass with a bias of 0 and no ReLU, by whatever else computes it, and then the bias by a puzzle."""
-        sums, none = empty(4 * prod(shape.output), "sums"), empty(4 * shape.out_channels, "no bias")
+        sums = empty(4 * prod(shape.output), "sums")
+        none = empty(4 * shape.out_channels, "no bias")
         rest = replace(self, kernels={name: text for name, text in self.kernels.items() if name != puzzle})
         buffers = {**named, "bias": none, "output": sums}
         first = rest.prepare([buffers[name] for name in self.operation.tensors], replace(shape, activation="none"))
@@ -202,7 +204,7 @@ class StudentKernels:
 
 
 def student_kernels(texts: Mapping[str, str]) -> dict[str, StudentKernels]:
-    """What `Network` takes as `kernels`, from the texts of puzzles by their names.
+    """Return the `kernels` for a `Network`, from the texts of puzzles by their names.
 
     Raises ValueError for a puzzle that has no place in a network, and for two that take the same place.
     """

@@ -6,7 +6,7 @@ from itertools import permutations
 import numpy as np
 
 from helpers.grading.puzzle import Case
-from helpers.lessons.shared.turns import orders
+from helpers.lessons.shared.interleavings import orders
 
 Order = tuple[int, ...]  # the thread of each step
 
@@ -31,7 +31,9 @@ def run_schedule(schedule: Sequence[int]) -> list[tuple[str, int]]:
 
     Returns whether each step loads or stores, and the number that it does so with: the shared one after it.
     """
-    shared, loaded, steps = 0, {}, []
+    shared = 0
+    loaded = {}
+    steps = []
     for thread in schedule:
         verb = "stores" if thread in loaded else "loads"
         shared = loaded[thread] + TERMS[thread] if thread in loaded else shared

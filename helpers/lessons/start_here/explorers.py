@@ -21,7 +21,8 @@ class CourseMap(Explorer):
     """
 
     def __init__(self, known: tuple[Lesson, ...], done: frozenset[str], **values: int) -> None:
-        self._known, self._done = known, done
+        self._known = known
+        self._done = done
         self._link = Output()
         picture = CoursePicture(known, done)
         super().__init__(picture.show, {"road": len(picture.roads), "lesson": len(known)}, values, steps=TRY, front=())

@@ -11,13 +11,19 @@ from helpers.lessons.shared.slots import draw_slots
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, PAPER, WIDTH, Box, Picture, text_width
 from helpers.pictures.parts import Grid
 
-TOP, NODE, GAP = 38, Box(0, 0, 152, 78), 8  # CSS pixels: where the lessons begin, one of them, and between two
+# CSS pixels: where the lessons begin, one of them, and between two
+TOP = 38
+NODE = Box(0, 0, 152, 78)
+GAP = 8
 COLUMNS = MARGIN, WIDTH - MARGIN - NODE.width  # the left ends of the outer ones
 SHORT = NODE._replace(height=(2 * NODE.height - GAP) / 3)  # at the right, where ideas have no room
 LOWEST = TOP + 3 * (NODE.height + GAP)
 LENET = Box(COLUMNS[0] + NODE.width + 12, TOP, COLUMNS[1] - COLUMNS[0] - NODE.width - 24, LOWEST - TOP - 20)
 CLOSE = 14, 62  # CSS pixels between two lessons that an arrow joins: across, down
-TICK, MOST, FEW = 11, 5, 3  # CSS pixels of a box for a puzzle; how many stand below each other, and in a short one
+# CSS pixels of a box for a puzzle; how many stand below each other, and in a short one
+TICK = 11
+MOST = 5
+FEW = 3
 
 
 class CoursePicture(Picture):
@@ -28,11 +34,14 @@ class CoursePicture(Picture):
 
     def __init__(self, known: Sequence[Lesson], right: frozenset[str]) -> None:
         super().__init__(LOWEST + round(NODE.height) + 2)
-        self.known, self.right, self.roads, self.slots = known, right, roads(known), slots(known)
+        self.known = known
+        self.right = right
+        self.roads = roads(known)
+        self.slots = slots(known)
         self.places = self._places()
 
     def _places(self) -> dict[str, Box]:
-        """Where each lesson is: LeNet in the middle, what leads to it left and below, the others at the right."""
+        """Place the lessons: LeNet in the middle, what leads to it left and below, the others at the right."""
         left, right = COLUMNS
         inner = (left + NODE.width + 12 + i * (LENET.width - NODE.width) / 2 for i in range(3))
         below = zip(("02", "03", "04", "06"), (left, *inner), strict=True)
@@ -75,10 +84,12 @@ class CoursePicture(Picture):
             self.write(box.right - 12, box.middle[1], words, 13, INK, align="right")
 
     def _draw_lesson(self, lesson: Lesson, is_on_road: bool) -> None:
-        box, color = self.places[lesson.number], INK if is_on_road else GRAY
+        box = self.places[lesson.number]
+        color = INK if is_on_road else GRAY
         self.boxes([box], BLUE if is_on_road else LINE, line=2 if is_on_road else 1)
         columns = -(-len(lesson.puzzles) // (MOST if box.height >= NODE.height else FEW))  # of boxes
-        x, room = box.x + 9, box.width - 18 - (TICK + 4) * columns
+        x = box.x + 9
+        room = box.width - 18 - (TICK + 4) * columns
         lines = wrapped(lesson.name, room, 13, "bold")
         ideas = wrapped(lesson.idea, room, 12) if box.height == NODE.height or box == LENET else []
         self.column(x, box.y + 11, 14, lines, 13, color, "bold")
@@ -95,8 +106,10 @@ class CoursePicture(Picture):
 
     def _join(self, first: Box, then: Box) -> None:
         """An arrow from a lesson to one that needs it, where they are close."""
-        left, right = max(first.x, then.x), min(first.right, then.right)
-        top, bottom = max(first.y, then.y), min(first.bottom, then.bottom)
+        left = max(first.x, then.x)
+        right = min(first.right, then.right)
+        top = max(first.y, then.y)
+        bottom = min(first.bottom, then.bottom)
         if left - right > CLOSE[0] or top - bottom > CLOSE[1]:
             return
         if top < bottom:

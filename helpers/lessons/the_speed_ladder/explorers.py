@@ -50,7 +50,7 @@ def _simulated(version: str, sizes: TileSizes) -> Traffic:
 
 
 def counts(step: int) -> str:
-    """What one of the first four steps of the ladder, by number, takes for each multiply-add, in words."""
+    """The cost of one of the first four steps of the ladder, by number, for each multiply-add, in words."""
     title, sizes = list(SHOWN.items())[step - 1]
     return f"step {title}: for each multiply-add, {_simulated(*sizes).costs_in_words}"
 
@@ -87,7 +87,8 @@ def residue_classes(**values: int) -> Explorer:
 def winograd(**values: int) -> Explorer:
     """Sliders over the rows and columns of the 36 products of one tile."""
     random = np.random.default_rng(5)
-    pixels, weights = random.integers(0, 6, (6, 6)), random.integers(-1, 3, (3, 3))
+    pixels = random.integers(0, 6, (6, 6))
+    weights = random.integers(-1, 3, (3, 3))
     picture = WinogradPicture(pixels, weights, IMAGES)
     return Explorer(picture.show, {"row": 6, "column": 6}, {"row": 1, "column": 3} | values, play=("row", "column"))
 

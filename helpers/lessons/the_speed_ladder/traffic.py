@@ -1,4 +1,4 @@
-"""Which thread of a workgroup loads, reads and writes which numbers, as a simulated run of the kernel shows.
+"""The numbers that each thread of a workgroup loads, reads and writes, as a simulated run of the kernel shows.
 
 Each number of both operands is its own name, 1, 2, 3, ..., so that what a thread reads from workgroup memory says from
 where it came.
@@ -73,11 +73,12 @@ class Traffic:
 
 @cache
 def traffic(kernel: Kernel, rows: int, columns: int, depth: int) -> Traffic:
-    """What a version of the fused layer does for a @ b, where one workgroup computes all results in one turn."""
+    """The traffic of a version of the fused layer for a @ b, where one workgroup computes all results in one turn."""
     shape = GemmShape(rows, depth, columns)
     kernel, schedule = FORWARD.scheduled(shape, kernel)
     (step,) = schedule.steps
-    a, ab = rows * depth, depth * (rows + columns)
+    a = rows * depth
+    ab = depth * (rows + columns)
     arrays = np.arange(1, a + 1), np.arange(a + 1, ab + 1), np.zeros(columns), np.zeros(rows * columns)
     params = [np.array(shape.params(), np.uint32)] if kernel.buffer_types[-1] == "uniform" else []
     buffers = [*(array.astype(np.float32) for array in arrays), *params]

@@ -27,7 +27,8 @@ from wgsl.simulator.run import simulate
 Array = np.ndarray
 
 MOST = 20  # digits of one picture
-FRAMES, PACE = 60, 200  # about this many pictures of a run that is played; milliseconds of each
+FRAMES = 60  # about this many pictures of a run that is played
+PACE = 200  # milliseconds of each
 
 
 def _traces(net: Net, images: Array, labels: Array) -> list[NetworkTrace]:
@@ -176,8 +177,10 @@ def weight_steps(kernel: Kernel) -> Explorer:
 
     "Next stop" goes on to where it has done with the first one, as a kernel that forgets the batch has with all.
     """
-    shape, values = ConvShape(2, 1, 3, 3, 1, 2, 2), np.random.default_rng(0).integers(0, 4, 26).astype(np.float32)
-    input, grad_output = values[:18].reshape(shape.input), values[18:].reshape(shape.output)
+    shape = ConvShape(2, 1, 3, 3, 1, 2, 2)
+    values = np.random.default_rng(0).integers(0, 4, 26).astype(np.float32)
+    input = values[:18].reshape(shape.input)
+    grad_output = values[18:].reshape(shape.output)
     own = "  @builtin(workgroup_id) workgroup: vec3u,\n  @builtin(num_workgroups) grid: vec3u,\n"
     small = kernel.edit("@workgroup_size(256)", "@workgroup_size(4)").edit(
         own, "\n\n"

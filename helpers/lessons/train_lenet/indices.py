@@ -1,4 +1,4 @@
-"""Which numbers make one number of a network: the terms of each operation, in plain Python, without a GPU.
+"""The numbers that make one number of a network: the terms of each operation, in plain Python, without a GPU.
 
 The index sets are those of lessons 01 to 06: the windows of pooling are those of a convolution. The tests prove each
 set equal to what the first version of the kernel reads.
@@ -20,7 +20,7 @@ Term = tuple[Factor, ...]  # the factors of one product
 
 
 class Made(NamedTuple):
-    """How one number is made: the products that it is made of, what else is read to decide, and what becomes of them.
+    """The recipe of one number: the products that it is made of, what else is read to decide, and what becomes of them.
 
     `rule` is "summed", "activated" (a sum), "largest", "won" (those of windows whose maximum it is), "shared" (a mean
     or a part of one), "switched" (times the activation's derivative) or "softmax".

@@ -1,4 +1,4 @@
-"""Which line of a kernel's file makes a number: the one that a simulated run of a small layer finds at work."""
+"""The line of a kernel's file that makes a number: the one that a simulated run of a small layer finds at work."""
 
 from dataclasses import replace
 from functools import lru_cache
@@ -45,7 +45,8 @@ def line_of(step: Step, own: str, version: str | Kernel | None = None) -> Line:
 
 @lru_cache(maxsize=256)
 def _line(operation: Operation, shape: Shape, own: str, kernel: Kernel) -> Line:
-    traces, binding = _simulated(operation, shape, own, kernel), operation.tensors.index(own)
+    traces = _simulated(operation, shape, own, kernel)
+    binding = operation.tensors.index(own)
     first = MADE[operation.name, own](shape, *[0] * len(shape.of(own)))
     if first.rule in WRITTEN:
         number = [int(line) for trace in traces for line in _writing(trace, binding)][-1]
@@ -56,7 +57,7 @@ def _line(operation: Operation, shape: Shape, own: str, kernel: Kernel) -> Line:
 
 
 def _statement(lines: list[str]) -> str:
-    """What begins in the first of these lines, in one line and without comments."""
+    """The statement that begins in the first of these lines, in one line and without comments."""
     pieces = []
     for line in lines:
         pieces.append(line.partition("//")[0].strip())

@@ -21,8 +21,12 @@ from helpers.network.training import Training, check_training
 from helpers.widgets import WAKE
 from helpers.widgets.explorer import Shown
 
-SLICE, PAUSE = 0.2, 0.02  # seconds of work at a time, and between two of them
-REDRAW, SAY = 0.1, 3  # seconds at least from one drawing to the next, and from one sentence to the next
+# seconds of work at a time, and between two of them
+SLICE = 0.2
+PAUSE = 0.02
+# seconds at least from one drawing to the next, and from one sentence to the next
+REDRAW = 0.1
+SAY = 3
 FEW_STEPS = 8  # in the simulator
 # Nothing else is at work when the event loop comes to a slice, but in a browser a cell that waits for the GPU may be.
 with_lock = import_module("convgrad_browser").with_lock if sys.platform == "emscripten" else lambda work: work()
@@ -59,12 +63,17 @@ class Live(Shown):
         super().__init__()
         self._simulated = adapter_info().simulated
         if self._simulated:
-            steps, unseen = min(steps, FEW_STEPS), tuple(each[: training.batch] for each in unseen)
-        self.training, self.until = training, training.step + steps
-        self._unseen, self._right, self._steps = unseen, [], 1
+            steps = min(steps, FEW_STEPS)
+            unseen = tuple(each[: training.batch] for each in unseen)
+        self.training = training
+        self.until = training.step + steps
+        self._unseen = unseen
+        self._right = []
+        self._steps = 1
         self._drawn = self._said = 0.0  # when
         self._running = self._finishing = False
-        self._waiting, self._loop = None, None
+        self._waiting = None
+        self._loop = None
         self.picture = CurvesPicture(self.until, training.network.classes)
         self._bar = ipywidgets.IntProgress(training.step, training.step, max(self.until, 1), layout={"width": "260px"})
         self._button = ipywidgets.Button(description="Go on", layout={"width": "90px"})
@@ -89,7 +98,8 @@ class Live(Shown):
             return
         if Live._at_work:
             Live._at_work.stop()
-        Live._at_work, self._running = self, True
+        Live._at_work = self
+        self._running = True
         self._button.description = "Stop"
         self._loop.call_soon_threadsafe(self._wait)
 
@@ -106,7 +116,7 @@ class Live(Shown):
 
     @property
     def done(self) -> bool:
-        """Whether all steps are done, and the unseen images answered."""
+        """True where all steps are done, and the unseen images answered."""
         return self.training.step >= self.until and len(self._right) == len(self._unseen[1])
 
     def finish(self) -> Training:
@@ -117,7 +127,8 @@ class Live(Shown):
         self.stop()
         if Live._at_work:
             Live._at_work.stop()
-        self._finishing, said = True, ""
+        self._finishing = True
+        said = ""
         try:
             while not self.done:
                 self._work()
@@ -152,7 +163,8 @@ class Live(Shown):
 
     def _work(self) -> None:
         """Train for about as long as a slice or, after the last step, answer some of the unseen images."""
-        step, begin = self.training.step, perf_counter()
+        step = self.training.step
+        begin = perf_counter()
         if step < self.until:
             self._right, steps = [], min(self._steps, self.until - step)
             self.training.advance(steps)
@@ -168,8 +180,10 @@ class Live(Shown):
     # --- What is shown ----------------------------------------------------------------------------------------
 
     def _measured(self) -> str:
-        """How far training is, with the mean of the last batches."""
-        step, last, unseen = self.training.step, self.training.moments[-MEAN:], self._share
+        """Say how far training is, with the mean of the last batches."""
+        step = self.training.step
+        last = self.training.moments[-MEAN:]
+        unseen = self._share
         state = "Done" if self.done else "Training" if self._running or self._finishing else "Stopped"
         if not last:
             return f"{state}: {self.until:,} steps, with {self.training.batch} images each."
@@ -200,7 +214,7 @@ class Live(Shown):
             self._write_sentence(said)
 
     def __repr__(self) -> str:
-        """What is the same in every run, as long as training is not done."""
+        """The words that are the same in every run, as long as training is not done."""
         if self.done:
             return self.picture.sentence
         training = self.training
@@ -222,6 +236,6 @@ def _check_unseen(training: Training, unseen: Unseen) -> None:
 
 
 def _reason(error: BaseException) -> str:
-    """Why training has stopped, as a sentence."""
+    """Say why training has stopped."""
     text = "interrupted; Go on, or finish(), continues" if isinstance(error, KeyboardInterrupt) else str(error)
     return f"Stopped: {text}."

@@ -111,9 +111,11 @@ class NetworkTrace:
         check_tensor("network", "image", image, "C H W" if len(size) == 3 else "features")
         check_shape("network", "image", image, size, lambda: "the network's images")
         check_size("label", as_int(label), 0, network.classes - 1)
-        self.network, self.label = network, int(label)
+        self.network = network
+        self.label = int(label)
         space = network.workspace(1)
-        self.steps, self.shapes = space.all_steps, _shapes(network)
+        self.steps = space.all_steps
+        self.shapes = _shapes(network)
         names = [name for name in space.sizes if name in self.shapes and name != "labels"]
         with turn(network):
             space.compute(image[None], np.array([label]))
@@ -131,7 +133,7 @@ class NetworkTrace:
         }
 
     def line(self, name: str) -> Line:
-        """Which line of which kernel computed a tensor, in the version that runs here."""
+        """The kernel that computed a tensor and its line, in the version that runs here."""
         step, own = self.maker(name)
         return line_of(step, own, self.network.kernels.get(step.operation.name))
 
@@ -142,7 +144,7 @@ class NetworkTrace:
         return self.makers[name]
 
     def open(self, name: str, index: Index) -> Opened:
-        """What one number was made of.
+        """The origin of one number.
 
         Raises TypeError or ValueError for a tensor that no step computes, or a place that it does not have.
         """
@@ -167,14 +169,15 @@ class NetworkTrace:
         return Opened(name, index, step, rows, total, result, float(self.tensors[name][index]), bound, read, how)
 
     def _bound(self, rule: str, step: Step, own: str, index: Index, rows: list[Row]) -> float:
-        """How far a right float32 result may be off; of a sum of products, by the sum of their absolute values.
+        """The most that a right float32 result may be off; of a sum of products, by the sum of their absolute values.
 
         Four roundings more than there are rows pay for a division and for this file's own float64 sums.
         """
         if rule != "softmax":
             total = sum(abs(row.value) for row in rows)
             return check.gamma(len(rows) + 4) * total + 4 * (len(rows) + 1) * SMALLEST_NORMAL
-        logits, labels = self.tensors[step.tensors[0]][None], np.array([self.label])
+        logits = self.tensors[step.tensors[0]][None]
+        labels = np.array([self.label])
         losses, grads = check.loss_errors(logits, labels, reference.cross_entropy(logits, labels))
         return float(losses[0] if own == "losses" else grads[0, *index])
 
@@ -232,7 +235,8 @@ class NetworkTrace:
         return rows, f"the mean of {pixels} pixels" if own == "output" else f"a share of 1/{pixels}"
 
     def _activated(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
-        name, products = step.shape.activation, len(rows) - 1
+        name = step.shape.activation
+        products = len(rows) - 1
         before = f"{name} of {number(sum(row.value for row in rows))}, " if name != "none" else ""
         return rows, f"{before}the sum of {products:,} product{'s' * (products != 1)} and the bias"
 

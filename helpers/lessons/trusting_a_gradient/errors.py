@@ -68,7 +68,9 @@ def _differences(name: str, loss: Loss, at: Array, moves: Array, right: Array) -
     """Errors against the `right` derivatives of `loss` along `moves`."""
 
     def error(power: int, precision: type) -> float:
-        place, move, step = at.astype(precision), moves.astype(precision), precision(2.0**power)
+        place = at.astype(precision)
+        move = moves.astype(precision)
+        step = precision(2.0**power)
         quotient = (loss(place + step * move) - loss(place - step * move)) / (step + step)
         return abs(quotient - right).max() / abs(right).max()
 

@@ -25,7 +25,8 @@ def covered() -> Explorer:
 def step_size() -> Explorer:
     """One slider over the steps 2**k of a central difference in float32: how far off is it?"""
     picture = StepPicture(errors.convolution_differences(), errors.gelu_differences())
-    curved, powers = errors.gelu_differences().errors, [*errors.STEPS]
+    curved = errors.gelu_differences().errors
+    powers = [*errors.STEPS]
     best = powers[int(curved.argmin())]
     steps = {
         "Press play: which error falls first, and which rises again?": {"k": powers[-1]},

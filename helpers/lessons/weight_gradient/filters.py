@@ -18,8 +18,14 @@ Array = np.ndarray
 
 LAYER = ConvShape(4, 1, 28, 28, 6, 5, 5)  # LeNet's first, with four digits
 LARGEST = abs(TARGETS).max()
-STEPS, RATE, PACE = 60, 0.3, 150
-LEFT, ACROSS, CELL, TOPS = 110, 118, 19, {"target": 40, "filter": 172}  # CSS pixels
+STEPS = 60
+RATE = 0.3
+PACE = 150
+# CSS pixels
+LEFT = 110
+ACROSS = 118
+CELL = 19
+TOPS = {"target": 40, "filter": 172}
 
 
 def explorer(grad_weight: Callable[[Array, Array], Array], whose: str) -> Explorer:
@@ -36,7 +42,9 @@ def explorer(grad_weight: Callable[[Array, Array], Array], whose: str) -> Explor
 
 def learned(grad_weight: Callable[[Array, Array], Array]) -> tuple[Array, Array]:
     """The filters of each step, from zeros on, and the mean squared errors."""
-    images, filters, losses = digits.conv1_input(LAYER.batch) / 15, [np.zeros_like(TARGETS)], []
+    images = digits.conv1_input(LAYER.batch) / 15
+    filters = [np.zeros_like(TARGETS)]
+    losses = []
     wanted = operations.conv2d(images, TARGETS)
     for _ in range(STEPS + 1):
         error = operations.conv2d(images, filters[-1]) - wanted
@@ -50,7 +58,9 @@ class LearnedFilters(Picture):
 
     def __init__(self, filters: Array, losses: Array, whose: str) -> None:
         super().__init__(434)
-        self.filters, self.losses, self.whose = filters, losses, whose
+        self.filters = filters
+        self.losses = losses
+        self.whose = whose
         for name, top in TOPS.items():
             self.bold(MARGIN, top + 48, f"{name}s", 15)
             for co, panel in enumerate(TARGETS[:, 0]):

@@ -43,7 +43,7 @@ class StepperExplorer(Explorer):
 
     @property
     def told(self) -> str:
-        """What is said of the stop now."""
+        """The stop's current message."""
         return self._now
 
     def _reach(self, values: Values, by: str = "") -> str:
@@ -59,7 +59,9 @@ class StepperExplorer(Explorer):
     @in_turn
     def next_stop(self) -> str:
         """Go on to the next step at which the condition holds; returns what is said of it."""
-        thread, now, told = self.values["thread"], self.values["step"], self._when()
+        thread = self.values["thread"]
+        now = self.values["step"]
+        told = self._when()
         with suppress(ValueError):
             stop = self.stops.read(self._stop.value)
             found = self.stops.events(stop, thread)
@@ -74,7 +76,7 @@ class StepperExplorer(Explorer):
         return told
 
     def _when(self) -> str:
-        """Where the condition holds for this thread, or why it cannot be read."""
+        """Say where the condition holds for this thread, or why it cannot be read."""
         if not self._stop.value.strip():
             return "" if not self.stops.suggested else f"Write where to stop, for example {self.stops.suggested[0]}."
         try:

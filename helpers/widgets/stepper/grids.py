@@ -1,4 +1,4 @@
-"""Where the arrays of a run stand on the sheet: each in its own shape, in rows from left to right."""
+"""The places of a run's arrays on the sheet: each in its own shape, in rows from left to right."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +11,11 @@ import numpy as np
 from helpers.pictures.canvas import Box, number, text_width
 from helpers.widgets.stepper.replay import Memory
 
-LARGEST, SMALLEST = 42, 18  # CSS pixels: the side of a cell
-HEAD, GAP = 22, 14  # above an array, for its name; between two of them, and between its planes
+# CSS pixels: the side of a cell
+LARGEST = 42
+SMALLEST = 18
+HEAD = 22  # above an array, for its name
+GAP = 14  # between two of them, and between its planes
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,8 @@ class Drawn:
     def boxes(self) -> list[Box]:
         """The cells, element by element."""
         planes, rows, columns = self.memory.planes
-        left, cell = self.x + np.arange(planes) * (columns * self.height + GAP), self.height
+        left = self.x + np.arange(planes) * (columns * self.height + GAP)
+        cell = self.height
         places = np.ndindex(planes, rows, columns)
         boxes = [Box(left[plane] + j * cell, self.y + i * cell, cell, cell) for plane, i, j in places]
         return boxes[: prod(self.memory.shape)]
@@ -40,7 +44,7 @@ class Drawn:
 
     @property
     def bottom(self) -> float:
-        """Where the last row ends."""
+        """The y at which the last row ends."""
         return self.boxes[-1].y + self.height
 
     @property
@@ -80,13 +84,19 @@ def arrange(memories: Sequence[Memory], area: Box) -> list[Drawn]:
 
 def _placed(memories: Sequence[Memory], area: Box, cell: float) -> list[Drawn]:
     """The arrays with cells of one size; [] where there is no room."""
-    x, y, bottom, placed = area.x, area.y, area.y, []
+    x = area.x
+    y = area.y
+    bottom = area.y
+    placed = []
     for memory in memories:
-        width, height = _width(memory, cell), HEAD + memory.planes[1] * cell
+        width = _width(memory, cell)
+        height = HEAD + memory.planes[1] * cell
         if x > area.x and x + width > area.right:
-            x, y = area.x, bottom + GAP / 2
+            x = area.x
+            y = bottom + GAP / 2
         if x + width > area.right + 0.1 or y + height > area.bottom:
             return []
         placed.append(Drawn(memory, x, y + HEAD, cell))
-        x, bottom = x + width + GAP, max(bottom, y + height)
+        x = x + width + GAP
+        bottom = max(bottom, y + height)
     return placed

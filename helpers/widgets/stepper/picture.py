@@ -26,11 +26,23 @@ from helpers.widgets.stepper.sentences import Teller, plural
 from helpers.widgets.stepper.text import pages
 from wgsl.simulator.trace import Trace
 
-HEIGHT, TOP, STRIP = 438, 36, 36  # the most of a sheet; where the text and the threads begin
-CODE, LETTER, ROW = 52, 12, 17  # where code begins, the size of its letters, the height of its rows
-LETTERS, ADVANCE = (57, 50), 0.602 * LETTER  # in a row of code: fewer where the arrays need the room; and their width
-THREAD, IN_A_ROW, MOST_THREADS = (32, 25), 16, 64  # the most of a thread, of threads in a row, and of threads
-CHIP, CHIPS = 24, 30  # the height of a variable's box, and of a row of them
+# the most of a sheet; where the text and the threads begin
+HEIGHT = 438
+TOP = 36
+STRIP = 36
+# where code begins, the size of its letters, the height of its rows
+CODE = 52
+LETTER = 12
+ROW = 17
+LETTERS = (57, 50)  # in a row of code: fewer where the arrays need the room
+ADVANCE = 0.602 * LETTER  # and their width
+# the most of a thread, of threads in a row, and of threads
+THREAD = (32, 25)
+IN_A_ROW = 16
+MOST_THREADS = 64
+# the height of a variable's box, and of a row of them
+CHIP = 24
+CHIPS = 30
 SIGNS = {  # the boxes of the legend: edge, face, line
     ACTIVE: (PAPER, BLUE, 1.5),
     WAITING: (GRAY,),
@@ -38,7 +50,9 @@ SIGNS = {  # the boxes of the legend: edge, face, line
     "read": (BLUE, tint(BLUE), 1.6),
     "workgroup": (BLUE, None, 3),
 }
-LABELED, SECTOR_SIZE = 26, 11  # a cell as high as this has room for the number of its sector, in this size
+# a cell as high as this has room for the number of its sector, in this size
+LABELED = 26
+SECTOR_SIZE = 11
 
 
 class StepperPicture(Picture):
@@ -69,7 +83,8 @@ class StepperPicture(Picture):
         self.pages = pages(self.replay.trace.kernel, ran, lines, letters, (self.height - TOP) // ROW)
         longest = max(row.indent + len(row.text) for rows in self.pages for row in rows)
         self.right = max(CODE + ADVANCE * longest + 24, 300)
-        room, wide = self.width - MARGIN - self.right, min(self.replay.threads, IN_A_ROW)
+        room = self.width - MARGIN - self.right
+        wide = min(self.replay.threads, IN_A_ROW)
         self.names = 62 if self.replay.groups > 1 else 0  # CSS pixels for the names of workgroups
         self.thread_width = min(THREAD[0], (room - self.names) / wide)
         threads_end = self._thread(self.replay.count - 1).y + THREAD[1]
@@ -82,14 +97,17 @@ class StepperPicture(Picture):
 
     def _chips(self, area: Box) -> dict[Variable, Box]:
         """For each variable a box that holds any of its values, with room for its name at the left."""
-        chips, x, y = {}, area.x, area.y
+        chips = {}
+        x = area.x
+        y = area.y
         for variable in self.replay.variables:
             head = text_width(variable.name, 13, "bold") + 7
             width = 14 + max(
                 (text_width(text, 13, "bold") for text in {*map(variable.text, variable.values)}), default=10
             )
             if x > area.x and x + head + width > area.right:
-                x, y = area.x, y + CHIPS
+                x = area.x
+                y = y + CHIPS
             chips[variable] = Box(x + head, y, width, CHIP)
             x += head + width + 18
         return chips
@@ -171,7 +189,8 @@ class StepperPicture(Picture):
             self.lines(((b.x + 2, b.bottom - 2, b.right - 2, b.y + 2) for b in boxes), GRAY, 1)
         if sign == "written":  # a thick line inside the cell, and its lower right corner filled
             inside, corner = (2.5, 5) if boxes and boxes[0].height >= LABELED else (1, 3)
-            twice, end = 2 * inside, inside + corner
+            twice = 2 * inside
+            end = inside + corner
             lines = (Box(b.x + inside, b.y + inside, b.width - twice, b.height - twice) for b in boxes)
             self.boxes(lines, ORANGE, line=2)
             corners = (Box(b.right - end, b.bottom - end, corner, corner) for b in boxes)
@@ -193,7 +212,8 @@ class StepperPicture(Picture):
         wide = min(self.replay.threads, IN_A_ROW)
         row, column = divmod(local, wide)
         row += group * -(-self.replay.threads // wide)
-        x, (_, height) = self.right + self.names + column * self.thread_width, THREAD
+        x = self.right + self.names + column * self.thread_width
+        _, height = THREAD
         return Box(x, STRIP + row * (height + 2), self.thread_width, height)
 
     def _fill_threads(self, states: list[str], chosen: int) -> None:
@@ -206,7 +226,7 @@ class StepperPicture(Picture):
         self.boxes([Box(x - 1.5, y - 1.5, width + 3, height + 3)], INK, line=3)
 
     def _fill_chips(self, event: Event, thread: int) -> None:
-        """What the variables of one thread hold: bold and marked as in memory where this event gave it."""
+        """Draw the variables of one thread: bold and marked as in memory where this event gave it."""
         if self.chips:
             x = self.right + text_width("variables", 15, "bold") + 6
             self.write(x, self.variables_top, f"of {self.teller.named(thread)}", 12, GRAY)
@@ -231,7 +251,7 @@ class StepperPicture(Picture):
         self.boxes((grid.boxes[word] for word in own), INK, line=3)
 
     def _write_values(self, grid: Drawn, event: Event, now: set[int]) -> None:
-        """What each element holds after the event: what is written `now` bold, zeros that nobody wrote gray."""
+        """Draw each element after the event: what is written `now` bold, zeros that nobody wrote gray."""
         values, known = self.replay.values(grid.memory, event)
         low = 3 if grid.height >= LABELED and not grid.memory.shared else 0
         ink = look(grid.memory.name).ink
@@ -244,7 +264,8 @@ class StepperPicture(Picture):
     def _mark_sectors(self, grid: Drawn, words: list[int]) -> None:
         """Tint what is read, in a color for each sector, and outline all that comes with it."""
         for sector in sorted({word // SECTOR for word in words}):
-            color, here = SECTORS[sector % len(SECTORS)], [word for word in words if word // SECTOR == sector]
+            color = SECTORS[sector % len(SECTORS)]
+            here = [word for word in words if word // SECTOR == sector]
             self.tinted([grid.boxes[word] for word in here], color, 1.6)
             self.boxes(grid.runs(sector * SECTOR, (sector + 1) * SECTOR), color, line=2, dashes=(5, 3))
             if grid.height >= LABELED:

@@ -1,4 +1,4 @@
-"""What a simulated run did, event by event: who was active, what was read and written, and what memory held."""
+"""A simulated run, event by event: who was active, what was read and written, and what memory held."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -18,11 +18,14 @@ from wgsl.types.kinds import BOOL, leaves
 
 Array = np.ndarray
 
-MOST_NUMBERS, WORD = 4, 2**32  # of a variable that are shown; above the largest u32
+MOST_NUMBERS = 4  # of a variable that are shown
+WORD = 2**32  # above the largest u32
 SECTOR = 8  # words in a sector of storage memory
 IN_A_ROW = 12  # the most elements of a vector in one row; longer ones have a sector in each row
 KINDS = {"i32": "i4", "u32": "u4"}
-ACTIVE, WAITING, DONE = "active", "waiting", "done"
+ACTIVE = "active"
+WAITING = "waiting"
+DONE = "done"
 BARRIERS = ("workgroupBarrier", "storageBarrier", "workgroupUniformLoad")
 Shape = tuple[int, ...]
 
@@ -37,7 +40,7 @@ class Memory:
 
     @property
     def shared(self) -> bool:
-        """Whether it belongs to one workgroup."""
+        """True where it belongs to one workgroup."""
         return self.group >= 0
 
     @property
@@ -54,7 +57,7 @@ class Memory:
         return (1, 1, size) if size <= IN_A_ROW else (1, -(-size // SECTOR), SECTOR)
 
     def holds(self, access: "Access") -> bool:
-        """Whether an access is to this array."""
+        """Return whether an access is to this array."""
         return (access.name, access.group) == (self.name, self.group)
 
     def element(self, word: int) -> str:
@@ -85,7 +88,7 @@ class Variable:
 
     @property
     def scalar(self) -> bool:
-        """Whether a value is one number."""
+        """Return whether a value is one number."""
         return self.values.shape[1] == 1
 
     def text(self, value: Array) -> str:
@@ -102,7 +105,7 @@ class Variable:
 
 
 class Held(NamedTuple):
-    """What a variable holds, "" where nothing yet, and whether this event gave it the value."""
+    """The value of a variable as text, "" where it has none yet, and whether this event gave it the value."""
 
     text: str
     new: bool
@@ -135,8 +138,10 @@ class Replay:
     def __init__(self, trace: Trace, shapes: Mapping[str, Shape], lines: Collection[int]) -> None:
         if trace.dropped:
             raise ValueError(f"{trace.dropped:,} accesses were not kept: step through a smaller problem")
-        self.trace, self.accesses = trace, trace.accesses
-        self.threads, self.groups = prod(trace.workgroup_size), prod(trace.workgroups)
+        self.trace = trace
+        self.accesses = trace.accesses
+        self.threads = prod(trace.workgroup_size)
+        self.groups = prod(trace.workgroups)
         self.count = self.threads * self.groups
         x, y, _ = trace.workgroups
         self._strides = 1, x, x * y
@@ -191,7 +196,8 @@ class Replay:
 
     def _statements(self) -> Iterator[Event]:
         """The steps of the trace; after a call, the rest of the statement that called is an event of its own."""
-        lines, start = self.accesses["line"].tolist(), 0
+        lines = self.accesses["line"].tolist()
+        start = 0
         ends = np.searchsorted(self.accesses["step"], range(len(self.trace.steps)), "right").tolist()
         for i, (step, end) in enumerate(zip(self.trace.steps, ends, strict=True)):
             home = self._function(step.line)
@@ -213,7 +219,7 @@ class Replay:
         return states.tolist()
 
     def is_barrier(self, event: Event) -> bool:
-        """Whether the threads do nothing but wait for each other."""
+        """Return whether the threads do nothing but wait for each other."""
         return event.line in self._barriers and not event.accesses
 
     @cached_property
@@ -232,7 +238,7 @@ class Replay:
         )
 
     def held(self, variable: Variable, event: Event, thread: int) -> Held:
-        """What a variable of a thread holds after an event."""
+        """The value of a thread's variable after an event."""
         given = np.flatnonzero((variable.who == thread) & (variable.steps <= event.until))
         if not len(given):
             return Held("", False)
@@ -241,7 +247,7 @@ class Replay:
     # --- Memory -----------------------------------------------------------------------------------------------
 
     def values(self, memory: Memory, event: Event) -> tuple[Array, Array]:
-        """What an array holds after an event, and which elements hold what the host or a thread put there.
+        """The values of an array after an event, and which elements hold what the host or a thread put there.
 
         nan where nobody has seen the number that stood there first; the other elements hold WGSL's zeros.
         """
@@ -254,7 +260,7 @@ class Replay:
         return values, put
 
     def _first(self, memory: Memory, at: Array) -> Array:
-        """What an array held before its accesses `at`: what is written before it is read is unknown."""
+        """The values of an array before its accesses `at`: what is written before it is read is unknown."""
         values = np.zeros(prod(memory.shape))
         if memory.shared:
             return values  # WGSL clears workgroup memory
@@ -268,20 +274,23 @@ class Replay:
     @cached_property
     def _numbers(self) -> Array:
         """The value of each access as a number of its variable's type."""
-        bits, numbers = self.accesses["value"], np.zeros(len(self.accesses))
+        bits = self.accesses["value"]
+        numbers = np.zeros(len(self.accesses))
         for i, variable in enumerate(self.trace.log.variables):
-            of, (_, first) = self.accesses["variable"] == i, next(leaves(variable.type))
+            of = self.accesses["variable"] == i
+            _, first = next(leaves(variable.type))
             numbers[of] = bits[of].view(KINDS.get(first.name, "f4"))
         return numbers
 
     def writes(self, memory: Memory) -> tuple[Array, Array]:
-        """Where in `accesses` an array is written, and which of its elements."""
+        """The places in `accesses` at which an array is written, and which of its elements."""
         at = np.flatnonzero(self._is(memory.name) & (self.home == memory.group) & self.accesses["write"])
         return at, self.accesses["index"][at]
 
     def during(self, event: Event) -> list[Access]:
         """The accesses of an event, in order."""
         rows = slice(event.accesses.start, event.accesses.stop)
-        of, names = self.accesses[rows], self.trace.variables
+        of = self.accesses[rows]
+        names = self.trace.variables
         columns = self.who[rows], self.home[rows], of["index"], of["write"], self._numbers[rows]
         return [*map(Access, (names[i] for i in of["variable"]), *(column.tolist() for column in columns))]

@@ -15,13 +15,16 @@ class Teller:
         self.replay = replay
 
     def sentence(self, event: Event, thread: int) -> str:
-        """Who does what, what one thread does and has, and what the simulator found."""
-        accesses, states = self.replay.during(event), self.replay.states(event)
+        """Say who does what, what one thread does and has, and what the simulator found."""
+        accesses = self.replay.during(event)
+        states = self.replay.states(event)
         told = [self._who(event, states), self._what(event, accesses), self._one(thread, states, accesses)]
         return " ".join(filter(None, [*told, self._holds(event, thread), self._findings(event)]))
 
     def _who(self, event: Event, states: list[str]) -> str:
-        active, line, count = event.active, event.line, len(states)
+        active = event.active
+        line = event.line
+        count = len(states)
         if len(active) == count:
             return f"Line {line}: all {count} threads are active." if count > 1 else f"Line {line}."
         rest = [f"{states.count(s)} {w}" for s, w in ((WAITING, "waiting"), (DONE, "done")) if s in states]
@@ -50,7 +53,7 @@ class Teller:
         return " and ".join(uses)
 
     def _one(self, thread: int, states: list[str], accesses: list[Access]) -> str:
-        """What one thread does."""
+        """Say what one thread does."""
         who = self.named(thread)
         if states[thread] != ACTIVE:
             return f"{capitalized(who)} is {states[thread]}."
@@ -65,13 +68,13 @@ class Teller:
         return f"{capitalized(who)} {', and '.join(done)}."
 
     def _holds(self, event: Event, thread: int) -> str:
-        """What the variables of one thread hold."""
+        """List the variables of one thread with their values."""
         held = {v.name: self.replay.held(v, event, thread).text for v in self.replay.variables}
         known = [f"{name} = {text}" for name, text in held.items() if text]
         return f"{capitalized(self.named(thread))} holds {listed(known)}." if known else ""
 
     def _findings(self, event: Event) -> str:
-        """What the simulator found in the line."""
+        """Say what the simulator found in the line."""
         kinds = dict.fromkeys(finding.kind for finding in self.replay.trace.findings if finding.line == event.line)
         return f"The simulator found in this line: {listed(kinds)}." if kinds else ""
 
@@ -87,7 +90,7 @@ class Teller:
 
 
 def verb(access: Access) -> str:
-    """What the thread does with the element."""
+    """Say what the thread does with the element."""
     return "writes" if access.write else "reads"
 
 

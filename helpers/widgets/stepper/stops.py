@@ -1,4 +1,4 @@
-"""Where a reader wants to stop: at the events that give a variable a value, or that write an element."""
+"""A reader's places to stop: at the events that give a variable a value, or that write an element."""
 
 import re
 from dataclasses import dataclass
@@ -11,14 +11,17 @@ from helpers.grading.verdict import capitalized
 from helpers.widgets.stepper.replay import Memory, Replay
 from helpers.widgets.stepper.sentences import Teller
 
-SUGGESTED, SHOWN, LONGEST = 8, 6, 40  # suggestions for a name; steps or values, and letters of the reader's, in words
+# suggestions for a name; steps or values, and letters of the reader's, in words
+SUGGESTED = 8
+SHOWN = 6
+LONGEST = 40
 VALUE = re.compile(r"([A-Za-z_][\w:]*) ?(?:\bis\b|==?) ?(\S+)")  # in text without two blanks side by side
 WRITTEN = re.compile(r"([A-Za-z_][\w:]*) ?((?:\[[ \d,]*\] ?)*)(?:\b(?:is )?written)?")
 
 
 @dataclass(frozen=True)
 class Stop:
-    """What is waited for: any value of a name where `value` is None, any of its elements where `word` is None."""
+    """A condition to wait for: any value of a name where `value` is None, any of its elements where `word` is None."""
 
     name: str
     value: float | None = None
@@ -29,7 +32,8 @@ class Stops:
     """The stops that a run allows, and what is said of them."""
 
     def __init__(self, replay: Replay) -> None:
-        self._replay, self._teller = replay, Teller(replay)
+        self._replay = replay
+        self._teller = Teller(replay)
         self._variables = {variable.name: variable for variable in replay.variables}
         self._arrays = {memory.name: memory for memory in reversed(replay.memories)}
 
@@ -50,7 +54,8 @@ class Stops:
     def read(self, text: str) -> Stop:
         """The condition that a reader has typed. Raises ValueError with a sentence for the reader."""
         text = " ".join(text.split())
-        valued, written = VALUE.fullmatch(text), WRITTEN.fullmatch(text)
+        valued = VALUE.fullmatch(text)
+        written = WRITTEN.fullmatch(text)
         if written is None and valued is None:
             raise ValueError(f'"{_cut(text)}" is no condition. {self._example}')
         name = (written or valued)[1]
@@ -95,7 +100,8 @@ class Stops:
     def events(self, stop: Stop, thread: int) -> list[int]:
         """The numbers of the events that reach it: one thread's own, of a variable; any thread's, of an array."""
         if stop.name in self._variables:
-            variable, ends = self._variables[stop.name], [event.until for event in self._replay.events]
+            variable = self._variables[stop.name]
+            ends = [event.until for event in self._replay.events]
             own = variable.who == thread
             kept = [
                 step for step, value in zip(variable.steps[own], variable.values[own], strict=True) if _is(value, stop)
@@ -113,7 +119,7 @@ class Stops:
         return next(m for m in self._replay.memories if m.name == stop.name and m.group in homes)
 
     def said(self, stop: Stop, thread: int) -> str:
-        """When it is reached, or that it never is."""
+        """Say when it is reached, or that it never is."""
         found = self.events(stop, thread)
         if found:
             steps = f"{len(found)} steps, from {found[0]} to {found[-1]}"
@@ -125,7 +131,7 @@ class Stops:
         return f"In this run, {self._teller.named(thread)} never {self._gives(stop)}.{self._instead(stop, thread)}"
 
     def reached(self, stop: Stop, thread: int) -> str:
-        """What happens there, without a full stop."""
+        """Say what happens there, without a full stop."""
         if stop.name in self._arrays:
             return f"{self._element(stop, thread)} is written"
         return f"{capitalized(self._teller.named(thread))} {self._gives(stop)}"
@@ -139,7 +145,7 @@ class Stops:
         return memory.name if stop.word is None else memory.element(stop.word)
 
     def _instead(self, stop: Stop, thread: int) -> str:
-        """Which values the variable gets."""
+        """List the values that the variable gets."""
         variable = self._variables[stop.name]
         texts = [*dict.fromkeys(map(variable.text, variable.values[variable.who == thread]))]
         if not variable.scalar or not texts:
@@ -148,7 +154,7 @@ class Stops:
 
 
 def _is(value: np.ndarray, stop: Stop) -> bool:
-    """Whether a value is the one that is waited for; a fraction need only look like it."""
+    """Return whether a value is the one that is waited for; a fraction need only look like it."""
     if stop.value is None:
         return True
     same = value[0] == stop.value or (np.isnan(value[0]) and np.isnan(stop.value))
@@ -156,5 +162,5 @@ def _is(value: np.ndarray, stop: Stop) -> bool:
 
 
 def _cut(text: str) -> str:
-    """What a reader typed, if it is not too long to repeat."""
+    """The reader's text, cut where it is too long to repeat."""
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

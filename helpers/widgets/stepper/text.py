@@ -32,7 +32,8 @@ def line_of(kernel: Kernel, offset: int) -> int:
 
 def outline(kernel: Kernel, lines: Collection[int]) -> set[int]:
     """Some lines, the heads of their functions, and the first and last lines of the blocks around them."""
-    code, kept = _code(kernel), set(lines)
+    code = _code(kernel)
+    kept = set(lines)
     for part in (part for part in functions(kernel) if any(line in part for line in lines)):
         first = next(line for line in part if code[line].endswith("{"))
         kept |= {*range(part.start, first + 1), part[-1]}
@@ -66,15 +67,18 @@ def pages(kernel: Kernel, ran: Collection[int], lines: Collection[int], width: i
 
 
 def _rows(kernel: Kernel, part: range, lines: Collection[int], width: int) -> Iterator[Row]:
-    code, gap = _code(kernel), False
+    code = _code(kernel)
+    gap = False
     for line in (line for line in part if code[line]):
         if line not in lines:
             gap = True
             continue
-        text, indent = code[line].lstrip(), _indent(code[line])
+        text = code[line].lstrip()
+        indent = _indent(code[line])
         if gap and line > part.start:
             yield Row(0, "", indent, "…")
-        gap, pieces = False, [text]
+        gap = False
+        pieces = [text]
         if indent + len(text) > width:
             pieces = textwrap.wrap(text, width - indent - HANGING, break_on_hyphens=False)
         for i, piece in enumerate(pieces):

@@ -1,4 +1,4 @@
-"""Which channels belong together: in the words of the other pictures, and as blocks of a matrix."""
+"""Channels that belong together: in the words of the other pictures, and as blocks of a matrix."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ def group_of(shape: ConvShape, co: int) -> int:
 
 
 def draw_group(picture: Picture, shape: ConvShape, co: int) -> None:
-    """Which channels the group of output channel `co` has, on the right above the table of terms."""
+    """Name the channels in the group of output channel `co`, on the right above the table of terms."""
     if shape.groups > 1:
         inputs = input_channels_of(shape, co)
         outputs = in_words("output channel", output_channels_of(shape, inputs[0]))
@@ -29,7 +29,7 @@ def draw_group(picture: Picture, shape: ConvShape, co: int) -> None:
 
 
 def channel_note(shape: ConvShape, co: int, ci: int) -> str:
-    """Which input channel the weight [co, ci] multiplies: ci counts from the first channel of the group."""
+    """The input channel that the weight [co, ci] multiplies: ci counts from the first channel of the group."""
     return f"ci = {ci}" if shape.groups == 1 else f"channel {input_channels_of(shape, co)[0]} + {ci}"
 
 
@@ -43,7 +43,9 @@ def channel_words(shape: ConvShape, co: int, ci: int) -> str:
 
 # --- As a matrix ----------------------------------------------------------------------------------------------
 
-CELL, ROOM = (46, 38), 84  # CSS pixels: a number, and from one matrix to the next
+# CSS pixels: a number, and from one matrix to the next
+CELL = (46, 38)
+ROOM = 84
 
 
 class GroupsPicture(Picture):
@@ -60,12 +62,14 @@ class GroupsPicture(Picture):
         for i, (shape, matrix) in enumerate(zip(shapes, matrices, strict=True)):
             self._draw_matrix(shape, matrix, MARGIN + 52 + i * (Ci * CELL[0] + ROOM))
         same = all((np.isnan(matrix) | (matrix == matrices[0])).all() for matrix in matrices)
-        groups, counts = listed(shape.groups for shape in shapes), listed(gradient.size for gradient in gradients)
+        groups = listed(shape.groups for shape in shapes)
+        counts = listed(gradient.size for gradient in gradients)
         pairs = f"With {groups} groups, {counts} of the {Co * Ci} pairs of channels have a weight."
         self.sentence = f"{pairs} Where a weight remains, its gradient is {'un' * same}changed."
 
     def _draw_matrix(self, shape: ConvShape, matrix: np.ndarray, x: float) -> None:
-        across, down = shape.weight[1], shape.out_channels // shape.groups
+        across = shape.weight[1]
+        down = shape.out_channels // shape.groups
         title = f"{shape.groups} group{'s' * (shape.groups > 1)}"
         self.bold(x, 16, title, TITLE, BLUE)
         self.note(x, 38, f"shape ({shape.out_channels}, {across})")

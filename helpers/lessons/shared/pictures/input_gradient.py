@@ -28,8 +28,12 @@ class InputGradientPicture(SumPicture):
     padding needs none.
     """
 
-    left, right, over, result = "grad_output", "weight", "weight", "grad_input"
-    axis, symbol = "co", "dX"
+    left = "grad_output"
+    right = "weight"
+    over = "weight"
+    result = "grad_input"
+    axis = "co"
+    symbol = "dX"
 
     def _right(self, place: Place) -> Array:
         return self.rights[place["co"], place["ci"] % self.shape.weight[1]]  # the channel's place within its group
@@ -54,9 +58,12 @@ class InputGradientPicture(SumPicture):
         return [(self.window_grid, spread), (self.filter, flipped), *((grid, weights) for grid in self.unflipped)]
 
     def _draw_grids(self, place: Place) -> None:
-        s, flipped, spread = self.shape, self._right(place)[::-1, ::-1], self._spread(place)
+        s = self.shape
+        flipped = self._right(place)[::-1, ::-1]
+        spread = self._spread(place)
         room = 54 if self.letters else 172 / max(s.in_h, s.kernel_h)  # the divisions need the rest
-        height, first = min(54, 270 / len(spread), room), place["ci"] // s.weight[1] * s.weight[1]
+        height = min(54, 270 / len(spread), room)
+        first = place["ci"] // s.weight[1] * s.weight[1]
         channel = f"ci = {place['ci']}" + f" − {first}" * (s.groups > 1)
         around = " with zeros" if s.kernel_h * s.kernel_w * s.stride_h > 1 else ""
         notes = place_note(self.left, place), f"co = {place['co']}, {channel}", place_note(self.result, place)
@@ -89,24 +96,29 @@ class InputGradientPicture(SumPicture):
 
         Zeros surround them, one row and column fewer than the dilated filter has: (H + span - 1, ...).
         """
-        s, around, beside = self.shape, self.shape.span("h") - 1, self.shape.span("w") - 1
+        s = self.shape
+        around = self.shape.span("h") - 1
+        beside = self.shape.span("w") - 1
         spread = np.full((s.padded("h") + around, s.padded("w") + beside), np.nan)
         places = spread[around :: s.stride_h, beside :: s.stride_w]
         places[: s.out_h, : s.out_w] = plane(self.left, self.lefts, place)
-        rows, columns = s.in_h + around, s.in_w + beside
+        rows = s.in_h + around
+        columns = s.in_w + beside
         return spread[s.padding_h : s.padding_h + rows, s.padding_w : s.padding_w + columns]
 
     def _draw_holes(self, spread: Array) -> None:
         """A small 0 in each place between upstream gradients, where the stride leaves a hole."""
         places = np.argwhere(~np.isnan(spread))
         if len(places):
-            (top, left), (bottom, right) = places.min(axis=0), places.max(axis=0) + 1
+            top, left = places.min(axis=0)
+            bottom, right = places.max(axis=0) + 1
             inner = np.add(np.argwhere(np.isnan(spread[top:bottom, left:right])), (top, left))
             self.boxes((self.window_grid.box(*cell) for cell in inner), LINE, tint(GRAY, 1 / 8), 0.8)
 
     def _draw_divisions(self, ih: int, iw: int) -> None:
         """For each row and column of the filter: which output it belongs to, or why it belongs to none."""
-        s, left = self.shape, self.filter.x
+        s = self.shape
+        left = self.filter.x
         for axis, pixel, x in (("h", ih, left), ("w", iw, (left + self.width - MARGIN) / 2 + 8)):
             sizes = (getattr(s, f"{name}_{axis}") for name in ("padding", "kernel", "dilation", "out"))
             padding, weights, dilation, outputs = sizes

@@ -24,7 +24,10 @@ class ScatterGatherPicture(Picture):
     """
 
     def __init__(self, weight: Array, grad_output: Array, grad_input: Array, on: str = "") -> None:
-        self.upstream, self.weight, self.returned, self.on = grad_output, weight, grad_input, on
+        self.upstream = grad_output
+        self.weight = weight
+        self.returned = grad_input
+        self.on = on
         self.shape = ConvShape.between((1, 1, *grad_input.shape), (1, 1, *grad_output.shape))
         self.letters, self.names = (look(name).names(self.shape.of(name)[2:]) for name in TENSORS[:2])
         super().__init__(230)  # to fit on the first screen
@@ -44,7 +47,8 @@ class ScatterGatherPicture(Picture):
         """Look at a number of grad_output (0), weight (1) or grad_input (2), or drop this many windows."""
         name = TENSORS[tensor]
         if dropped:
-            name, (row, column) = "grad_output", divmod(dropped - 1, self.shape.out_w)
+            name = "grad_output"
+            row, column = divmod(dropped - 1, self.shape.out_w)
         taps = sorted(taps_of(name, self.shape, row, column), key=lambda tap: tap.at("weight"))
         self._write_result(self._dropped(dropped, self.upstream, self.weight) if dropped else self.returned)
         for other in TENSORS[:2]:
@@ -68,22 +72,25 @@ class ScatterGatherPicture(Picture):
 
     def _dropped(self, count: int, upstream: Array, window: Array) -> Array:
         """The sums after the first `count` outputs have added their upstream gradients times a window."""
-        sums, (kH, kW) = np.zeros(self.returned.shape), window.shape
+        sums = np.zeros(self.returned.shape)
+        kH, kW = window.shape
         for (oh, ow), value in [*np.ndenumerate(upstream)][:count]:
             sums[oh : oh + kH, ow : ow + kW] += value * window
         return sums
 
     def _write_result(self, values: Array) -> None:
         """The numbers of the pixels, which change while windows drop."""
-        still, name = self.grids["grad_input"], "grad_input"
+        still = self.grids["grad_input"]
+        name = "grad_input"
         written = Grid(self, values, still.x, still.y, (still.width, still.height), at=LIFTED, tensor=name)
         written.caption = name
         written.touch(name, "row", "column", tensor=2, dropped=0)
 
     def _scatter(self, taps: Sequence[Tap], beside: str) -> None:
-        """What is added to which pixel."""
+        """Say what is added to which pixel."""
         signed = ["+" * (product >= 0) + number(product) for product in map(self._product, taps)]
-        pixels, grid = [(tap.ih, tap.iw) for tap in taps], self.grids["grad_input"]
+        pixels = [(tap.ih, tap.iw) for tap in taps]
+        grid = self.grids["grad_input"]
         grid.corners(dict(zip(pixels, signed, strict=True)), grid.look.ink)
         grid.frame(pixels, look("grad_output").ink)
         terms = zip([f"[{ih},{iw}]" for ih, iw in pixels], map(self._term, taps), signed, strict=True)
@@ -93,8 +100,10 @@ class ScatterGatherPicture(Picture):
         """The sum of one pixel."""
         weights = {(tap.oh, tap.ow): self.weight[tap.kh, tap.kw] for tap in taps}
         self.grids["grad_output"].factors(weights, look("weight").ink)
-        terms, products = [*map(self._term, taps)], [*map(self._product, taps)]
-        total, said = number(sum(products)), f"the kernel wrote: {number(returned)}"
+        terms = [*map(self._term, taps)]
+        products = [*map(self._product, taps)]
+        total = number(sum(products))
+        said = f"the kernel wrote: {number(returned)}"
         beside = f"sum of its terms: {total}", f"on {self.on}" if total == number(returned) else said
         foot(self, ("term", "product", "running sum"), running_sum(terms, products), beside, FOOT)
         outputs = f"{len(taps)} output{'s' * (len(taps) > 1)}"
@@ -103,7 +112,9 @@ class ScatterGatherPicture(Picture):
     def asks(self, row: int, column: int, names: Iterable[str]) -> Self:
         """The matrices alone, with one pixel framed: from which outputs does it gather?"""
         self._write_result(self.returned)
-        self._still, self._still_svg, self.window_grid = (0, 0), "", self.grids["grad_output"]
+        self._still = (0, 0)
+        self._still_svg = ""
+        self.window_grid = self.grids["grad_output"]
         pixel = self.grids["grad_input"]
         ask(self, self.window_grid, pixel, f"grad_input[{row},{column}]", (row, column), names)
         return self

@@ -1,4 +1,4 @@
-"""What the pictures of a convolution and of its gradients share: one element of a result as a sum of products."""
+"""The base of the pictures of a convolution and of its gradients: one element of a result as a sum of products."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import prod
@@ -45,7 +45,9 @@ class SumPicture(Picture):
     on = ""
 
     def __init__(self, shape: ConvShape, tensors: Mapping[str, Array], returned: Array, letters: bool = False) -> None:
-        self.shape, self.returned, self.letters = shape, returned, letters
+        self.shape = shape
+        self.returned = returned
+        self.letters = letters
         *_, row, column = axes(self.result)
         self.element = row, column  # of the result
         factors = self.left, self.right
@@ -79,13 +81,15 @@ class SumPicture(Picture):
 
     def _point(self, taps: list[Tap], columns: Mapping[int, Box], place: Place, chosen: int) -> str:
         """Let a reader point at each factor and term, and mark the chosen product; returns what is said of it."""
-        size, grids = self.lefts.shape[2:], self._cells(taps)
+        size = self.lefts.shape[2:]
+        grids = self._cells(taps)
         numbers = [int(np.ravel_multi_index(tap.at(self.left), size)) + 1 for tap in taps]  # of the products, from 1 on
         for grid, cells in grids:
             own = {tuple(map(int, cell)): {"product": k} for cell, k in zip(cells, numbers, strict=True)}
             grid.point(own)
         if columns:
-            first, count = columns[0], max(columns) + 1
+            first = columns[0]
+            count = max(columns) + 1
             strip = Area(self, np.zeros((1, count)), first._replace(width=count * first.width), "terms")
             strip.point({(0, i): {"product": numbers[i]} for i in columns})
         if chosen not in numbers:
@@ -130,7 +134,7 @@ class SumPicture(Picture):
         return range(self.shape.batch)
 
     def _location(self, taps: list[Tap]) -> str:
-        """Where the products lie, among letters."""
+        """The place of the products, in words, among letters."""
         return ""
 
     # --- What is drawn ----------------------------------------------------------------------------------------
@@ -152,7 +156,8 @@ class SumPicture(Picture):
     def _draw_window(self, taps: list[Tap], row: int, column: int, place: Place) -> None:
         """The window, as large as the factors that lie over it."""
         jump, step = self._steps()
-        corner, size = np.multiply((row, column), jump), self.shape.of(self.over)[2:]
+        corner = np.multiply((row, column), jump)
+        size = self.shape.of(self.over)[2:]
         window = [tuple(corner + np.multiply(cell, step)) for cell in np.ndindex(*size)]
         (cells,) = (cells for grid, cells in self._cells(taps) if grid is self.window_grid)
         factors = [self._factors(tap, place)[self.over == self.right] for tap in taps]
@@ -161,15 +166,19 @@ class SumPicture(Picture):
 
     def _draw_sum(self, taps: list[Tap], terms: list[str], place: Place, returned: float) -> tuple[str, dict[int, Box]]:
         """The table of the terms, between those of other indices of `axis`; returns the whole sum, and the columns."""
-        index, summed, axis = place[self.axis], self._summed_indices(place), self.axis
+        index = place[self.axis]
+        summed = self._summed_indices(place)
+        axis = self.axis
         bias = float(self.bias[place["co"]])
         products = {i: [prod(self._factors(tap, {**place, axis: i})) for tap in taps] for i in summed}
         before = bias + sum(sum(products[i]) for i in summed if i < index)
         after = sum(sum(products[i]) for i in summed if i > index)
         total = before + sum(products[index]) + after
-        columns, first = running_sum(terms, products[index], before), 0
+        columns = running_sum(terms, products[index], before)
+        first = 0
         if index > summed[0] or bias:
-            first, columns = 1, [(f"{axis} < {index}" if index > summed[0] else "bias", "", number(before)), *columns]
+            first = 1
+            columns = [(f"{axis} < {index}" if index > summed[0] else "bias", "", number(before)), *columns]
         if index < summed[-1]:
             columns.append((f"{axis} > {index}", number(after), number(total)))
         channels = "its channels" if self.shape.groups > 1 else "all channels"
@@ -212,7 +221,8 @@ def draw_grids(
     beside = foot < 78 and max(len(factors[0]), len(result[0])) < len(padded)
     bottom = picture.height - foot - (12 if beside else 32)
     grids = side_by_side(picture, matrices, "★=", 6, bottom, 1.3 if foot == 78 else 2)
-    grids[0].first, grids[0].empty = (-shape.padding_h, -shape.padding_w), "padding"
+    grids[0].first = (-shape.padding_h, -shape.padding_w)
+    grids[0].empty = "padding"
     place = (grids[1].x, grids[0].bottom - 11) if beside else (MARGIN, picture.height - foot - 20)
     picture.write(*place, caption, 13, GRAY)
     draw_group(picture, shape, co)
@@ -230,12 +240,12 @@ def ask(picture: Picture, asked: Grid, result: Grid, element: str, cell: Cell, n
 
 
 def rows_and_columns(cells: Iterable[Cell]) -> str:
-    """Where some cells lie, in words."""
+    """The rows and columns of some cells, in words."""
     rows, columns = zip(*cells, strict=True)
     return f"{in_words('row', {*rows})}, {in_words('column', {*columns})}"
 
 
 def contribute(count: int, noun: str, whose: str) -> str:
-    """How many of something contribute: the beginning of a sentence."""
+    """The number of contributions, in words: the beginning of a sentence."""
     counted = f"{count or 'No'} {noun}{'s' * (count > 1)}"
     return f"{counted}{whose} contribute{'s' * (count < 2)}"

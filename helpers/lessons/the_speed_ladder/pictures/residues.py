@@ -12,7 +12,8 @@ from helpers.pictures.canvas import BLUE, INK, MARGIN, Picture
 from helpers.pictures.parts import Cell, Grid
 
 LETTERS = "ABCD"
-CELL, TOP = 38, 92
+CELL = 38
+TOP = 92
 
 
 class ResiduesPicture(Picture):
@@ -51,7 +52,8 @@ class ResiduesPicture(Picture):
         self.tinted(outputs, self.outputs.look.ink, 3)
         self.label(outputs, (f"{t.kh},{t.kw}" for t in reached))
         self._write_classes(own)
-        taps, every = len(rows) * len(columns), self.filter.values.size
+        taps = len(rows) * len(columns)
+        every = self.filter.values.size
         outside = taps - len(reached)
         edge = f"; {outside} of them lie{'s' * (outside == 1)} outside the output" * bool(outside)
         return (
@@ -71,11 +73,13 @@ class ResiduesPicture(Picture):
         return [taps_of_class(*size) for size in sizes]
 
     def _write_classes(self, own: Cell) -> None:
-        """How many taps each class needs, beside how many a kernel without classes tests."""
-        x, y = self.filter.x, self.pixels.bottom - 112
+        """The number of taps that each class needs, beside the number that a kernel without classes tests."""
+        x = self.filter.x
+        y = self.pixels.bottom - 112
         for i, (other, letter) in enumerate(self.letters.items()):
             rows, columns = self._taps(other)
-            count, look = len(rows) * len(columns), (BLUE, "bold") if other == own else (INK, "normal")
+            count = len(rows) * len(columns)
+            look = (BLUE, "bold") if other == own else (INK, "normal")
             said = f"class {letter}: {count} tap{'s' * (count > 1)} for each pixel and channel"
             self.write(x, y + 26 * i, said, 15, *look)
         taps = self.filter.values.size

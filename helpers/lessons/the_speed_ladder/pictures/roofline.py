@@ -13,13 +13,25 @@ from helpers.pictures.charts import Axes
 
 Array = np.ndarray
 
-LEFT, RIGHT, TOP, BOTTOM = 62, 452, 66, 364  # CSS pixels: the axes
-LIST, ROW = (474, 66), 24.5  # where the list of steps begins, and a line of it
-RATE, RATIO, OWN = LIST[0] + 204, LIST[0] + 284, LIST[0] + 352  # where its columns end
+# CSS pixels: the axes
+LEFT = 62
+RIGHT = 452
+TOP = 66
+BOTTOM = 364
+# where the list of steps begins, and a line of it
+LIST = (474, 66)
+ROW = 24.5
+# where its columns end
+RATE = LIST[0] + 204
+RATIO = LIST[0] + 284
+OWN = LIST[0] + 352
 HIGHEST = 2.0  # the power of ten at the top: 100 TFLOP/s
-DOT, APART = 4, 19  # half a mark's width; from a number to the next one
+DOT = 4  # half a mark's width
+APART = 19  # from a number to the next one
 INTENSITIES = range(-3, 7)  # powers of two: operations per byte
-FIRST, LAST = (LEFT + 8, TOP), (RIGHT, BOTTOM - 8)  # the corners between which numbers stand
+# the corners between which numbers stand
+FIRST = (LEFT + 8, TOP)
+LAST = (RIGHT, BOTTOM - 8)
 ANGLES = np.linspace(0, 2 * np.pi, 25)
 AROUND = np.concatenate([r * np.stack([np.cos(ANGLES[:-1]), np.sin(ANGLES[:-1])], 1) for r in range(17, 160, 5)])
 
@@ -34,7 +46,9 @@ class RooflinePicture(Picture):
         super().__init__(466)
         if not recorded.points:
             raise ValueError(f"{recorded.adapter}: no step of the ladder is recorded")
-        self.recorded, self.own, self.machine = recorded, own, recorded.machine
+        self.recorded = recorded
+        self.own = own
+        self.machine = recorded.machine
         points = [*recorded.points, *(own.nearest if own else [])]
         self.points, self.others = ({p.number: p for p in points if p.run is run} for run in (recorded, own))
         self.lowest = floor(log10(min(point.tflops for point in points)))
@@ -84,25 +98,28 @@ class RooflinePicture(Picture):
         return np.stack([self.x(at), self.y(np.minimum(self.machine.tflops, at * self.machine.bandwidth / 1e3))], 1)
 
     def place(self, point: Point) -> tuple[float, float]:
-        """Where a step's point is."""
+        """The place of a step's point."""
         return float(self.x(point.step.intensity)), float(self.y(point.tflops))
 
     def _placed(self, points: Sequence[Point]) -> Array:
-        """Where the numbers stand: near their points, best nearer to them than to any other one, and off the roofs."""
+        """The places of the numbers: near their points, best nearer to them than to any other, and off the roofs."""
         marks = np.array([self.place(point) for point in points])
         placed = np.empty((0, 2))
         for mark in marks:
             others = marks[_distances(marks, mark[None]) > DOT]
             spots = (mark + AROUND)[(mark + AROUND > FIRST).all(axis=1) & (mark + AROUND < LAST).all(axis=1)]
             spots = spots[(_distances(spots, placed) >= APART) & (_distances(spots, self.roofs) >= DOT + 6)]
-            length, apart = np.hypot(*(spots - mark).T), _distances(spots, others)
+            length = np.hypot(*(spots - mark).T)
+            apart = _distances(spots, others)
             best = np.argmin(length + 9 * np.maximum(0, 1.2 * length - apart) + 99 * (apart < DOT + 7))
             placed = np.vstack([placed, spots[best]])
         return placed
 
     def _mark(self, point: Point, at: tuple[float, float], chosen: bool) -> None:
         """A dot or, for the reader's own machine, a square, and its number."""
-        (x, y), color, size = self.place(point), ORANGE if chosen else INK, DOT + 2 * chosen
+        x, y = self.place(point)
+        color = ORANGE if chosen else INK
+        size = DOT + 2 * chosen
         part = 1 - 9 / np.hypot(at[0] - x, at[1] - y)  # the line ends before the number
         self.lines([(x, y, x + part * (at[0] - x), y + part * (at[1] - y))], color, 1.2)
         if point.run is self.own:
@@ -112,7 +129,7 @@ class RooflinePicture(Picture):
         self.write(*at, str(point.number), 15 if chosen else 13, color, "bold", "middle")
 
     def _draw_legend(self) -> None:
-        """What dots, squares and the blue line are, below the heads of the list and its lines."""
+        """Explain dots, squares and the blue line, below the heads of the list and its lines."""
         x, y = LIST
         for at, text in (RATE - 6, "TFLOP/s"), (RATIO + 2, "library takes"), (OWN, "yours" * bool(self.others)):
             self.note(at, y - 24, text, "right")
@@ -128,8 +145,10 @@ class RooflinePicture(Picture):
         """All steps with what was measured: TFLOP/s, and how many times as long the library takes."""
         x, y = LIST
         for i, ladder_step in enumerate(STEPS, 1):
-            at, look = y + ROW * (i - 1), (ORANGE, "bold") if i == step else (INK, "normal")
-            point, other = self.points.get(i), self.others.get(i)
+            at = y + ROW * (i - 1)
+            look = (ORANGE, "bold") if i == step else (INK, "normal")
+            point = self.points.get(i)
+            other = self.others.get(i)
             self.bold(x + 18, at, f"{i}", 14, look[0], "right")
             self.write(x + 28, at, ladder_step.name, 14, *look)
             columns = {

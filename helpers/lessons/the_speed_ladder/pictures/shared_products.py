@@ -13,8 +13,11 @@ class SharedProductsPicture(Picture):
     """The products of one weight, one cell each, and the few that one of many threads takes."""
 
     def __init__(self, shape: ConvShape, threads: int) -> None:
-        self.shape, self.threads, self.count = shape, threads, shape.batch * shape.out_h * shape.out_w
-        rows, cell = shape.batch * shape.out_h, 368 / shape.out_w
+        self.shape = shape
+        self.threads = threads
+        self.count = shape.batch * shape.out_h * shape.out_w
+        rows = shape.batch * shape.out_h
+        cell = 368 / shape.out_w
         super().__init__(int(56 + rows * cell))
         self.title(18, f"the {self.count} products of one weight, in loop order")
         self.cells = Grid(self, np.zeros((rows, shape.out_w)), MARGIN, 40, (cell, cell), numbers=False).boxes

@@ -12,8 +12,11 @@ from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, PAPER
 from helpers.pictures.parts import Area, look
 from wgsl import MAX_THREADS, MAX_WORKGROUP_BYTES
 
-SCALE, ORIGIN = 1.75, (116, 128)  # CSS pixels for each number; where the tile of results begins
-TABLE, BARS = 400, (572, 776)  # where the words begin; where a bar begins, and where the whole arithmetic ends
+# CSS pixels for each number; where the tile of results begins
+SCALE = 1.75
+ORIGIN = (116, 128)
+TABLE = 400  # where the words begin
+BARS = (572, 776)  # where a bar begins, and where the whole arithmetic ends
 FULL = 0.95  # a share from which on a part is not called a limit
 BOUND = {
     "arithmetic": "only the arithmetic limits it: it is compute-bound",
@@ -24,7 +27,8 @@ BOUND = {
 
 def tile_boxes(x: float, y: float, width: float, height: float, depth: float) -> dict[str, Box]:
     """The results of a workgroup from (x, y) on, with the tile of a on their left and that of b above them."""
-    a, b = Box(x - 10 - depth, y, depth, height), Box(x, y - 10 - depth, width, depth)
+    a = Box(x - 10 - depth, y, depth, height)
+    b = Box(x, y - 10 - depth, width, depth)
     return {"a": a, "b": b, "results": Box(x, y, width, height)}
 
 
@@ -78,7 +82,8 @@ class TileSizesPicture(Picture):
         self.write(MARGIN, 46, said, 14)
         a, b, results = self.tiles.values()
         side = SCALE * sizes.side
-        x, y = results.width // (2 * side) * side, results.height // (2 * side) * side
+        x = results.width // (2 * side) * side
+        y = results.height // (2 * side) * side
         read = a._replace(y=a.y + y, height=side), b._replace(x=b.x + x, width=side)
         self.tinted(read, BLUE, 1.5, 0.5)
         self.boxes([Box(results.x + x, results.y + y, side, side)], BLUE, BLUE, 1.5)
@@ -94,15 +99,17 @@ class TileSizesPicture(Picture):
             ("workgroups", self.workgroups, 0),
         ]
         for i, (name, value, limit) in enumerate(rows):
-            y, over = 24 + 25 * i, value > limit > 0
+            y = 24 + 25 * i
+            over = value > limit > 0
             color = ORANGE if over else INK
             self.write(TABLE, y, name, 14, color, "bold" if over else "normal")
             self.bold(760, y, f"{value:,}" if isinstance(value, int) else f"{value:.3g}", 15, color, "right")
             self.write(768, y, f"≤ {limit:,}" * bool(limit), 12.5, ORANGE if over else GRAY)
 
     def _draw_bars(self, limits: dict[str, float], least: str) -> None:
-        """How much of the arithmetic each part allows."""
-        (start, end), top = BARS, 228
+        """Draw how much of the arithmetic each part allows."""
+        start, end = BARS
+        top = 228
         self.bold(TABLE, top - 26, f"what each part of this GPU allows ({H200.name}):", 14)
         for i, (name, share) in enumerate(limits.items()):
             y, color, weight = top + 34 * i, *((ORANGE, "bold") if name == least else (BLUE, "normal"))
@@ -115,8 +122,9 @@ class TileSizesPicture(Picture):
         self.note(TABLE, y, f"100 % = {H200.tflops:.0f} TFLOP/s")
 
     def _reason(self, sizes: TileSizes, least: str) -> str:
-        """Why a part of the machine limits the product."""
-        idle, count = -sizes.threads % WARP, H200.multiprocessors
+        """Say why a part of the machine limits the product."""
+        idle = -sizes.threads % WARP
+        count = H200.multiprocessors
         if least == "workgroups" and self.workgroups <= count:
             return f"there are too few workgroups: {self.workgroups:,} for {count} multiprocessors"
         if least == "workgroups":
@@ -128,7 +136,11 @@ class TileSizesPicture(Picture):
 
 # --- Who loads what: what one thread loads of the tiles, multiplies and writes --------------------------------
 
-SIDE, DEPTH, X, Y = 288, 76, 112, 128  # CSS pixels: of the results, along k, and where the results begin
+# CSS pixels: of the results, along k, and where the results begin
+SIDE = 288
+DEPTH = 76
+X = 112
+Y = 128
 FRAMES = tile_boxes(X, Y, SIDE, SIDE, DEPTH)
 NAMED = {"a": (MARGIN, Y + SIDE + 14), "b": (MARGIN, Y - 10 - DEPTH / 2), "results": (X + 60, Y + SIDE + 14)}
 TEXT = 432  # where the words begin
@@ -159,7 +171,7 @@ class TrafficPicture(Picture):
         return self._write_facts(title, traffic, thread)
 
     def _boxes(self, name: str, traffic: Traffic, cells: Sequence[Cell] | set[Cell]) -> list[Box]:
-        """Where some cells lie; those beside each other in a row are one box, where the cells are small."""
+        """The boxes of some cells; those beside each other in a row are one box, where the cells are small."""
         area = Area(self, np.empty(traffic.sizes[name]), FRAMES[name])
         return [area.box(row, column, 1, count) for row, column, count in _runs(cells)]
 
@@ -174,7 +186,7 @@ class TrafficPicture(Picture):
         self.boxes(FRAMES.values(), INK, line=2)
 
     def _write_facts(self, title: str, traffic: Traffic, thread: int) -> str:
-        """What the thread does, in words beside what stands for it, what the whole workgroup costs, and a sentence."""
+        """Describe the thread, in words beside what stands for it, what the whole workgroup costs, and a sentence."""
         loads, reads = ([len(cells[name][thread]) for name in "ab"] for cells in (traffic.loaded, traffic.multiplied))
         results = len(traffic.written[thread])
         has = f"{results} result{'s' * (results > 1)}"
@@ -195,7 +207,7 @@ class TrafficPicture(Picture):
         )
 
     def _write_counts(self, traffic: Traffic) -> None:
-        """What the whole workgroup costs."""
+        """Say what the whole workgroup costs."""
         self.bold(TEXT, 216, "all threads together, for each multiply-add", 16)
         loads, numbers, reads = traffic.costs
         lines = {
@@ -210,7 +222,7 @@ class TrafficPicture(Picture):
 
 
 def _ticks(start: float, length: float, cells: int) -> list[float]:
-    """Where the lines between cells are; where they are many, between every eight."""
+    """The places of the lines between cells; where they are many, between every eight."""
     parts = cells if cells <= 16 else cells // 8
     return [start + i * length / parts for i in range(1, parts)]
 

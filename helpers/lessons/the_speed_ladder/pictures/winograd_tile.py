@@ -7,7 +7,10 @@ from helpers.pictures.canvas import GRAY, MARGIN, ORANGE, Picture, number
 from helpers.pictures.parts import Grid
 
 CELL = 27, 27  # CSS pixels
-TOP, MIDDLE, BELOW = 72, 174, 276  # where the grids begin
+# where the grids begin
+TOP = 72
+MIDDLE = 174
+BELOW = 276
 LEFTS = MARGIN, 236, 456, 676
 
 
@@ -58,7 +61,8 @@ class WinogradPicture(Picture):
         for name in ("of pixels", "of weights", "products"):
             self.grids[name].tinted([(row, column)], "", 3, 0.6)
         pixel, weight = (factor[row, column] for factor in self.factors)
-        x, y = LEFTS[2], self.grids["products"].bottom
+        x = LEFTS[2]
+        y = self.grids["products"].bottom
         self.write(x, y + 20, f"{number(pixel)} × {number(weight)}", 14, ORANGE)
         self.write(x, y + 42, f"= {number(pixel * weight)}", 14, ORANGE)
         pixels, weights, outputs = counts

@@ -15,16 +15,18 @@ OUTLINED = 16  # CSS pixels: the narrowest map that has an outline
 
 
 class Layout:
-    """Where maps (P, rows, columns) lie, `across` of them beside each other, from a corner (x, y) on.
+    """The places of maps (P, rows, columns), `across` of them beside each other, from a corner (x, y) on.
 
     Each number is a square of `pixel` CSS pixels, and maps of more than one number have one such square between them.
     """
 
     def __init__(self, maps: Shape, corner: tuple[float, float], pixel: float, across: int) -> None:
-        (count, *self.size), (self.x, self.y) = maps, corner
+        count, *self.size = maps
+        self.x, self.y = corner
         self.pixel, self.across, gap = pixel, min(across, count), int(prod(self.size) > 1)
         self.step = self.size[0] + gap, self.size[1] + gap  # from one map to the next, in numbers
-        self.rows, self.columns = ceil(count / self.across) * self.step[0] - gap, self.across * self.step[1] - gap
+        self.rows = ceil(count / self.across) * self.step[0] - gap
+        self.columns = self.across * self.step[1] - gap
 
     @property
     def box(self) -> Box:
@@ -36,8 +38,10 @@ class Layout:
         return tuple(np.multiply(divmod(map, self.across), self.step))
 
     def cells(self, map: int, row: int = 0, column: int = 0, rows: int = 0, columns: int = 0) -> Box:
-        """Where some numbers of a map lie, or all of it."""
-        (top, left), height, width = self.place(map), rows or self.size[0], columns or self.size[1]
+        """The box of some numbers of a map, or of all."""
+        top, left = self.place(map)
+        height = rows or self.size[0]
+        width = columns or self.size[1]
         corner = self.x + (left + column) * self.pixel, self.y + (top + row) * self.pixel
         return Box(*corner, width * self.pixel, height * self.pixel)
 
@@ -47,7 +51,8 @@ class Maps(Layout):
 
     def __init__(self, picture: Picture, values: np.ndarray, *where: object, ink: bool = False) -> None:
         super().__init__(values.shape, *where)
-        self.picture, self.values = picture, values
+        self.picture = picture
+        self.values = values
         outlined = values[0].size > 1 and self.pixel * self.size[1] >= OUTLINED
         sheet = np.full((self.rows, self.columns, 4), 255 if outlined else PALE, np.uint8)  # one pixel a number
         for i, colors in enumerate(colored(values, ink=ink)):
@@ -58,14 +63,17 @@ class Maps(Layout):
 
     def frame(self, map: int, places: Sequence[Cell], color: str) -> None:
         """Frame the smallest rectangle around these places of a map, with white around it to stand out."""
-        (top, left), (bottom, right) = np.min(places, axis=0), np.max(places, axis=0)
+        top, left = np.min(places, axis=0)
+        bottom, right = np.max(places, axis=0)
         framed(self.picture, self.cells(map, top, left, bottom - top + 1, right - left + 1), color)
 
     def touch(self, name: str, *values: str, **how: int) -> None:
         """Let a reader point at whole maps (one value) or at the numbers of the only map (two values)."""
-        box, (down, right) = self.box, self.size
+        box = self.box
+        down, right = self.size
         if len(values) == 1:
-            down, right = ceil(len(self.values) / self.across), self.across
+            down = ceil(len(self.values) / self.across)
+            right = self.across
             box = Box(self.x, self.y, right * self.step[1] * self.pixel, down * self.step[0] * self.pixel)
         Area(self.picture, np.zeros((down, right)), box, name).touch(name, *values, **how)
 

@@ -1,4 +1,4 @@
-"""What a network got wrong: the digits, what it said and how sure it was, and which pixels mattered."""
+"""The mistakes of a network: the digits, what it said and how sure it was, and which pixels mattered."""
 
 from collections.abc import Sequence
 from math import ceil
@@ -13,8 +13,13 @@ from helpers.pictures.parts import Bars
 
 Array = np.ndarray
 
-ACROSS, MOST = 6, 24  # small pictures in a row, and in all
-SIDE, DOWN, RIGHT = 52, 80, 66  # CSS pixels: a small picture, and from one to the next
+# small pictures in a row, and in all
+ACROSS = 6
+MOST = 24
+# CSS pixels: a small picture, and from one to the next
+SIDE = 52
+DOWN = 80
+RIGHT = 66
 LARGE = 196  # CSS pixels of the two large pictures
 LEGEND = {"more ink here: smaller loss": -0.8, "more ink here: larger loss": 0.8}
 FADED = 0.35  # of the ink, below the colors of a gradient
@@ -46,7 +51,9 @@ class MistakesPicture(Picture):
     """
 
     def __init__(self, mistakes: Sequence[Mistake], count: int, asked: int) -> None:
-        self.mistakes, self.count, self.asked = mistakes[:MOST], count, asked
+        self.mistakes = mistakes[:MOST]
+        self.count = count
+        self.asked = asked
         super().__init__(int(max(400, 58 + DOWN * ceil(len(self.mistakes) / ACROSS))))
         of = f"{count:,} of {asked:,} answers are wrong"
         most = f"; the {len(self.mistakes)} surest:" * (count > len(self.mistakes))
@@ -66,7 +73,8 @@ class MistakesPicture(Picture):
         """Look at one of them."""
         chosen = self.mistakes[mistake]
         framed(self, self._small(mistake), line=2.5)
-        left, top = WIDTH - 2 * LARGE - 14 - 4, 58
+        left = WIDTH - 2 * LARGE - 14 - 4
+        top = 58
         said = f"digit {chosen.number}: the network said {chosen.said}, right is {chosen.right}"
         self.bold(left, 18, said, 15)
         self.note(left, 42, "the digit")
@@ -75,7 +83,8 @@ class MistakesPicture(Picture):
         draw_ink(self, chosen.image, digit)
         self.image(pixels, over(chosen.image, chosen.gradient))
         self.boxes([pixels], GRAY)
-        box, title = Box(left, 318, 2 * LARGE + 14, 52), f"softmax of digit {chosen.number}"
+        box = Box(left, 318, 2 * LARGE + 14, 52)
+        title = f"softmax of digit {chosen.number}"
         bars = Bars(self, chosen.softmax, box, 0, 1, range(chosen.softmax.size), title)
         bars.frame_bar(chosen.right, BLUE)
         bars.frame_bar(chosen.said, ORANGE)

@@ -14,7 +14,9 @@ from helpers.pictures.figures import colored, explain
 
 HEIGHT = 120  # CSS pixels of each of the two rows of maps
 TOPS = 44, 188  # where the two rows begin: values, gradients
-BAR, BARS = 12, 62  # CSS pixels: the height of an output's bar, and the width of all bars
+# CSS pixels: the height of an output's bar, and the width of all bars
+BAR = 12
+BARS = 62
 LISTED = 10  # outputs that are drawn as bars with their numbers' names
 
 
@@ -37,7 +39,7 @@ class Column(NamedTuple):
         return self.layout().box.width
 
     def layout(self, corner: tuple[float, float] = (0, 0)) -> Layout:
-        """Where its maps lie from a corner on."""
+        """The places of its maps from a corner on."""
         return Layout(self.maps, corner, self.pixel, self.across)
 
 
@@ -49,7 +51,8 @@ class NetworkPicture(Picture):
 
     def __init__(self, traces: Sequence[NetworkTrace]) -> None:
         super().__init__(336)
-        self.traces, values = traces, traces[0].network.values
+        self.traces = traces
+        values = traces[0].network.values
         self.columns = [_column(*each, is_last=i == len(values)) for i, each in enumerate(values.items(), 1)]
         self.last = 2 * len(self.columns) - 1
         rooms = [max(column.width, _heading(column)) for column in self.columns]
@@ -73,7 +76,7 @@ class NetworkPicture(Picture):
         return gradient_of(own) if is_gradient else own
 
     def maps(self, tensor: int) -> int:
-        """How many maps, or numbers, a step makes."""
+        """The number of maps, or numbers, that a step makes."""
         return self.columns[self.place(tensor)[0]].maps[0]
 
     def draw(self, digit: int, step: int, tensor: int, map: int) -> str:
@@ -81,7 +84,9 @@ class NetworkPicture(Picture):
         if self.starts(digit, step):
             self._draw_trace(self.traces[digit], step)
             self.stands_still()
-        trace, name, said = self.traces[digit], self.name(tensor), self._step_words(self.traces[digit], step)
+        trace = self.traces[digit]
+        name = self.name(tensor)
+        said = self._step_words(self.traces[digit], step)
         values = trace.tensors[name].reshape(self.columns[self.place(tensor)[0]].maps)
         rows = values[map] if values[map].size > 1 else values.reshape(1, -1)
         self.numbered.append(Area(self, rows, Box(0, 0, 1, 1), f"{name}, map {map}" if values[map].size > 1 else name))
@@ -113,7 +118,8 @@ class NetworkPicture(Picture):
 
     def _draw_tensor(self, trace: NetworkTrace, tensor: int, is_new: bool) -> None:
         column, row = self.place(tensor)
-        c, name = self.columns[column], self.name(tensor)
+        c = self.columns[column]
+        name = self.name(tensor)
         values = trace.tensors[name].reshape(c.maps)
         whole = self._whole(column, row)
         if c.bars:
@@ -129,18 +135,23 @@ class NetworkPicture(Picture):
 
     def _arrow(self, column: int, row: int, color: str) -> None:
         """Before a column, where the trace goes."""
-        start, end = self.lefts[column - 1] + self.columns[column - 1].width, self.lefts[column]
-        y, middle, half = TOPS[row] + HEIGHT / 2, (start + end) / 2, min(9, (end - start) / 2 - 5)
+        start = self.lefts[column - 1] + self.columns[column - 1].width
+        end = self.lefts[column]
+        y = TOPS[row] + HEIGHT / 2
+        middle = (start + end) / 2
+        half = min(9, (end - start) / 2 - 5)
         half *= 1 - 2 * row
         self.arrow((middle - half, y), (middle + half, y), color, 2, 5)
 
     def _draw_bars(self, trace: NetworkTrace, values: np.ndarray, whole: Box) -> None:
         """The outputs, one bar for each class: to the right above 0, to the left below."""
-        largest, low = float(np.abs(values).max()), min(float(values.min()), 0.0)
+        largest = float(np.abs(values).max())
+        low = min(float(values.min()), 0.0)
         scale = BARS / (max(float(values.max()), 0.0) - low or 1.0)
         zero = whole.x + 16 - low * scale
         for i, value in enumerate(values):
-            y, right = whole.y + BAR * i, i == trace.label
+            y = whole.y + BAR * i
+            right = i == trace.label
             look = (BLUE, "bold") if right else (INK, "normal")
             self.write(whole.x + 6, y + BAR / 2, str(i), 13, *look, "middle")
             bar = Box(min(zero, zero + value * scale), y + 3, abs(value) * scale, BAR - 6)
@@ -150,15 +161,16 @@ class NetworkPicture(Picture):
         self.lines([(zero, whole.y, zero, whole.y + BAR * len(values))], GRAY, 1)
 
     def _whole(self, column: int, row: int) -> Box:
-        """Where a tensor is drawn."""
+        """The box of a tensor."""
         c = self.columns[column]
         height = BAR * c.maps[0] if c.bars else c.layout().box.height
         return Box(self.lefts[column], TOPS[row] + (HEIGHT - height) / 2, c.width, height)
 
     def _box(self, tensor: int, map: int) -> Box:
-        """Where a map, or an output's bar, lies."""
+        """The box of a map, or of an output's bar."""
         column, row = self.place(tensor)
-        c, whole = self.columns[column], self._whole(column, row)
+        c = self.columns[column]
+        whole = self._whole(column, row)
         if c.bars:
             return Box(whole.x - 2, whole.y + BAR * map, whole.width + 4, BAR)
         return c.layout(whole[:2]).cells(map)
@@ -167,7 +179,8 @@ class NetworkPicture(Picture):
 
     def _step_words(self, trace: NetworkTrace, step: int) -> str:
         column, is_gradient = self.place(step)
-        c, begin = self.columns[column], f"Step {step} of {self.last}:"
+        c = self.columns[column]
+        begin = f"Step {step} of {self.last}:"
         what = f"{c.maps[0]} maps of {c.maps[1]} × {c.maps[2]}" if c.maps[1] * c.maps[2] > 1 else f"{c.maps[0]} numbers"
         if step == 0:
             return f"{begin} the image of {a_digit(trace.label)}."
@@ -183,7 +196,7 @@ class NetworkPicture(Picture):
         return f"{begin} {c.layer} makes {what}."
 
     def _map_words(self, name: str, values: np.ndarray, map: int) -> str:
-        """What is in the map that is framed."""
+        """Say what is in the map that is framed."""
         seen = values[map]
         if seen.size == 1:
             return f"{written(name, (map,))} = {number(float(seen[0, 0]))}."
@@ -193,7 +206,7 @@ class NetworkPicture(Picture):
 
 
 def _column(tensor: str, size: tuple[int, ...], is_last: bool) -> Column:
-    """How a layer's output is drawn."""
+    """Choose how a layer's output is drawn."""
     layer = tensor.removesuffix(".output")
     maps = size if len(size) == 3 else (size[0], 1, 1)
     bars = is_last and maps[0] <= LISTED and len(size) == 1

@@ -9,8 +9,12 @@ from helpers.lessons.train_lenet.trace import Index, NetworkTrace, Opened, moved
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, WIDTH, Box, Picture, Word, number, text_width, tint
 from helpers.pictures.parts import look
 
-TOP, HIGH = 62, 144  # CSS pixels: where the maps begin, and how high they may be
-TABLE, LINE_HEIGHT, LEGEND = 238, 19, 724
+# CSS pixels: where the maps begin, and how high they may be
+TOP = 62
+HIGH = 144
+TABLE = 238
+LINE_HEIGHT = 19
+LEGEND = 724
 LISTED = 4  # terms that are written out
 CODE = 13  # CSS pixels: the letters of a kernel's line
 
@@ -23,10 +27,11 @@ class OpenedPicture(Picture):
 
     def __init__(self, traces: Sequence[NetworkTrace]) -> None:
         super().__init__(428)
-        self.traces, self.names = traces, [*traces[0].makers]
+        self.traces = traces
+        self.names = [*traces[0].makers]
 
     def maps(self, tensor: int) -> tuple[int, int, int]:
-        """How many maps a tensor has, and their rows and columns."""
+        """The number of maps of a tensor, and their rows and columns."""
         return in_maps(self.traces[0].shapes[self.names[tensor]])
 
     def index(self, tensor: int, map: int, row: int, column: int) -> Index:
@@ -35,7 +40,8 @@ class OpenedPicture(Picture):
 
     def draw(self, digit: int, tensor: int, map: int, row: int, column: int) -> str:
         """Open one number."""
-        trace, name = self.traces[digit], self.names[tensor]
+        trace = self.traces[digit]
+        name = self.names[tensor]
         if self.starts(digit, tensor):
             self._draw_overview(trace, name, tensor)
             self.stands_still()
@@ -51,7 +57,8 @@ class OpenedPicture(Picture):
 
     def _draw_overview(self, trace: NetworkTrace, name: str, tensor: int) -> None:
         """All maps of the tensor, to choose one."""
-        maps, self.overview = self.maps(tensor), None
+        maps = self.maps(tensor)
+        self.overview = None
         colors = "orange: above 0", "violet: below 0", "each picture has", "its own scale"
         self.column(LEGEND, TABLE, LINE_HEIGHT, colors, 13, GRAY)
         if maps[0] > 1:
@@ -63,7 +70,8 @@ class OpenedPicture(Picture):
 
     def _draw_number(self, trace: NetworkTrace, opened: Opened, tensor: int, map: int, row: int, column: int) -> None:
         """The map with the number, large."""
-        maps, values = self.maps(tensor), trace.tensors[opened.name]
+        maps = self.maps(tensor)
+        values = trace.tensors[opened.name]
         left = MARGIN
         if self.overview:
             framed(self, self.overview.cells(map))
@@ -80,7 +88,7 @@ class OpenedPicture(Picture):
         self.right = left + max(shown.box.width, 60)
 
     def _draw_read(self, trace: NetworkTrace, opened: Opened) -> None:
-        """What was read: each tensor's maps that have a part in it, with a frame around the places."""
+        """Draw what was read: each tensor's maps that have a part in it, with a frame around the places."""
         known = (name for name in opened.read if name in trace.tensors and not name.endswith(".bias"))
         most = {name: opened.read[name] for name in known}
         self.write(self.right + 22, TOP + HIGH / 2, "←" if most else "", 24, GRAY, align="middle")
@@ -96,7 +104,8 @@ class OpenedPicture(Picture):
         for map, cells in marks.items():
             maps.frame(map, cells, BLUE)
         if name in self.names and values[0].size > 1:
-            tensor, plane = self.names.index(name), places[0][:-2]
+            tensor = self.names.index(name)
+            plane = places[0][:-2]
             first = int(np.ravel_multi_index(plane, trace.shapes[name][: len(plane)])) if plane else 0
             if len(values) > 1:
                 maps.touch(f"{name}, read", "map", start=first, clicked=True, tensor=tensor)

@@ -6,7 +6,11 @@ from helpers.lessons.trusting_a_gradient.errors import STEPS, Differences
 from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, PAPER, Box, Picture
 from helpers.pictures.charts import DIAMOND, SQUARE, Axes, draw_sign, part, spread
 
-LEFT, RIGHT, TOP, BOTTOM = 130, 572, 62, 402  # CSS pixels
+# CSS pixels
+LEFT = 130
+RIGHT = 572
+TOP = 62
+BOTTOM = 402
 APART = 18  # from one name to the next
 LIST = Box(RIGHT + 10, 302, 250, 76)  # the frame of the values at one step
 ROWS = LIST.y + 38, LIST.y + 60  # the heights of its rows
@@ -45,7 +49,8 @@ class StepPicture(Picture):
 
     def draw(self, k: int) -> str:
         """Mark the lines at the step 2**k, and list their values there."""
-        place, x = STEPS.index(k), self.axes.x(k)
+        place = STEPS.index(k)
+        x = self.axes.x(k)
         heights = [line[place] for line in self.heights]
         self.lines([(x, min(heights), x, BOTTOM)], GRAY, 1.2, (3, 3))
         self.boxes((Box(x - 7, height - 7, 14, 14) for height in heights), PAPER, (1, 1, 1, 0.8), 0)
@@ -71,8 +76,9 @@ def step(power: int) -> str:
 
 
 def _error(differences: Differences, place: int) -> str:
-    """How large the error is, where it comes from, and whether it is the smallest."""
-    error, truncation = differences.errors[place], differences.truncation[place]
+    """Say how large the error is, where it comes from, and whether it is the smallest."""
+    error = differences.errors[place]
+    truncation = differences.truncation[place]
     cause = "mostly truncation" if truncation > error / 2 else "mostly rounding"
     cause = "rounding alone" if truncation < error / 1000 else cause
     best = ": this is its best step" if error == differences.errors.min() else ""

@@ -7,7 +7,10 @@ from helpers.lessons.trusting_a_gradient.tried import DATA, KERNELS, LESSONS, ca
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, Picture, Word
 from helpers.pictures.parts import Cell, Grid
 
-LEFT, TOP, CELL = 400, 54, (86, 35)  # CSS pixels: where the fields begin, and the size of one
+# CSS pixels: where the fields begin, and the size of one
+LEFT = 400
+TOP = 54
+CELL = (86, 35)
 Seen = dict[Cell, bool | None]
 FACES = {None: ("covered", GRAY), True: ("caught", BLUE), False: ("missed", ORANGE)}
 
@@ -47,7 +50,7 @@ class CoveredPicture(Picture):
 
 
 def seen(fields: np.ndarray) -> Seen:
-    """Whether the fault of a row shows with the data of a column, in the fields that are open; None in the others."""
+    """Return whether a row's fault shows with a column's data, in the fields that are open; None in the others."""
     return {cell: caught(*cell) if is_open else None for cell, is_open in np.ndenumerate(fields)}
 
 
@@ -57,7 +60,7 @@ def catch_all(shown: Seen) -> list[str]:
 
 
 def _said(shown: Seen) -> str:
-    """How many fields are open, what they say, and which data catch all kernels."""
+    """Say how many fields are open, what they say, and which data catch all kernels."""
     states = [*shown.values()]
     opened = f"{len(states) - states.count(None)} of {len(states)} fields are open"
     if states.count(None) == len(states):

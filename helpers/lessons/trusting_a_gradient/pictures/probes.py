@@ -14,8 +14,13 @@ UNKNOWN = {  # the patterns, and the wrong kernels that make them
     "Pattern B": "filter flipped",
     "Pattern C": "stride forgotten",
 }
-TOP, PIXEL, SMALL = 62, (40, 24), (58, 26)  # CSS pixels: where the input begins, and the sizes of cells
-BELOW, STEP = 288, 206  # where the patterns begin, and from one to the next
+# CSS pixels: where the input begins, and the sizes of cells
+TOP = 62
+PIXEL = (40, 24)
+SMALL = (58, 26)
+# where the patterns begin, and from one to the next
+BELOW = 288
+STEP = 206
 
 
 class ProbesPicture(Picture):
@@ -26,7 +31,8 @@ class ProbesPicture(Picture):
 
     def __init__(self) -> None:
         super().__init__(BELOW + 3 * SMALL[1] + 56)
-        s, (oh, ow) = probes.SHAPE, PLACE
+        s = probes.SHAPE
+        oh, ow = PLACE
         sides = (s.padding_h,) * 2, (s.padding_w,) * 2
         padded = np.pad(probes.numbered(s.input)[0, 0], sides, constant_values=np.nan)
         pixels = Grid(self, padded, MARGIN, TOP, PIXEL, "input", "its pixels numbered, padding around them")

@@ -48,7 +48,8 @@ class OwnTraining(Shown):
     def __init__(self) -> None:
         super().__init__()
         known = lessons()
-        done, places = right(known), slots(known)
+        done = right(known)
+        places = slots(known)
         of_place = ([name for name in slot.puzzles if name in done] for slot in places)
         self.mine = [names[-1] for names in of_place if names]
         self.picture = OwnPicture(places, done)

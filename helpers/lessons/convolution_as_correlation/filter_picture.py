@@ -12,7 +12,10 @@ from helpers.pictures.parts import Grid, Window, head, look
 
 Array = np.ndarray
 
-PIXEL, FILTER_CELL, TOP = 7, 42, 48  # CSS pixels
+# CSS pixels
+PIXEL = 7
+FILTER_CELL = 42
+TOP = 48
 LEVEL = 10  # the rows of outputs, from the first, that touch the horizontal stroke of the 7
 
 
@@ -25,7 +28,9 @@ class OwnFilterPicture(Picture):
     def __init__(self, digit: Array, weight: Array, output: Array, whose: str) -> None:
         super().__init__(TOP + PIXEL * 28 + 8)
         self.shape = ConvShape(*digit.shape, 1, 3, 3)
-        self.digit, self.weight, self.output = digit[0, 0], weight[0, 0], output[0, 0]
+        self.digit = digit[0, 0]
+        self.weight = weight[0, 0]
+        self.output = output[0, 0]
         left = MARGIN + PIXEL * 32 + 44
         right = left + 3 * FILTER_CELL + 44
         self.sheet = Box(MARGIN, TOP, PIXEL * 28, PIXEL * 28)
@@ -35,7 +40,8 @@ class OwnFilterPicture(Picture):
         draw_signed(self, self.output, self.result)
         head(self, *self.sheet[:2], "input", "28 × 28")
         head(self, *self.result[:2], "output", f"26 × 26, by {re.split(r',| [(]', whose)[0]}")
-        size, note = (FILTER_CELL, FILTER_CELL), "click; small: its pixel"
+        size = (FILTER_CELL, FILTER_CELL)
+        note = "click; small: its pixel"
         self.filter = Grid(self, self.weight, left, TOP + 54, size, "weight", note)
         self.filter.adjust("weight", -2, 2)
         for i, (text, value) in enumerate({"above 0": 0.6, "below 0, hatched": -0.6}.items()):
@@ -50,12 +56,12 @@ class OwnFilterPicture(Picture):
 
     @staticmethod
     def _box(plane: Box, cell: list[int], size: int = 1) -> Box:
-        """Where these cells of a plane are drawn, from the upper left one on."""
+        """The box of `size` x `size` cells of a plane, from the upper left one on."""
         return Box(plane.x + PIXEL * cell[1], plane.y + PIXEL * cell[0], size * PIXEL, size * PIXEL)
 
     @property
     def found_below(self) -> int:
-        """How many of the outputs that are found do not touch the horizontal stroke."""
+        """The number of found outputs that do not touch the horizontal stroke."""
         return sum(oh >= LEVEL for oh, _ in self.found)
 
     def draw(self, oh: int, ow: int) -> str:
@@ -75,6 +81,7 @@ class OwnFilterPicture(Picture):
     def _finds(self) -> str:
         if not self.found:
             return "No output is above 0: nothing is found."
-        count, below = len(self.found), self.found_below
+        count = len(self.found)
+        below = self.found_below
         where = f"{count - below} of them on the horizontal stroke, {below} further down"
         return f"{count} outputs are two thirds of the largest or more, {where}."
