@@ -55,7 +55,7 @@ def test_orders_are_clicked_turn_by_turn_and_the_list_keeps_the_six():
     explorer, orders = explorers.race(), indices.beginnings()
     for count, order in enumerate(indices.schedules(), 1):
         for turn, thread in enumerate(order):
-            explorer.set(**explorer.picture.touchable[f"thread {thread}"].said((0, 0)))
+            explorer.set(**explorer.picture.touchable[f"thread {thread}"].values_at((0, 0)))
             assert orders[explorer.values["order"]] == order[: turn + 1]
         again = explorer.values
         (both,) = {thread for thread in (0, 1) if order[:2].count(thread) == 2} or {None}
@@ -65,8 +65,8 @@ def test_orders_are_clicked_turn_by_turn_and_the_list_keeps_the_six():
         assert len(explorer.picture.found_orders) == count
         listed = explorer.picture.touchable["orders found"]
         assert listed.grid.values[count - 1].tolist() == [*order, total]
-        assert listed.said((count - 1, 0)) == again
-        assert listed.said((count, 0)) == {}
+        assert listed.values_at((count - 1, 0)) == again
+        assert listed.values_at((count, 0)) == {}
     assert explorer.steps.done == [True, True, True]
 
 
@@ -111,7 +111,7 @@ def test_loads_are_drawn_as_the_simulator_sees_them(way):
         assert f"number {numbers[5]}" in said
         assert f"{len({n // 8 for n in numbers})} sectors for 16 loads" in said
         part = explorer.picture.touchable[indices.WAYS[way]]
-        assert part.said(divmod(numbers[5], 8)) == explorer.values
+        assert part.values_at(divmod(numbers[5], 8)) == explorer.values
 
 
 EXPLORERS = {

@@ -16,7 +16,7 @@ from helpers.lessons.shared.sums import EIGHT, TERMS, beginnings, run_schedule
 from helpers.operations.convolution.operations import conv2d_grad_bias
 from helpers.operations.kernels import load
 from helpers.operations.summation.operations import total
-from helpers.widgets.controls import Trials, Values
+from helpers.widgets.controls import Trials, Values, by_playing, by_pointing
 from helpers.widgets.explorer import Explorer, Rule
 
 RACING = """@group(0) @binding(0) var<storage, read_write> total: array<f32>;
@@ -33,8 +33,8 @@ def bias_gradient() -> Explorer:
     """One slider over the channels of a small upstream gradient, two images of three channels of 3 x 4 outputs."""
     picture = BiasGradientPicture(BATCH, conv2d_grad_bias(BATCH))
     steps = {
-        "Point at grad_bias[1]: how many outputs are in it?": {"co": 1},
-        "Point at an output of image 1, channel 2.": {"co": 2},
+        "Point at grad_bias[1]: how many outputs are in it?": by_pointing({"co": 1}),
+        "Point at an output of image 1, channel 2.": by_pointing({"co": 2}),
     }
     return Explorer(picture.show, {"co": BATCH.shape[1]}, front=["co"], play="co", steps=steps)
 
@@ -69,10 +69,11 @@ def tree(numbers: Sequence[float] = EIGHT) -> Explorer:
     (returned,) = total(np.float32(numbers), kernel=kernel).tolist()
     picture = TreePicture([*map(float, numbers)], returned)
     rules: dict[str, Rule] = {"step": len(picture.steps), "thread": lambda v: len(picture.steps[v["step"]])}
+    last = len(picture.steps) - 1
     steps = {
-        "Press play: how many sums are left after each step?": {"step": len(picture.steps) - 1},
-        "Point at thread 1 after step 2: which numbers are in it?": {"step": 2, "thread": 1},
-        "Point at the last sum: how many steps did number 7 take?": {"step": len(picture.steps) - 1, "thread": 0},
+        "Press play: how many sums are left after each step?": by_playing({"step": last}),
+        "Point at thread 1 after step 2: which numbers are in it?": by_pointing({"step": 2, "thread": 1}),
+        "Point at the last sum: how many steps did number 7 take?": by_pointing({"step": last, "thread": 0}),
     }
     return Explorer(picture.show, rules, front=["step"], play="step", steps=steps)
 
@@ -80,8 +81,8 @@ def tree(numbers: Sequence[float] = EIGHT) -> Explorer:
 def loads() -> Explorer:
     """Sliders over the iterations in which 16 threads load 64 numbers, in turns or in shares, and over the threads."""
     steps = {
-        "Press play: how many sectors does each iteration need?": {"iteration": SHARE - 1},
-        "Point at number 20 on both sides: who loads it, and when?": {"thread": 5, "iteration": 0},
+        "Press play: how many sectors does each iteration need?": by_playing({"iteration": SHARE - 1}),
+        "Point at number 20 on both sides: who loads it, and when?": by_pointing({"thread": 5, "iteration": 0}),
     }
     rules: dict[str, Rule] = {"iteration": SHARE, "thread": LOADING_THREADS}
     return Explorer(LoadsPicture().show, rules, front=["iteration"], play="iteration", steps=steps)

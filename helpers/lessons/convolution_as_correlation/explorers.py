@@ -15,7 +15,7 @@ from helpers.lessons.shared.small_case import Array, with_letters
 from helpers.operations.convolution import operations
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.pictures.canvas import Picture
-from helpers.widgets.controls import Values
+from helpers.widgets.controls import Values, by_dragging, by_playing, by_pointing
 from helpers.widgets.explorer import Explorer
 
 
@@ -25,9 +25,9 @@ def forward(input: Array, weight: Array) -> Explorer:
     bottom = shape.out_h - 1
     right = shape.out_w - 1
     steps = {
-        f"Point at output [0,{right}]: which pixels make it?": {"oh": 0, "ow": right},
-        "Drag the frame in the input to the bottom left corner.": {"oh": bottom, "ow": 0},
-        "Press play, and watch the filter reach the last output.": {"oh": bottom, "ow": right},
+        f"Point at output [0,{right}]: which pixels make it?": by_pointing({"oh": 0, "ow": right}),
+        "Drag the frame in the input to the bottom left corner.": by_dragging({"oh": bottom, "ow": 0}),
+        "Press play, and watch the filter reach the last output.": by_playing({"oh": bottom, "ow": right}),
     }
     return with_letters(WindowPicture(shape, {"input": input, "weight": weight}, output, letters=True), 0, steps)
 
@@ -52,9 +52,9 @@ def contributions(input: Array, weight: Array) -> Explorer:
     rules = {"tensor": 3, "row": lambda v: sizes[v["tensor"]][0], "column": lambda v: sizes[v["tensor"]][1]}
     middle = {"row": input.shape[2] // 2, "column": input.shape[3] // 2}
     steps = {
-        "Point at a weight: how many outputs does it reach?": {"tensor": 1},
-        f"Point at the pixel [{middle['row']},{middle['column']}]: how many?": {"tensor": 0, **middle},
-        "Point at the pixel [0,0]: which weight multiplies it?": {"tensor": 0, "row": 0, "column": 0},
+        "Point at a weight: how many outputs does it reach?": by_pointing({"tensor": 1}),
+        f"Point at the pixel [{middle['row']},{middle['column']}]: how many?": by_pointing({"tensor": 0, **middle}),
+        "Point at the pixel [0,0]: which weight multiplies it?": by_pointing({"tensor": 0, "row": 0, "column": 0}),
     }
     return Explorer(picture.show, rules, {"tensor": 2}, front=(), steps=steps)
 
@@ -85,7 +85,7 @@ def own_filter(
     steps = {
         "Click a weight: what changes?": lambda v: (v["weight"] != start).any(),
         "Find only the horizontal stroke.": only_the_level_stroke,
-        "Drag the frame to a blue edge.": lambda v: [v["oh"], v["ow"]] in draw(**v).found,
+        "Drag the frame to a blue edge.": by_dragging(lambda v: [v["oh"], v["ow"]] in draw(**v).found),
     }
     places = {"oh": 26, "ow": 26}
     return Explorer(draw, places, {"oh": 6, "ow": 14}, arrays={"weight": start}, front=(), steps=steps)

@@ -8,7 +8,8 @@ from helpers.operations.convolution import indices
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, GRAY, MARGIN, Box, Picture, Word, number
 from helpers.pictures.figures import draw_ink, draw_signed, explain
-from helpers.pictures.parts import Grid, Window, head, look
+from helpers.pictures.parts import Grid, head, look
+from helpers.pictures.touchable import Window
 
 Array = np.ndarray
 

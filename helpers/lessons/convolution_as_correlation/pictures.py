@@ -5,7 +5,7 @@ from helpers.lessons.shared.pictures.sums import draw_grids, rows_and_columns
 from helpers.operations.convolution.indices import Tap, taps_of
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, Picture, number
-from helpers.pictures.parts import foot
+from helpers.pictures.terms import foot
 
 
 class ContributionPicture(Picture):

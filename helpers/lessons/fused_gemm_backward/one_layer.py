@@ -9,6 +9,7 @@ from helpers.pictures.canvas import BLUE, MARGIN, Box, Picture, a_digit
 from helpers.pictures.charts import Axes
 from helpers.pictures.figures import draw_ink, draw_signed, explain
 from helpers.pictures.parts import Bars, look
+from helpers.widgets.controls import by_playing
 from helpers.widgets.explorer import Explorer
 
 Array = np.ndarray
@@ -31,7 +32,7 @@ def explorer(forward: Product, grad_weight: Product, whose: str) -> Explorer:
     picture = OneLayer(learned(forward, grad_weight), whose)
     enough = int((picture.right_of_all < ENOUGH).sum())
     steps = {
-        "Play: ten images appear.": {"step": STEPS},
+        "Play: ten images appear.": by_playing({"step": STEPS}),
         "Find the first step that reads 7 digits in 10.": {"step": enough},
         "Find a digit that is misread at the last step.": lambda v: v["step"] == STEPS and not picture.reads(**v),
     }

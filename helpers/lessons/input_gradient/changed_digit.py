@@ -13,6 +13,7 @@ from helpers.operations.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, MARGIN, Box, Picture, number
 from helpers.pictures.figures import draw_ink, draw_signed, explain
 from helpers.pictures.parts import Bars, head
+from helpers.widgets.controls import by_playing
 from helpers.widgets.explorer import Explorer
 
 Array = np.ndarray
@@ -46,7 +47,7 @@ def explorer(grad_input: Callable[[Array, Array], Array], whose: str) -> Explore
 
     turns = next(step for step in range(STEPS) if picture(WANTED).read(step) == WANTED)
     steps = {
-        f"Play: when is it a {WANTED}?": lambda v: v["toward"] == WANTED and v["step"] >= turns,
+        f"Play: when is it a {WANTED}?": by_playing(lambda v: v["toward"] == WANTED and v["step"] >= turns),
         f"Find the last step with a {READ}.": {"step": turns - 1, "toward": WANTED},
         "Set toward to 7, step to 40.": {"toward": 7, "step": STEPS},
     }

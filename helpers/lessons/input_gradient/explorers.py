@@ -18,6 +18,7 @@ from helpers.operations.convolution import operations, reference
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.operations.kernels import load
 from helpers.pictures.canvas import Picture
+from helpers.widgets.controls import by_dragging, by_playing, by_pointing
 from helpers.widgets.explorer import Explorer
 
 SMALL = ConvShape.between(IMAGE.shape, UPSTREAM.shape)
@@ -27,8 +28,8 @@ def input_gradient() -> Explorer:
     """Sliders ih and iw that slide lesson 03's filter over its gradient, with letters."""
     tensors = {"grad_output": UPSTREAM, "weight": WEIGHT}
     steps = {
-        "Point at pixel [2,2] in grad_input: how many terms?": {"ih": 2, "iw": 2},
-        "Drag the frame to the bottom right: how many are left?": {"ih": 4, "iw": 4},
+        "Point at pixel [2,2] in grad_input: how many terms?": by_pointing({"ih": 2, "iw": 2}),
+        "Drag the frame to the bottom right: how many are left?": by_dragging({"ih": 4, "iw": 4}),
         "Find the pixel to which only G·w00 adds.": {"ih": 0, "iw": 0},
     }
     return with_letters(computed(InputGradientPicture, SMALL, tensors, letters=True), 1, steps)
@@ -41,9 +42,9 @@ def scatter_and_gather() -> Explorer:
     sides = 3, 3, 5  # of each tensor
     rules = {"tensor": 3, "row": lambda v: sides[v["tensor"]], "column": lambda v: sides[v["tensor"]], "dropped": 10}
     steps = {
-        "Point at M: what does it hit?": {"tensor": 0, "row": 2, "column": 0},
-        "Point at the middle pixel.": {"tensor": 2, "row": 2, "column": 2},
-        "Press play: windows drop.": {"dropped": 9},
+        "Point at M: what does it hit?": by_pointing({"tensor": 0, "row": 2, "column": 0}),
+        "Point at the middle pixel.": by_pointing({"tensor": 2, "row": 2, "column": 2}),
+        "Press play: windows drop.": by_playing({"dropped": 9}),
     }
     start = {"tensor": 2, "row": 1, "column": 1}
     return Explorer(picture.show, rules, start, front=["dropped"], play="dropped", steps=steps)

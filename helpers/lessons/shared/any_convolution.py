@@ -13,7 +13,7 @@ from helpers.lessons.shared.pictures.weight_gradient import WeightGradientPictur
 from helpers.operations.convolution.indices import output_channels_of
 from helpers.operations.convolution.operations import OPERATIONS
 from helpers.operations.convolution.shapes import ConvShape
-from helpers.widgets.controls import Trials, Values
+from helpers.widgets.controls import Trials, Values, by_dragging, by_pointing
 from helpers.widgets.explorer import Explorer, Rule
 
 OF_A_SHAPE = "N", "Ci", "H", "W", "Co", "kH", "kW", "stride", "padding", "dilation", "groups"
@@ -77,7 +77,7 @@ def any_forward(**values: int) -> Explorer:
     """
     steps = {
         "Set stride to 2: how many outputs remain?": {"stride": 2},
-        "Set padding to 1, then point at the top row of the output.": {"padding": 1, "oh": 0},
+        "Set padding to 1, then point at the top row of the output.": by_pointing({"padding": 1, "oh": 0}),
         "Set co to 1, another filter: what stays the same?": {"co": 1},
     }
     numbers = {"input": range(5), "weight": (-2, -1, 1, 2, 3), "bias": (-1, 1, 2)}
@@ -106,7 +106,7 @@ def any_weight_gradient(
 
 TRY_A_PIXEL: Trials = {
     "Set stride to 1: where are the holes?": {"stride": 1},
-    "Set stride to 3, then drag the frame to the right.": lambda v: v["stride"] == 3 and v["iw"] > 3,
+    "Set stride to 3, then drag the frame to the right.": by_dragging(lambda v: v["stride"] == 3 and v["iw"] > 3),
     "Set padding to 1: which zeros are gone?": {"padding": 1},
 }
 

@@ -5,10 +5,11 @@ from ipywidgets import Output
 from helpers.data.words import listed
 from helpers.lessons.shared.course import Lesson, lessons, right
 from helpers.lessons.start_here.picture import CoursePicture
+from helpers.widgets.controls import by_pointing
 from helpers.widgets.explorer import Explorer
 
 TRY = {
-    "Point at 07: what does it need?": {"lesson": 7},
+    "Point at 07: what does it need?": by_pointing({"lesson": 7}),
     "What is not on the fast road?": {"road": 2},
     "Choose a lesson; open it below.": lambda values: values["lesson"] > 0,
 }

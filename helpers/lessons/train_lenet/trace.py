@@ -22,7 +22,7 @@ from helpers.network.network import Network, Size
 from helpers.operations.activations import act, derivative
 from helpers.operations.network import check, reference
 from helpers.pictures.canvas import number
-from helpers.pictures.parts import product_text
+from helpers.pictures.terms import product_text
 
 Index = tuple[int, ...]
 Place = tuple[str, Index]  # a tensor, and a place in it

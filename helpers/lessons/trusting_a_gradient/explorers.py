@@ -7,6 +7,7 @@ from helpers.lessons.trusting_a_gradient import errors
 from helpers.lessons.trusting_a_gradient.pictures.errors import StepPicture
 from helpers.lessons.trusting_a_gradient.pictures.matrix import CoveredPicture, catch_all, seen
 from helpers.lessons.trusting_a_gradient.tried import DATA, KERNELS
+from helpers.widgets.controls import by_playing
 from helpers.widgets.explorer import Explorer
 
 
@@ -29,7 +30,7 @@ def step_size() -> Explorer:
     powers = [*errors.STEPS]
     best = powers[int(curved.argmin())]
     steps = {
-        "Press play: which error falls first, and which rises again?": {"k": powers[-1]},
+        "Press play: which error falls first, and which rises again?": by_playing({"k": powers[-1]}),
         "Find the best step for GELU.": {"k": best},
         "Go to step 1: which curve belongs to rounding alone?": {"k": 0},
     }

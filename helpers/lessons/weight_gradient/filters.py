@@ -12,6 +12,7 @@ from helpers.pictures.canvas import BLUE, MARGIN, ORANGE, Box, Picture, number
 from helpers.pictures.charts import Axes
 from helpers.pictures.figures import draw_signed
 from helpers.pictures.parts import Grid
+from helpers.widgets.controls import by_playing, by_pointing
 from helpers.widgets.explorer import Explorer
 
 Array = np.ndarray
@@ -31,10 +32,13 @@ TOPS = {"target": 40, "filter": 172}
 def explorer(grad_weight: Callable[[Array, Array], Array], whose: str) -> Explorer:
     """A slider through the steps; `grad_weight` takes the digits and the upstream gradient, and `whose` names it."""
     picture = LearnedFilters(*learned(grad_weight), whose)
+    first_below_1 = int((picture.losses >= 1).sum())
     steps = {
-        "Play: which filter is learned first?": {"step": STEPS},
-        "Find the first step with an error below 1.": {"step": int((picture.losses >= 1).sum())},
-        "Point at a weight whose target is 4: is it there yet?": lambda v: TARGETS[v["co"], 0, v["kh"], v["kw"]] == 4,
+        "Play: which filter is learned first?": by_playing({"step": STEPS}),
+        "Find the first step with an error below 1.": {"step": first_below_1},
+        "Point at a weight whose target is 4: is it there yet?": by_pointing(
+            lambda v: TARGETS[v["co"], 0, v["kh"], v["kw"]] == 4
+        ),
     }
     rules = {"step": STEPS + 1, "co": 6, "kh": 5, "kw": 5}
     return Explorer(picture.show, rules, front=["step"], play="step", steps=steps, pace=PACE)

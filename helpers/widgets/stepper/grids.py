@@ -57,17 +57,23 @@ class Drawn:
     def runs(self, first: int, end: int) -> list[Box]:
         """Boxes around the elements from `first` to before `end`, one for each row that they lie in."""
         columns = self.memory.planes[-1]
-        rows = groupby(range(first, min(end, len(self.boxes))), lambda word: word // columns)
-        runs = [list(words) for _, words in rows]
-        return [self.boxes[words[0]]._replace(width=len(words) * self.height) for words in runs]
+        words = range(first, min(end, len(self.boxes)))
+        boxes = []
+        for _, of_row in groupby(words, lambda word: word // columns):
+            in_row = list(of_row)
+            boxes.append(self.boxes[in_row[0]]._replace(width=len(in_row) * self.height))
+        return boxes
 
     def written(self, value: float) -> str:
         """A number with as many digits as its cell has room for; nothing for nan."""
         if np.isnan(value):
             return ""
-        room = (self.height - 2) / (0.64 * self.size)
-        texts = [number(value), *(f"{value:.{digits}g}".replace("-", "\N{MINUS SIGN}") for digits in (3, 2, 1))]
-        return next((text for text in texts if len(text) <= room), "…")
+        letters = (self.height - 2) / (0.64 * self.size)
+        rounded = [f"{value:.{digits}g}".replace("-", "\N{MINUS SIGN}") for digits in (3, 2, 1)]
+        for text in (number(value), *rounded):
+            if len(text) <= letters:
+                return text
+        return "…"
 
 
 def _width(memory: Memory, cell: float) -> float:
@@ -78,8 +84,11 @@ def _width(memory: Memory, cell: float) -> float:
 
 def arrange(memories: Sequence[Memory], area: Box) -> list[Drawn]:
     """Put arrays into an area, from left to right and from above, with cells as large as possible; [] without room."""
-    sizes = range(LARGEST, SMALLEST - 1, -1)
-    return next(filter(None, (_placed(memories, area, cell) for cell in sizes)), [])
+    for cell in range(LARGEST, SMALLEST - 1, -1):
+        placed = _placed(memories, area, cell)
+        if placed:
+            return placed
+    return []
 
 
 def _placed(memories: Sequence[Memory], area: Box, cell: float) -> list[Drawn]:

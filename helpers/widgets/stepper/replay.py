@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, pairwise
-from math import prod
+from math import ceil, prod
 from typing import NamedTuple
 
 import numpy as np
@@ -46,7 +46,8 @@ class Memory:
     @property
     def note(self) -> str:
         """Its shape, and the workgroup where each one has its own."""
-        return " × ".join(map(str, self.shape)) + (f", group {self.group}" if self.group > 0 else "")
+        sizes = " × ".join(map(str, self.shape))
+        return f"{sizes}, group {self.group}" if self.group > 0 else sizes
 
     @property
     def planes(self) -> tuple[int, int, int]:
@@ -54,7 +55,9 @@ class Memory:
         if len(self.shape) > 1:
             return max(prod(self.shape[:-2]), 1), *self.shape[-2:]
         (size,) = self.shape
-        return (1, 1, size) if size <= IN_A_ROW else (1, -(-size // SECTOR), SECTOR)
+        if size <= IN_A_ROW:
+            return 1, 1, size
+        return 1, ceil(size / SECTOR), SECTOR
 
     def holds(self, access: "Access") -> bool:
         """Return whether an access is to this array."""
@@ -62,7 +65,8 @@ class Memory:
 
     def element(self, word: int) -> str:
         """An element by its indices: grad_output[0,1,2,3]."""
-        return f"{self.name}[{','.join(map(str, np.unravel_index(word, self.shape)))}]"
+        indices = np.unravel_index(word, self.shape)
+        return f"{self.name}[{','.join(map(str, indices))}]"
 
 
 class Access(NamedTuple):
@@ -88,20 +92,26 @@ class Variable:
 
     @property
     def scalar(self) -> bool:
-        """Return whether a value is one number."""
+        """True where a value is one number."""
         return self.values.shape[1] == 1
 
     def text(self, value: Array) -> str:
         """A value (numbers,) as it is shown."""
-        shown = [self.number(each) for each in value[:MOST_NUMBERS]] + ["…"] * (len(value) > MOST_NUMBERS)
-        return shown[0] if self.scalar else f"({', '.join(shown)})"
+        texts = [self.number(component) for component in value[:MOST_NUMBERS]]
+        if self.scalar:
+            return texts[0]
+        if len(value) > MOST_NUMBERS:
+            texts.append("…")
+        return f"({', '.join(texts)})"
 
     def number(self, value: float) -> str:
         """One number of a value: a whole one with all its digits, as an index is compared by all of them."""
         if self.is_bool:
             return "true" if value else "false"
-        whole = np.isfinite(value) and value % 1 == 0 and abs(value) < WORD
-        return f"{int(value)}".replace("-", "\N{MINUS SIGN}") if whole else number(value)
+        is_whole = np.isfinite(value) and value % 1 == 0 and abs(value) < WORD
+        if is_whole:
+            return f"{int(value)}".replace("-", "\N{MINUS SIGN}")
+        return number(value)
 
 
 class Held(NamedTuple):
@@ -152,7 +162,9 @@ class Replay:
         self._last = np.full(self.count, -1)  # the last step of each thread
         for i, step in enumerate(trace.steps):
             self._last[step.active] = i
-        self.memories = [memory for name, shape in shapes.items() for memory in self._memories(name, tuple(shape))]
+        self.memories = []
+        for name, shape in shapes.items():
+            self.memories += self._memories(name, tuple(shape))
         self.events = self._events(lines)
         for before, event in pairwise(self.events):
             event.since = before.until
@@ -163,10 +175,11 @@ class Replay:
     def _memories(self, name: str, shape: Shape) -> list[Memory]:
         if name not in self.trace.variables:
             raise ValueError(f"{name}: the run touched only {', '.join(self.trace.variables)}")
-        of = self.accesses[self._is(name)]
-        if (last := of["index"].max()) >= prod(shape):
+        accesses = self.accesses[self._is(name)]
+        last = accesses["index"].max()
+        if last >= prod(shape):
             raise ValueError(f"{name} has shape {shape}: the run touched element {last}, beyond its end")
-        groups = range(self.groups) if of["space"][0] == "workgroup" else [-1]
+        groups = range(self.groups) if accesses["space"][0] == "workgroup" else [-1]
         return [Memory(name, shape, group) for group in groups]
 
     def _threads_of(self, rows: Array) -> Array:
@@ -179,17 +192,18 @@ class Replay:
     # --- Events ----------------------------------------------------------------------------------------------
 
     def _events(self, lines: Collection[int]) -> list[Event]:
-        inside = {part for part in self._functions if any(line in lines for line in part)}
+        shown_functions = {self._function(line) for line in lines} - {None}
         events: list[Event] = []
         current = None  # the event to which calls belong
         for event in self._statements():
             goes_on = event.after_call and current and event.line == current.line
-            if goes_on or self._function(event.line) not in inside:
+            if goes_on or self._function(event.line) not in shown_functions:
                 if current:
                     current.accesses = range(current.accesses.start, event.accesses.stop)
                     current.until = event.until
             elif event.line in lines:
-                events.append(current := event)
+                events.append(event)
+                current = event
             else:
                 current = None
         return events
@@ -200,13 +214,15 @@ class Replay:
         start = 0
         ends = np.searchsorted(self.accesses["step"], range(len(self.trace.steps)), "right").tolist()
         for i, (step, end) in enumerate(zip(self.trace.steps, ends, strict=True)):
-            home = self._function(step.line)
-            own = next((at for at in range(start, end) if self._function(lines[at]) != home), end)
-            yield Event(i, step.line, frozenset(step.active.tolist()), range(start, own), until=i)
-            for line, places in groupby(range(own, end), lines.__getitem__):
+            function = self._function(step.line)
+            first_call = start
+            while first_call < end and self._function(lines[first_call]) == function:
+                first_call += 1
+            yield Event(i, step.line, frozenset(step.active.tolist()), range(start, first_call), until=i)
+            for line, places in groupby(range(first_call, end), lines.__getitem__):
                 first, *others = places
-                rest = range(first, first + 1 + len(others))
-                yield Event(i, line, frozenset(self.who[rest].tolist()), rest, after_call=True, until=i)
+                after_call = range(first, first + 1 + len(others))
+                yield Event(i, line, frozenset(self.who[after_call].tolist()), after_call, after_call=True, until=i)
             start = end
 
     def _function(self, line: int) -> range | None:
@@ -239,10 +255,12 @@ class Replay:
 
     def held(self, variable: Variable, event: Event, thread: int) -> Held:
         """The value of a thread's variable after an event."""
-        given = np.flatnonzero((variable.who == thread) & (variable.steps <= event.until))
-        if not len(given):
+        so_far = np.flatnonzero((variable.who == thread) & (variable.steps <= event.until))
+        if not len(so_far):
             return Held("", False)
-        return Held(variable.text(variable.values[given[-1]]), bool(variable.steps[given[-1]] > event.since))
+        last = so_far[-1]
+        is_new = bool(variable.steps[last] > event.since)
+        return Held(variable.text(variable.values[last]), is_new)
 
     # --- Memory -----------------------------------------------------------------------------------------------
 
@@ -277,9 +295,9 @@ class Replay:
         bits = self.accesses["value"]
         numbers = np.zeros(len(self.accesses))
         for i, variable in enumerate(self.trace.log.variables):
-            of = self.accesses["variable"] == i
+            of_variable = self.accesses["variable"] == i
             _, first = next(leaves(variable.type))
-            numbers[of] = bits[of].view(KINDS.get(first.name, "f4"))
+            numbers[of_variable] = bits[of_variable].view(KINDS.get(first.name, "f4"))
         return numbers
 
     def writes(self, memory: Memory) -> tuple[Array, Array]:
@@ -290,7 +308,11 @@ class Replay:
     def during(self, event: Event) -> list[Access]:
         """The accesses of an event, in order."""
         rows = slice(event.accesses.start, event.accesses.stop)
-        of = self.accesses[rows]
-        names = self.trace.variables
-        columns = self.who[rows], self.home[rows], of["index"], of["write"], self._numbers[rows]
-        return [*map(Access, (names[i] for i in of["variable"]), *(column.tolist() for column in columns))]
+        accesses = self.accesses[rows]
+        names = [self.trace.variables[i] for i in accesses["variable"]]
+        threads = self.who[rows].tolist()
+        groups = self.home[rows].tolist()
+        words = accesses["index"].tolist()
+        writes = accesses["write"].tolist()
+        numbers = self._numbers[rows].tolist()
+        return list(map(Access, names, threads, groups, words, writes, numbers))

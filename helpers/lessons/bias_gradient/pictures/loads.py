@@ -4,7 +4,8 @@ import numpy as np
 
 from helpers.lessons.shared.sums import WAYS, loaded
 from helpers.pictures.canvas import BLUE, MARGIN, ORANGE, Picture
-from helpers.pictures.parts import Cell, Grid
+from helpers.pictures.parts import Grid
+from helpers.pictures.touchable import Cell
 
 THREADS = 16
 SHARE = 4  # numbers of each thread

@@ -8,7 +8,8 @@ import numpy as np
 from helpers.operations.gemm import reference
 from helpers.operations.gemm.indices import Cell, gemm_terms
 from helpers.pictures.canvas import BLUE, INK, MARGIN, Picture, number
-from helpers.pictures.parts import Grid, foot, product_text, running_sum, side_by_side
+from helpers.pictures.parts import Grid, side_by_side
+from helpers.pictures.terms import foot, product_text, running_sum
 
 
 class Product(NamedTuple):

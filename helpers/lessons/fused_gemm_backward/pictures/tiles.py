@@ -6,7 +6,8 @@ from helpers.data.words import in_words
 from helpers.lessons.fused_gemm_backward.pictures.cards import fly
 from helpers.operations.gemm.indices import Cell, tile_loads, tile_mates
 from helpers.pictures.canvas import BLUE, GRAY, MARGIN, Picture, number
-from helpers.pictures.parts import Grid, product_text
+from helpers.pictures.parts import Grid
+from helpers.pictures.terms import product_text
 
 TILE = 4
 THREADS = TILE**2

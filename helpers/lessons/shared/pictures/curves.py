@@ -16,9 +16,9 @@ Array = np.ndarray
 MOST = 300  # points drawn of a curve
 MEAN = 10  # batches in a running mean
 FAINT = {BLUE: "#a9cbe6", ORANGE: "#ecc3a8"}  # single batches, below their mean
-# what a sentence compares with
+# bounds that a sentence compares with
 LOSSES = (2, 1, 0.5, 0.2, 0.1, 0.05)
-SHARES = (50, 75, 90)
+SHARES = (50, 75, 90)  # percent
 
 
 def running_mean(values: Array) -> Array:
@@ -105,12 +105,13 @@ class CurvesPicture(Picture):
     def _sentence(self, loss: Array, share: Array, unseen: float | None) -> str:
         last = running_mean(loss)[-1]
         right = running_mean(share)[-1]
-        ends = next((f"below {bound:g}" for bound in LOSSES[::-1] if last <= 0.85 * bound), f"at {last:.1f}")
-        said = (
+        sentence = (
             f"In {len(loss):,} steps the loss goes from {loss[0]:.1f} (a pure guess: {self.guess:.1f}) to a mean "
-            f"{ends} over the last {min(MEAN, len(loss))} batches, with {_share(right)} of their answers right"
+            f"{_bound(last)} over the last {min(MEAN, len(loss))} batches, with {_share(right)} of their answers right"
         )
-        return said + (f"; of the unseen images, {_share(100 * unseen)}" if unseen is not None else "") + "."
+        if unseen is None:
+            return f"{sentence}."
+        return f"{sentence}; of the unseen images, {_share(100 * unseen)}."
 
 
 class RunsPicture(Picture):
@@ -121,16 +122,18 @@ class RunsPicture(Picture):
 
     def __init__(self, runs: Mapping[str, Sequence[float]]) -> None:
         super().__init__(286)
-        # of ten classes
         highest = 5
-        guess = log(10)
+        guess = log(10)  # of ten classes
         width = (WIDTH - 2 * MARGIN - 34) / len(runs) - 22
         last = max(map(len, runs.values()))
         for place, (name, values) in enumerate(runs.items()):
             box = Box(MARGIN + 34 + place * (width + 28), 46, width, 150)
             chart = Chart(self, box, (0, max(last, 1)), (0, highest))
-            ticks = {value: f"{value}" if place == 0 else "" for value in range(highest + 1)}
-            chart.draw(name, ticks, "step" if place == 0 else "")
+            losses_on_axis = range(highest + 1)
+            if place == 0:
+                chart.draw(name, {loss: f"{loss}" for loss in losses_on_axis})
+            else:
+                chart.draw(name, dict.fromkeys(losses_on_axis, ""), "")
             chart.guess(guess)
             chart.run(np.array(values))
             self.cards[name] = Box(box.x - 6, 14, width + 12, 242)  # to its foot, where a word can lie
@@ -146,6 +149,12 @@ def _run(values: Array, last: int) -> str:
     return "the loss falls" if running_mean(values)[-1] < 0.8 * values[0] else "the loss does not fall"
 
 
+def _bound(loss: float) -> str:
+    """A loss as a bound that another adapter reaches, too."""
+    reached = [bound for bound in LOSSES if loss <= 0.85 * bound]
+    return f"below {reached[-1]:g}" if reached else f"at {loss:.1f}"
+
+
 def _share(percent: float) -> str:
     """A share as a bound that another adapter reaches, too."""
     reached = [bound for bound in SHARES if percent >= bound + (100 - bound) / 10]
@@ -154,16 +163,17 @@ def _share(percent: float) -> str:
 
 # --- The filters of the first layer and their gradients, above the loss ---------------------------------------
 
-# CSS pixels: of the first filter, and from one to the next
-LEFT = 150
+# CSS pixels
+LEFT = 150  # of the first filter
 TOP = 56
 SIZE = 84
-GAP = 18
-# CSS pixels: where the chart begins, and its height; all of it fits a screen of 720
-CHART = 282
-HIGH = 84
-FILTERS = 6  # filters in a row
-FITS = 0.99, 0.97  # of all weights, and of all gradients, fit the palette; the others have its darkest colors
+GAP = 18  # from one filter to the next
+CHART = 282  # where the chart begins
+HIGH = 84  # the chart: all of the picture fits a screen of 720
+FILTERS = 6  # in a row
+# the share of all numbers that fit the palette; the others have its darkest colors
+FITTING_WEIGHTS = 0.99
+FITTING_GRADIENTS = 0.97
 
 
 class FiltersPicture(Picture):
@@ -178,11 +188,10 @@ class FiltersPicture(Picture):
         super().__init__(CHART + HIGH + 32)
         self.moments = moments
         name, self.filters = _stacked(moments, "weight")
-        self.gradients = _stacked(moments, "grad_weight")[1]
-        self.layer = name.partition(".")[0]
+        _, self.gradients = _stacked(moments, "grad_weight")
+        self.layer, _, _ = name.partition(".")
         self.last = len(moments) - 1
-        both = zip((self.filters, self.gradients), FITS, strict=True)
-        self.scales = [float(f"{np.quantile(np.abs(tensors), share):.1g}") or 1.0 for tensors, share in both]
+        self.scales = [_scale(self.filters, FITTING_WEIGHTS), _scale(self.gradients, FITTING_GRADIENTS)]
         self.places = [LEFT + i * (SIZE + GAP) for i in range(self.filters.shape[1])]
         self.losses = losses(moments)
         self.draw_still()
@@ -229,15 +238,15 @@ class FiltersPicture(Picture):
 
     def _sentence(self, step: int, moment: Moment) -> str:
         strongest = np.abs(self.gradients[step]).mean(axis=(1, 2)).argmax()
-        said = f"In step {step:,} (of 0 to {self.last:,}) the loss of the batch is {moment.loss:.1f}. "
-        said += f"The gradient is largest in filter {strongest}"
+        loss = f"In step {step:,} (of 0 to {self.last:,}) the loss of the batch is {moment.loss:.1f}."
+        largest = f"{loss} The gradient is largest in filter {strongest}"
         if step == 0:
-            return f"{said}; all filters are still the random numbers of the start."
-        moved = np.abs(self.filters[step] - self.filters[0]).mean(axis=(1, 2))
-        most = moved.argmax()
+            return f"{largest}; all filters are still the random numbers of the start."
+        changes = np.abs(self.filters[step] - self.filters[0]).mean(axis=(1, 2))
+        most = changes.argmax()
         start = np.abs(self.filters[0]).mean()
-        change = f"by {_brief(moved[most])} on average; at the start, their mean size was {_brief(start)}"
-        return f"{said}. The weights of filter {most} have changed most: {change}."
+        change = f"by {_brief(changes[most])} on average; at the start, their mean size was {_brief(start)}"
+        return f"{largest}. The weights of filter {most} have changed most: {change}."
 
 
 def _brief(value: float) -> str:
@@ -245,11 +254,16 @@ def _brief(value: float) -> str:
     return number(float(f"{value:.1g}"))
 
 
-def _stacked(moments: Sequence[Moment], own: str) -> tuple[str, Array]:
-    """The full name of a parameter, and its values in all steps, (steps, filters, kH, kW)."""
+def _scale(tensors: Array, share: float) -> float:
+    """A number of one digit to which this share of all numbers fits."""
+    return float(f"{np.quantile(np.abs(tensors), share):.1g}") or 1.0
+
+
+def _stacked(moments: Sequence[Moment], parameter: str) -> tuple[str, Array]:
+    """The full name of a parameter of the first layer, and its values in all steps, (steps, filters, kH, kW)."""
     if not moments:
         raise ValueError("training.moments is empty: no step is recorded yet; train first")
-    name = next(name for name in moments[0].tensors if name.endswith(f".{own}"))
+    name = next(name for name in moments[0].tensors if name.endswith(f".{parameter}"))
     shape = moments[0].tensors[name].shape
     if len(shape) != 4 or shape[1] != 1 or shape[0] > FILTERS:
         raise ValueError(f"{name} has shape {shape}: only up to {FILTERS} filters of one channel, (Co, 1, kH, kW), fit")

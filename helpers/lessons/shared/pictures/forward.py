@@ -5,7 +5,7 @@ import numpy as np
 from helpers.lessons.shared.pictures.groups import channel_words
 from helpers.lessons.shared.pictures.sums import Place, SumPicture, contribute, rows_and_columns
 from helpers.operations.convolution.indices import Tap
-from helpers.pictures.parts import Cell
+from helpers.pictures.touchable import Cell
 
 Array = np.ndarray
 

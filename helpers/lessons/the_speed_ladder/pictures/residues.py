@@ -9,7 +9,8 @@ from helpers.lessons.the_speed_ladder.indices import taps_of_class
 from helpers.operations.convolution.indices import taps_of_pixel
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, INK, MARGIN, Picture
-from helpers.pictures.parts import Cell, Grid
+from helpers.pictures.parts import Grid
+from helpers.pictures.touchable import Cell
 
 LETTERS = "ABCD"
 CELL = 38

@@ -7,7 +7,8 @@ import numpy as np
 
 from helpers.pictures.canvas import GRAY, INK, PAPER, Box, Picture
 from helpers.pictures.figures import colored
-from helpers.pictures.parts import Area, Cell
+from helpers.pictures.parts import Area
+from helpers.pictures.touchable import Cell
 
 Shape = tuple[int, int, int]  # of a tensor in maps: how many, rows, columns
 PALE = (225, 225, 225, 255)  # between maps that are too small for outlines

@@ -5,7 +5,8 @@ import numpy as np
 from helpers.data.words import listed
 from helpers.lessons.trusting_a_gradient.tried import DATA, KERNELS, LESSONS, caught
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, Picture, Word
-from helpers.pictures.parts import Cell, Grid
+from helpers.pictures.parts import Grid
+from helpers.pictures.touchable import Cell
 
 # CSS pixels: where the fields begin, and the size of one
 LEFT = 400
