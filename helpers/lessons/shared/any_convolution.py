@@ -38,12 +38,19 @@ def _padded(v: Values) -> dict[str, int]:
 
 def _most_dilation(v: Values, longest: dict[str, int]) -> tuple[int, int]:
     """Up to the largest dilation with which a filter is at most this long along H and W."""
-    return 1, min([3, *((longest[size] - 1) // (v[kernel] - 1) for size, kernel in AXES if v[kernel] > 1)])
+    most = 3
+    for size, kernel in AXES:
+        if v[kernel] > 1:
+            most = min(most, (longest[size] - 1) // (v[kernel] - 1))
+    return 1, most
 
 
 def _legible_dilation(v: Values) -> tuple[int, int]:
     """The same, with a filter that also fits into the picture of an input gradient."""
-    return _most_dilation(v, {size: min(p, LEGIBLE_WITH_ZEROS + 1 - v[size]) for size, p in _padded(v).items()})
+    longest = {}
+    for size, padded in _padded(v).items():
+        longest[size] = min(padded, LEGIBLE_WITH_ZEROS + 1 - v[size])
+    return _most_dilation(v, longest)
 
 
 def _filters_of(v: Values) -> tuple[int, int]:
@@ -151,7 +158,7 @@ def computed(
     kind: type[SumPicture], shape: ConvShape, tensors: Mapping[str, np.ndarray], letters: bool = False
 ) -> SumPicture:
     """A picture of these tensors, beside what the GPU makes of them."""
-    (operation,) = (each for each in OPERATIONS.values() if each.outputs == (kind.result,))
+    (operation,) = (operation for operation in OPERATIONS.values() if operation.outputs == (kind.result,))
     picture = kind(shape, tensors, *operation.compute(shape, None, **tensors), letters)
     picture.on = adapter_info().short if kind is WeightGradientPicture else ""
     return picture

@@ -39,11 +39,13 @@ class CourseMap(Explorer):
     def _show(self, values: dict[str, int]) -> None:
         super()._show(values)
         lesson = self._known[values["lesson"]]
-        mine = [f"`{puzzle}`" for puzzle in lesson.puzzles if puzzle in self._done]
-        count = f" · {len(mine)} of {len(lesson.puzzles)} right" if lesson.puzzles else ""
-        names = f": {listed(mine)}" if mine else ""
-        shown = {"text/markdown": f"**[Open {lesson.name}]({lesson.file})**{count}{names}"}
-        self._link.outputs = ({"output_type": "display_data", "data": shown, "metadata": {}},)
+        line = f"**[Open {lesson.name}]({lesson.file})**"
+        if lesson.puzzles:
+            done = [f"`{puzzle}`" for puzzle in lesson.puzzles if puzzle in self._done]
+            line += f" · {len(done)} of {len(lesson.puzzles)} right"
+            if done:
+                line += f": {listed(done)}"
+        self._link.outputs = ({"output_type": "display_data", "data": {"text/markdown": line}, "metadata": {}},)
 
 
 def course(**values: int) -> Explorer:

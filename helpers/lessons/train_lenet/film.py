@@ -22,18 +22,16 @@ from helpers.pictures.figures import colored, draw_ink
 from wgsl.output import escape_what_cannot_be_printed
 
 Array = np.ndarray
-# the step of a frame grows with this power: the start is slow
 EPOCHS = 3
 FRAMES = 176
-SLOW = 1.6
-# milliseconds of a frame, and of the last one
-PACE = 100
-HOLD = 2000
+SLOW = 1.6  # the step of a frame grows with this power: the start is slow
+PACE = 100  # milliseconds of a frame
+HOLD = 2000  # milliseconds of the last one
 SHOWN = 38  # which of the unseen digits is read
-# CSS pixels: the digit, and where the bars begin
+# CSS pixels
 DIGIT = Box(566, CHART, HIGH, HIGH)
-BARS = 672
-HEIGHT = 60
+BARS = 672  # where the bars begin
+HEIGHT = 60  # of the highest bar
 
 
 class FilmPicture(FiltersPicture):
@@ -68,8 +66,8 @@ class FilmPicture(FiltersPicture):
         answer = int(self.shares[step].argmax())
         self.boxes(bars, BLUE, BLUE, 0)
         self.boxes([bars[answer]], ORANGE, ORANGE, 0)
-        said = f"read as {answer}: {100 * self.shares[step, answer]:.0f} %"
-        self.bold(WIDTH - MARGIN, CHART + 6, said, 14, ORANGE, "right")
+        reading = f"read as {answer}: {100 * self.shares[step, answer]:.0f} %"
+        self.bold(WIDTH - MARGIN, CHART + 6, reading, 14, ORANGE, "right")
 
     def draw_panel(self, panel: Array, box: Box, largest: float) -> None:
         """Colors alone: signs that come and go would flicker."""
@@ -77,7 +75,7 @@ class FilmPicture(FiltersPicture):
         self.boxes([box], GRAY)
 
     def _bars(self, step: int) -> list[Box]:
-        """Draw how likely each class is."""
+        """A bar for each class, as high as it is likely."""
         width = (WIDTH - MARGIN - BARS) / self.shares.shape[1]
         bottom = CHART + DIGIT.height
         heights = HEIGHT * self.shares[step]

@@ -24,7 +24,9 @@ class Layout:
     def __init__(self, maps: Shape, corner: tuple[float, float], pixel: float, across: int) -> None:
         count, *self.size = maps
         self.x, self.y = corner
-        self.pixel, self.across, gap = pixel, min(across, count), int(prod(self.size) > 1)
+        self.pixel = pixel
+        self.across = min(across, count)
+        gap = 1 if prod(self.size) > 1 else 0
         self.step = self.size[0] + gap, self.size[1] + gap  # from one map to the next, in numbers
         self.rows = ceil(count / self.across) * self.step[0] - gap
         self.columns = self.across * self.step[1] - gap
@@ -54,13 +56,15 @@ class Maps(Layout):
         super().__init__(values.shape, *where)
         self.picture = picture
         self.values = values
-        outlined = values[0].size > 1 and self.pixel * self.size[1] >= OUTLINED
-        sheet = np.full((self.rows, self.columns, 4), 255 if outlined else PALE, np.uint8)  # one pixel a number
+        is_outlined = values[0].size > 1 and self.pixel * self.size[1] >= OUTLINED
+        between = 255 if is_outlined else PALE
+        sheet = np.full((self.rows, self.columns, 4), between, np.uint8)  # one pixel a number
         for i, colors in enumerate(colored(values, ink=ink)):
             row, column = self.place(i)
             sheet[row : row + self.size[0], column : column + self.size[1]] = colors
         picture.image(self.box, sheet)
-        picture.boxes(map(self.cells, range(len(values))) if outlined else [self.box], GRAY, line=0.8)
+        outlines = [self.cells(i) for i in range(len(values))] if is_outlined else [self.box]
+        picture.boxes(outlines, GRAY, line=0.8)
 
     def frame(self, map: int, places: Sequence[Cell], color: str) -> None:
         """Frame the smallest rectangle around these places of a map, with white around it to stand out."""

@@ -1,6 +1,7 @@
 """A digit on its way through a network, layer by layer, and the gradient of its loss on the way back."""
 
 from collections.abc import Sequence
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -14,9 +15,8 @@ from helpers.pictures.figures import colored, explain
 
 HEIGHT = 120  # CSS pixels of each of the two rows of maps
 TOPS = 44, 188  # where the two rows begin: values, gradients
-# CSS pixels: the height of an output's bar, and the width of all bars
-BAR = 12
-BARS = 62
+BAR = 12  # CSS pixels: the height of an output's bar
+BARS = 62  # CSS pixels: the width of all bars
 LISTED = 10  # outputs that are drawn as bars with their numbers' names
 
 
@@ -53,16 +53,18 @@ class NetworkPicture(Picture):
         super().__init__(336)
         self.traces = traces
         values = traces[0].network.values
-        self.columns = [_column(*each, is_last=i == len(values)) for i, each in enumerate(values.items(), 1)]
+        last = [*values][-1]
+        self.columns = [_column(tensor, size, tensor == last) for tensor, size in values.items()]
         self.last = 2 * len(self.columns) - 1
         rooms = [max(column.width, _heading(column)) for column in self.columns]
         gap = (WIDTH - 2 * MARGIN - sum(rooms)) / (len(rooms) - 1)
         if gap < 4:
             raise ValueError(f"{len(values)} layers do not fit the sheet: draw a network with fewer or smaller ones")
-        starts = np.cumsum([MARGIN, *(room + gap for room in rooms[:-1])]).tolist()
-        self.lefts = [
-            x + (room - column.width) / 2 for x, room, column in zip(starts, rooms, self.columns, strict=True)
-        ]
+        self.lefts = []
+        start = MARGIN
+        for room, column in zip(rooms, self.columns, strict=True):
+            self.lefts.append(start + (room - column.width) / 2)
+            start += room + gap
 
     def place(self, tensor: int) -> tuple[int, int]:
         """The column of a step's tensor, and 0 for its values or 1 for its gradients."""
@@ -72,8 +74,8 @@ class NetworkPicture(Picture):
     def name(self, tensor: int) -> str:
         """The tensor that a step makes."""
         column, is_gradient = self.place(tensor)
-        own = self.columns[column].tensor
-        return gradient_of(own) if is_gradient else own
+        values = self.columns[column].tensor
+        return gradient_of(values) if is_gradient else values
 
     def maps(self, tensor: int) -> int:
         """The number of maps, or numbers, that a step makes."""
@@ -86,14 +88,18 @@ class NetworkPicture(Picture):
             self.stands_still()
         trace = self.traces[digit]
         name = self.name(tensor)
-        said = self._step_words(self.traces[digit], step)
-        values = trace.tensors[name].reshape(self.columns[self.place(tensor)[0]].maps)
-        rows = values[map] if values[map].size > 1 else values.reshape(1, -1)
-        self.numbered.append(Area(self, rows, Box(0, 0, 1, 1), f"{name}, map {map}" if values[map].size > 1 else name))
+        column, _ = self.place(tensor)
+        values = trace.tensors[name].reshape(self.columns[column].maps)
+        if values[map].size > 1:
+            table = Area(self, values[map], Box(0, 0, 1, 1), f"{name}, map {map}")
+        else:
+            table = Area(self, values.reshape(1, -1), Box(0, 0, 1, 1), name)
+        self.numbered.append(table)
+        sentence = self._step_words(trace, step)
         if tensor == 0:  # nobody has pointed at a map
-            return said
+            return sentence
         framed(self, self._box(tensor, map))
-        return f"{said} {self._map_words(name, values, map)}"
+        return f"{sentence} {self._map_words(name, values, map)}"
 
     # --- The drawing ------------------------------------------------------------------------------------------
 
@@ -151,9 +157,8 @@ class NetworkPicture(Picture):
         zero = whole.x + 16 - low * scale
         for i, value in enumerate(values):
             y = whole.y + BAR * i
-            right = i == trace.label
-            look = (BLUE, "bold") if right else (INK, "normal")
-            self.write(whole.x + 6, y + BAR / 2, str(i), 13, *look, "middle")
+            color, weight = (BLUE, "bold") if i == trace.label else (INK, "normal")
+            self.write(whole.x + 6, y + BAR / 2, str(i), 13, color, weight, "middle")
             bar = Box(min(zero, zero + value * scale), y + 3, abs(value) * scale, BAR - 6)
             if bar.width > 0.5:
                 self.image(bar, colored(np.array([[value]]), largest))
@@ -179,42 +184,55 @@ class NetworkPicture(Picture):
 
     def _step_words(self, trace: NetworkTrace, step: int) -> str:
         column, is_gradient = self.place(step)
-        c = self.columns[column]
+        drawn = self.columns[column]
         begin = f"Step {step} of {self.last}:"
-        what = f"{c.maps[0]} maps of {c.maps[1]} × {c.maps[2]}" if c.maps[1] * c.maps[2] > 1 else f"{c.maps[0]} numbers"
         if step == 0:
             return f"{begin} the image of {a_digit(trace.label)}."
+        if is_gradient and drawn.bars:
+            loss = number(float(trace.tensors["losses"][0]))
+            return f"{begin} the loss is {loss}, and its gradient is the softmax minus the right answer."
         if is_gradient:
-            if c.bars:
-                loss = number(float(trace.tensors["losses"][0]))
-                return f"{begin} the loss is {loss}, and its gradient is the softmax minus the right answer."
-            return f"{begin} the gradient is back at {c.layer if column else 'the digit'}."
-        if c.bars:
-            best = int(trace.tensors[c.tensor].argmax())
-            verdict = f"{best}, which is {'right' if best == trace.label else f'wrong: it is {a_digit(trace.label)}'}"
-            return f"{begin} {c.layer} makes {what}, the largest for {verdict}."
-        return f"{begin} {c.layer} makes {what}."
+            layer = drawn.layer if column else "the digit"
+            return f"{begin} the gradient is back at {layer}."
+        count, rows, columns = drawn.maps
+        result = f"{count} maps of {rows} × {columns}" if rows * columns > 1 else f"{count} numbers"
+        if not drawn.bars:
+            return f"{begin} {drawn.layer} makes {result}."
+        best = int(trace.tensors[drawn.tensor].argmax())
+        verdict = "right" if best == trace.label else f"wrong: it is {a_digit(trace.label)}"
+        return f"{begin} {drawn.layer} makes {result}, the largest for {best}, which is {verdict}."
 
     def _map_words(self, name: str, values: np.ndarray, map: int) -> str:
         """Say what is in the map that is framed."""
-        seen = values[map]
-        if seen.size == 1:
-            return f"{written(name, (map,))} = {number(float(seen[0, 0]))}."
-        place = np.unravel_index(np.abs(seen).argmax(), seen.shape)
-        farthest = f"{written(name, (map, *place))} = {number(float(seen[place]))}"
+        numbers = values[map]
+        if numbers.size == 1:
+            return f"{written(name, (map,))} = {number(float(numbers[0, 0]))}."
+        place = np.unravel_index(np.abs(numbers).argmax(), numbers.shape)
+        farthest = f"{written(name, (map, *place))} = {number(float(numbers[place]))}"
         return f"In map {map} of {name}, the number farthest from 0 is {farthest}."
 
 
 def _column(tensor: str, size: tuple[int, ...], is_last: bool) -> Column:
     """Choose how a layer's output is drawn."""
     layer = tensor.removesuffix(".output")
-    maps = size if len(size) == 3 else (size[0], 1, 1)
-    bars = is_last and maps[0] <= LISTED and len(size) == 1
     if len(size) == 1:
-        return Column(layer, tensor, size, maps, 8, -(-maps[0] // 15), bars)
-    across = 1 if maps[0] == 1 else 3 if maps[1] > 20 else 2 if maps[0] <= 8 else 4
-    fitting = HEIGHT // (-(-maps[0] // across) * (maps[1] + 1) - 1)
-    return Column(layer, tensor, size, maps, max(1, min(max(3, 20 // maps[1]), fitting)), across, bars)
+        (count,) = size
+        has_bars = is_last and count <= LISTED
+        return Column(layer, tensor, size, (count, 1, 1), 8, ceil(count / 15), has_bars)
+    count, rows, columns = size
+    across = _maps_across(count, rows)
+    fitting = HEIGHT // (ceil(count / across) * (rows + 1) - 1)
+    pixel = max(1, min(max(3, 20 // rows), fitting))
+    return Column(layer, tensor, size, (count, rows, columns), pixel, across, False)
+
+
+def _maps_across(count: int, rows: int) -> int:
+    """The number of maps beside each other."""
+    if count == 1:
+        return 1
+    if rows > 20:
+        return 3
+    return 2 if count <= 8 else 4
 
 
 def _heading(column: Column) -> float:
