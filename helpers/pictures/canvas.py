@@ -257,7 +257,8 @@ class Picture:
 
     def caption(self, more: str = "") -> "Picture":
         """The sentence as a picture of its own, as wide as this one; and what more is to be said."""
-        lines = [line for said in (self.sentence, more) for line in textwrap.wrap(said, int(self.width / 7.4))]
+        letters = int(self.width / 7.4)  # in a line
+        lines = [*textwrap.wrap(self.sentence, letters), *textwrap.wrap(more, letters)]
         caption = Picture(22 * len(lines) + 6, self.width)
         caption.column(16, 11, 22, lines, 13)
         return caption

@@ -63,8 +63,10 @@ class Axes:
 
 def draw_sign(picture: Picture, sign: Sign, points: Iterable[tuple[float, float]], size, color, line=2.0) -> None:
     """Mark some points of a line."""
-    ends = [(x, y, x, y) + size * np.array(end) for x, y in points for end in sign]
-    picture.lines(ends, color, line)
+    lines = []
+    for x, y in points:
+        lines += [(x, y, x, y) + size * np.array(ends) for ends in sign]
+    picture.lines(lines, color, line)
 
 
 def spread(heights: Sequence[float], apart: float) -> np.ndarray:

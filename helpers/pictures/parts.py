@@ -62,7 +62,9 @@ TENSORS = {  # in pictures: of a convolution, of a layer by its matrices a @ b, 
     WEIGHTS: "weight filter grad_weight w dW b d_b bias grad_bias d_bias",
     OUTPUTS: "output grad_output conv2d dy pre grad_pre results",
 }
-LOOKS = {name: look for look, names in TENSORS.items() for name in names.split()}
+LOOKS: dict[str, Look] = {}
+for _look, _names in TENSORS.items():
+    LOOKS |= dict.fromkeys(_names.split(), _look)
 
 
 def look(tensor: str) -> Look:

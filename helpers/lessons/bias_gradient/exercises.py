@@ -48,7 +48,9 @@ def _max_cases() -> tuple[Case, ...]:
     low = -random.integers(331, 340, 256)
     equal = random.integers(-9, 6, 1000)
     most = random.integers(-400, 300, 2100)
-    low[201], equal[[456, 712, 776]], most[1971] = -330, 6, 301  # 776 is in a thread left of that of 456 and 712
+    low[201] = -330
+    equal[[456, 712, 776]] = 6  # 776 is in a thread left of that of 456 and 712
+    most[1971] = 301
     return (
         _max_case("max_5_numbers", np.array([3, 7, 2, 7, 1])),
         _max_case("max_256_low_numbers", np.float32(low * 1e36)),

@@ -50,10 +50,11 @@ def contributions(input: Array, weight: Array) -> Explorer:
     picture = ContributionPicture(shape, input, weight, output)
     sizes = [grid.values.shape for grid in picture.grids]
     rules = {"tensor": 3, "row": lambda v: sizes[v["tensor"]][0], "column": lambda v: sizes[v["tensor"]][1]}
-    middle = {"row": input.shape[2] // 2, "column": input.shape[3] // 2}
+    row = input.shape[2] // 2
+    column = input.shape[3] // 2
     steps = {
         "Point at a weight: how many outputs does it reach?": by_pointing({"tensor": 1}),
-        f"Point at the pixel [{middle['row']},{middle['column']}]: how many?": by_pointing({"tensor": 0, **middle}),
+        f"Point at the pixel [{row},{column}]: how many?": by_pointing({"tensor": 0, "row": row, "column": column}),
         "Point at the pixel [0,0]: which weight multiplies it?": by_pointing({"tensor": 0, "row": 0, "column": 0}),
     }
     return Explorer(picture.show, rules, {"tensor": 2}, front=(), steps=steps)
@@ -77,15 +78,18 @@ def own_filter(
     def draw(oh: int, ow: int, weight: Array) -> Picture:
         return picture(np.float32(weight).tobytes()).show(oh, ow)
 
-    def only_the_level_stroke(values: Values) -> bool:
+    def finds_only_level_stroke(values: Values) -> bool:
         drawn = draw(**values)
-        return len(drawn.found) >= LEVEL and not drawn.found_below
+        return len(drawn.large_outputs) >= LEVEL and not drawn.large_outputs_below
+
+    def is_at_large_output(values: Values) -> bool:
+        return [values["oh"], values["ow"]] in draw(**values).large_outputs
 
     start = np.diag([0.0, 1, 0]) if weight is None else np.asarray(weight, float)
     steps = {
         "Click a weight: what changes?": lambda v: (v["weight"] != start).any(),
-        "Find only the horizontal stroke.": only_the_level_stroke,
-        "Drag the frame to a blue edge.": by_dragging(lambda v: [v["oh"], v["ow"]] in draw(**v).found),
+        "Find only the horizontal stroke.": finds_only_level_stroke,
+        "Drag the frame to a blue edge.": by_dragging(is_at_large_output),
     }
     places = {"oh": 26, "ow": 26}
     return Explorer(draw, places, {"oh": 6, "ow": 14}, arrays={"weight": start}, front=(), steps=steps)

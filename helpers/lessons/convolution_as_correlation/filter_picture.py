@@ -37,23 +37,25 @@ class OwnFilterPicture(Picture):
         self.sheet = Box(MARGIN, TOP, PIXEL * 28, PIXEL * 28)
         self.result = Box(right, TOP, PIXEL * 26, PIXEL * 26)
         self.beside = right + PIXEL * 26 + 24
+        self._draw_planes(left, whose)
+        middle = TOP + 54 + 1.5 * FILTER_CELL
+        self.words([Word(left - 22, middle, "★", 30), Word(right - 22, middle, "=", 30)], GRAY)
+        is_large = (self.output > 0) & (self.output >= 2 / 3 * self.output.max())
+        self.large_outputs = np.argwhere(is_large).tolist()
+        self.tinted((self._box(self.result, cell) for cell in self.large_outputs), BLUE, 1.6, 0.4)
+        self.stands_still()
+
+    def _draw_planes(self, left: float, whose: str) -> None:
+        """The digit, the filter from `left` on, and the outputs with their colors explained."""
         draw_ink(self, self.digit, self.sheet, 15)
         draw_signed(self, self.output, self.result)
         head(self, *self.sheet[:2], "input", "28 × 28")
         head(self, *self.result[:2], "output", f"26 × 26, by {re.split(r',| [(]', whose)[0]}")
         size = (FILTER_CELL, FILTER_CELL)
-        note = "click; small: its pixel"
-        self.filter = Grid(self, self.weight, left, TOP + 54, size, "weight", note)
+        self.filter = Grid(self, self.weight, left, TOP + 54, size, "weight", "click; small: its pixel")
         self.filter.adjust("weight", -2, 2)
-        for i, (text, value) in enumerate({"above 0": 0.6, "below 0, hatched": -0.6}.items()):
-            explain(self, self.beside, TOP + 47 + 24 * i, {text: value}, 0, 3)
-        self.words(
-            (Word(x - 22, TOP + 54 + 1.5 * FILTER_CELL, sign, 30) for x, sign in ((left, "★"), (right, "="))), GRAY
-        )
-        found = (self.output > 0) & (self.output >= 2 / 3 * self.output.max())
-        self.found = np.argwhere(found).tolist()
-        self.tinted((self._box(self.result, cell) for cell in self.found), BLUE, 1.6, 0.4)
-        self.stands_still()
+        explain(self, self.beside, TOP + 47, {"above 0": 0.6}, 0, 3)
+        explain(self, self.beside, TOP + 71, {"below 0, hatched": -0.6}, 0, 3)
 
     @staticmethod
     def _box(plane: Box, cell: list[int], size: int = 1) -> Box:
@@ -61,9 +63,9 @@ class OwnFilterPicture(Picture):
         return Box(plane.x + PIXEL * cell[1], plane.y + PIXEL * cell[0], size * PIXEL, size * PIXEL)
 
     @property
-    def found_below(self) -> int:
-        """The number of found outputs that do not touch the horizontal stroke."""
-        return sum(oh >= LEVEL for oh, _ in self.found)
+    def large_outputs_below(self) -> int:
+        """The number of large outputs that do not touch the horizontal stroke."""
+        return sum(oh >= LEVEL for oh, _ in self.large_outputs)
 
     def draw(self, oh: int, ow: int) -> str:
         """Move to one output."""
@@ -75,14 +77,15 @@ class OwnFilterPicture(Picture):
         self.filter.factors(pixels, GRAY)
         total = number(sum(self.weight[cell] * pixel for cell, pixel in pixels.items()))
         returned = number(self.output[oh, ow])
-        for i, said in enumerate((f"sum of products: {total}", f"the kernel wrote: {returned}")):
-            self.write(self.beside, TOP + 130 + 24 * i, said, 14, BLUE)
-        return f"{self._finds()} output[{oh},{ow}] = {total}; the kernel wrote {returned}."
+        lines = f"sum of products: {total}", f"the kernel wrote: {returned}"
+        self.column(self.beside, TOP + 130, 24, lines, 14, BLUE)
+        return f"{self._say_found()} output[{oh},{ow}] = {total}; the kernel wrote {returned}."
 
-    def _finds(self) -> str:
-        if not self.found:
+    def _say_found(self) -> str:
+        """Say how many outputs the filter finds, and where."""
+        if not self.large_outputs:
             return "No output is above 0: nothing is found."
-        count = len(self.found)
-        below = self.found_below
+        count = len(self.large_outputs)
+        below = self.large_outputs_below
         where = f"{count - below} of them on the horizontal stroke, {below} further down"
         return f"{count} outputs are two thirds of the largest or more, {where}."

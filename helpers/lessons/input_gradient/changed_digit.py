@@ -74,7 +74,8 @@ def upstream(digit: Array, toward: int) -> Array:
     """The gradient of the outputs, (1, 6, 24, 24), where the loss is one score minus that of the digit it is."""
     outputs, _ = outputs_and_features(digit)
     difference = second_layer()[toward] - second_layer()[READ]
-    return np.float32(difference.reshape(outputs.shape) / 100 * (outputs > 0))
+    gradient = difference.reshape(outputs.shape) / 100
+    return np.float32(np.where(outputs > 0, gradient, 0))
 
 
 class ChangedDigit(Picture):
@@ -86,7 +87,9 @@ class ChangedDigit(Picture):
         self.toward = toward
         self.whose = whose
         self.gradient = gradient[0, 0] / (abs(gradient).max() or 1)
-        self.sheet, self.map = (Box(x, TOP, 28 * PIXEL, 28 * PIXEL) for x in (MARGIN, MARGIN + 28 * PIXEL + 24))
+        side = 28 * PIXEL
+        self.sheet = Box(MARGIN, TOP, side, side)
+        self.map = Box(MARGIN + side + 24, TOP, side, side)
         draw_signed(self, self.gradient, self.map)
         head(self, *self.sheet[:2], "input", "28 × 28 pixels, 0 to 15")
         head(self, *self.map[:2], "grad_input", f"score of {toward} minus score of {READ}")

@@ -34,17 +34,20 @@ class FaultsPicture(Picture):
         super().__init__(2 * DOWN + 4)
         Grid(self, weight, MARGIN, 46, (56, 46), "weight", "click them").adjust("weight", -2, 4)
         lines = f"stride {s.stride_h}", f"padding {s.padding_h} and {s.padding_w}"
-        channels = f"{s.in_channels} channel{'s' * (s.in_channels > 1)} in, {s.out_channels} out"
-        self.column(MARGIN, 210, 22, (f"{s.in_h} × {s.in_w} pixels", *lines, channels), 14)
+        channels = "1 channel" if s.in_channels == 1 else f"{s.in_channels} channels"
+        lines = f"{s.in_h} × {s.in_w} pixels", *lines, f"{channels} in, {s.out_channels} out"
+        self.column(MARGIN, 210, 22, lines, 14)
         self.caught = []
-        said = ""
+        pixel_sentence = ""
         for i, (fault, result) in enumerate(got.items()):
-            wrong = result != right
-            said += self._draw_fault(i, fault, result[0, 0], right[0, 0], int(wrong.sum()), pixel)
-            self.caught += [fault] * bool(wrong.any())
-        missed = [fault for fault in got if fault not in self.caught]
-        others = f" It misses {listed([f'“{fault}”' for fault in missed])}." if missed else " It misses none."
-        self.sentence = said or f"The test catches {len(self.caught)} of {len(got)} faults.{others}"
+            wrong = int((result != right).sum())
+            pixel_sentence += self._draw_fault(i, fault, result[0, 0], right[0, 0], wrong, pixel)
+            if wrong:
+                self.caught.append(fault)
+        missed = [f"“{fault}”" for fault in got if fault not in self.caught]
+        count = f"The test catches {len(self.caught)} of {len(got)} faults."
+        others = f"It misses {listed(missed)}." if missed else "It misses none."
+        self.sentence = pixel_sentence or f"{count} {others}"
 
     def _draw_fault(self, i: int, fault: str, got: Array, right: Array, wrong: int, pixel: int) -> str:
         """The numbers of one kernel; returns what is said of the one that is looked at."""

@@ -8,7 +8,7 @@ Place = tuple[int, int]  # in the tree: after how many rounds, and which of the 
 
 def bounds(images: int, workers: int) -> list[tuple[int, int]]:
     """Each worker's first image and the one after its last, by the rule of `split_batch`."""
-    sizes = (len(range(k, images, workers)) for k in range(workers))
+    sizes = [len(range(k, images, workers)) for k in range(workers)]
     return list(pairwise(accumulate(sizes, initial=0)))
 
 
@@ -23,13 +23,15 @@ def computed_again(parts: int, workers: int, rounds: int, killed: int) -> set[Pl
 
     A sum keeps none of its terms, so what is lost is made anew from its parts.
     """
-    lost = {(rounds, i) for i in range(parts >> rounds) if owner((rounds, i), parts, workers) == killed}
-    return {
-        (after, i)
-        for after in range(rounds + 1)
-        for i in range(parts >> after)
-        if (rounds, i >> (rounds - after)) in lost
-    }
+    sums = range(parts >> rounds)
+    lost = {i for i in sums if owner((rounds, i), parts, workers) == killed}
+    again = set()
+    for after in range(rounds + 1):
+        for i in range(parts >> after):
+            part_of = i >> (rounds - after)  # the sum that this one is a term of
+            if part_of in lost:
+                again.add((after, i))
+    return again
 
 
 # Milliseconds in which workers hand over LeNet's gradient (178 kB), by their number, as measured on 27 November 2026

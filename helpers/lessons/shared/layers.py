@@ -91,12 +91,12 @@ class Task:
 @cache
 def tasks(file: Path) -> dict[str, Task]:
     """Return the tasks of a lesson's ``layers.toml`` by their puzzles' names, in their order."""
-    found = {}
+    by_puzzle = {}
     for name, table in tables.read(file, NEEDED, OPTIONAL).items():
         task = Task(**table)
         for puzzle in (name, *task.also):
-            found[puzzle] = task
-    return found
+            by_puzzle[puzzle] = task
+    return by_puzzle
 
 
 def layer_puzzles(file: Path, folder: Path) -> tuple[Puzzle, ...]:

@@ -170,9 +170,9 @@ def read(file: Path) -> dict[str, Marking]:
 
     A table has the result, the place of the element whose factors are marked, and rows and columns of input and weight.
     """
-    found = {}
+    markings = {}
     for name, table in tables.read(file, NEEDED, OPTIONAL).items():
         rows_and_columns = *table["input"], 1, *table["weight"]
         shape = ConvShape(1, 1, *rows_and_columns, table.get("stride", 1), table.get("padding", 0))
-        found[name] = KINDS[table["result"]](shape, *table["place"])
-    return found
+        markings[name] = KINDS[table["result"]](shape, *table["place"])
+    return markings

@@ -118,8 +118,8 @@ def open_number(
     tensor = picture.names.index(name)
     place = dict(zip(("map", "row", "column"), moved(index, shape, picture.maps(tensor)), strict=True))
     rules = {"digit": len(images), "tensor": len(picture.names)}
-    for axis, own in enumerate(place):
-        rules[own] = lambda v, axis=axis: picture.maps(v["tensor"])[axis]
+    for axis, value in enumerate(place):
+        rules[value] = lambda v, axis=axis: picture.maps(v["tensor"])[axis]
     last = len(picture.names) - 1
 
     def has_moved(values: Values) -> bool:
@@ -195,10 +195,9 @@ def weight_steps(kernel: Kernel) -> Explorer:
     values = np.random.default_rng(0).integers(0, 4, 26).astype(np.float32)
     input = values[:18].reshape(shape.input)
     grad_output = values[18:].reshape(shape.output)
-    own = "  @builtin(workgroup_id) workgroup: vec3u,\n  @builtin(num_workgroups) grid: vec3u,\n"
-    small = kernel.edit("@workgroup_size(256)", "@workgroup_size(4)").edit(
-        own, "\n\n"
-    )  # the same lines, but fewer words
+    ids = "  @builtin(workgroup_id) workgroup: vec3u,\n  @builtin(num_workgroups) grid: vec3u,\n"
+    small = kernel.edit("@workgroup_size(256)", "@workgroup_size(4)")
+    small = small.edit(ids, "\n\n")  # the same lines, but fewer words
     small = small.edit("(workgroup.y * grid.x + workgroup.x) * 256u + thread", "thread")
     arrays = grad_output, input, np.zeros(shape.weight, np.float32), np.array(shape.params(), np.uint32)
     trace = simulate(small, arrays, (1, 1, 1), watch=["n", "oh", "ow", "sum"])

@@ -90,6 +90,7 @@ class LearnedFilters(Picture):
         left = LEFT + ACROSS * co + CELL * kw
         self.boxes((Box(left, top + CELL * kh, CELL, CELL) for top in TOPS.values()), ORANGE, line=3)
         self.chart.mark(step, np.log10(self.losses[step]), ORANGE)
-        now, wanted = (number(round(float(tensor[co, 0, kh, kw]), 1)) for tensor in (self.filters[step], TARGETS))
-        said = f"Step {step} of {STEPS}, trained with {self.whose}: the mean squared error is {self.losses[step]:.2g}."
-        return f"{said} The weight [{kh},{kw}] of filter {co} is {now}, its target {wanted}."
+        weight = number(round(float(self.filters[step, co, 0, kh, kw]), 1))
+        target = number(round(float(TARGETS[co, 0, kh, kw]), 1))
+        loss = f"Step {step} of {STEPS}, trained with {self.whose}: the mean squared error is {self.losses[step]:.2g}."
+        return f"{loss} The weight [{kh},{kw}] of filter {co} is {weight}, its target {target}."

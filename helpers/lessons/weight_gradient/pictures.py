@@ -45,8 +45,10 @@ class ThreadsPicture(Picture):
         s = self.shape
         owned = indices.weight_of_thread(self.shape, thread)
         self.threads.mark([divmod(thread, 16)], BLUE)
-        self.bold(52, 414, f"thread {thread}{' owns no weight' * (not owned)}", 17, BLUE)
-        if not owned:
+        if owned:
+            self.bold(52, 414, f"thread {thread}", 17, BLUE)
+        else:
+            self.bold(52, 414, f"thread {thread} owns no weight", 17, BLUE)
             return f"Thread {thread} owns nothing: there are {prod(s.weight)} weights, so it returns at once."
         co, ci, kh, kw = owned
         if co * s.in_channels + ci < len(self.filters):

@@ -1,4 +1,4 @@
-"""Pictures of the gradients of a convolution's weights and bias, and of how threads share the work."""
+"""A picture of a convolution's weight gradient: the upstream gradient laid over the input."""
 
 from helpers.lessons.shared.pictures.groups import channel_words
 from helpers.lessons.shared.pictures.sums import Place, SumPicture, contribute, rows_and_columns
@@ -34,11 +34,7 @@ class WeightGradientPicture(SumPicture):
         batch = self.shape.batch
         if not taps:
             return f"{pixels} to {target}: only padding lies there."
-        others = f" ({batch * len(taps)} in the whole batch)" * (batch > 1)
-        return f"{pixels} to {target}: {rows_and_columns(tap.at(self.right) for tap in taps)}{others}."
-
-
-# --- How threads share the work -------------------------------------------------------------------------------
-
-
-# --- The gradient of the bias: which upstream gradients it collects -------------------------------------------
+        places = rows_and_columns(tap.at(self.right) for tap in taps)
+        if batch > 1:
+            places += f" ({batch * len(taps)} in the whole batch)"
+        return f"{pixels} to {target}: {places}."
