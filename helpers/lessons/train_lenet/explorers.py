@@ -53,7 +53,9 @@ def network(net: Net | None = None, images: Array | None = None, labels: Array =
         Where the sliders start: digit, step, tensor, map.
     """
     if images is None:
-        images, labels = (digits[:10] for digits in seen_and_unseen()[:2])
+        images, labels, *_ = seen_and_unseen()
+        images = images[:10]
+        labels = labels[:10]
     picture = NetworkPicture(_traces(net or Net(seed=0), images, labels))
     forward = len(picture.columns) - 1
     steps = {
