@@ -25,11 +25,11 @@ _NAMES = {  # by the module that has them
     "helpers.lessons.exercises": "skeleton write grade last_attempt solution try_mistake puzzles "
     "ask predict match mark find_fault plant_fault hand_in",
     "helpers.lessons.train_lenet.training_apart": "train_apart",
-    "helpers.lessons.convolution_as_correlation.own_convolution": "your_convolution",
-    "helpers.lessons.weight_gradient.own_filters": "train_filters",
-    "helpers.lessons.input_gradient.own_steps": "change_digit",
-    "helpers.lessons.fused_gemm_backward.own_layer": "train_layer",
-    "helpers.lessons.train_lenet.own_training": "my_lenet",
+    "helpers.lessons.convolution_as_correlation.last_picture": "your_convolution",
+    "helpers.lessons.weight_gradient.last_picture": "train_filters",
+    "helpers.lessons.input_gradient.last_picture": "change_digit",
+    "helpers.lessons.fused_gemm_backward.last_picture": "train_layer",
+    "helpers.lessons.train_lenet.my_lenet": "my_lenet",
 }
 _HOME = {name: home for home, names in _NAMES.items() for name in names.split()}
 __all__ = list(_HOME)

@@ -11,7 +11,7 @@ from helpers import gpu
 from helpers.grading.verdict import NOT_YET
 from helpers.lessons.exercises import PUZZLES, QUESTIONS
 from helpers.lessons.order_of_a_sum import explorers
-from helpers.lessons.order_of_a_sum.pictures import BLOCK
+from helpers.lessons.order_of_a_sum.pictures.ones import BLOCK
 from helpers.lessons.shared import sums as indices
 from helpers.lessons.shared.sums import ADDENDS, EXACT
 from helpers.operations.summation import operations
@@ -55,13 +55,13 @@ def test_four_threads_leave_what_float32_makes_of_their_order():
     explorer, every = explorers.four_numbers(), indices.calls()
     for order in (order for order in every if len(order) == 4):
         for turn, thread in enumerate(order):
-            explorer.set(**explorer.picture.touchable[f"thread {thread}"].said((0, 0)))
+            explorer.set(**explorer.picture.touchable[f"thread {thread}"].values_at((0, 0)))
             assert every[explorer.values["order"]] == order[: turn + 1]
         total = np.float32(0)
         for thread in order:
             total += np.float32(ADDENDS[thread])
         assert f"The total is {total:.0f}, {'as' if total == 2 else 'and'} it should be" in explorer.sentence
-    assert explorer.picture.found == {0, 1, 2}
+    assert explorer.picture.found_totals == {0, 1, 2}
     assert explorer.steps.done == [True, True, True]
 
 

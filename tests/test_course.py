@@ -15,7 +15,7 @@ from helpers.lessons.shared.course import before, layers, lessons, right, roads,
 from helpers.lessons.shared.student_kernels import PLACES
 from helpers.lessons.start_here import explorers
 from helpers.lessons.start_here.picture import NODE, TICK, CoursePicture
-from helpers.lessons.train_lenet import own_training
+from helpers.lessons.train_lenet import my_lenet
 from helpers.lessons.train_lenet.training_apart import OwnRun, RefusedError
 from helpers.pictures.canvas import PAPER, text_width
 from start import FIRST
@@ -130,9 +130,9 @@ def test_what_cannot_be_read_or_tried_is_not_right(monkeypatch):
 
 
 def test_the_button_trains_with_what_is_right_and_says_how_it_went_or_why_not(monkeypatch):
-    assert own_training.my_lenet()._button.disabled  # nothing is right yet
+    assert my_lenet.my_lenet()._button.disabled  # nothing is right yet
     grade("relu_gate", PUZZLES["relu_gate"].solution.text)
-    mine, said = own_training.my_lenet(), []
+    mine, said = my_lenet.my_lenet(), []
 
     def trained(*puzzles: str, show, **_) -> OwnRun:
         for losses in [], [2.3]:
@@ -142,7 +142,7 @@ def test_the_button_trains_with_what_is_right_and_says_how_it_went_or_why_not(mo
             raise RefusedError("not right")
         return OwnRun(puzzles, (2.3, 2.1), 0.5, {}, "time is up")
 
-    monkeypatch.setattr(own_training, "train_apart", trained)
+    monkeypatch.setattr(my_lenet, "train_apart", trained)
     for words in "50 % are right. time is up", "not right":
         mine._button.click()
         assert (words in mine._words.value, mine._button.disabled) == (True, False)

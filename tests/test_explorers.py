@@ -23,6 +23,7 @@ from helpers.operations.convolution import reference
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, Box, Picture, number, text_width
 from helpers.pictures.parts import Bars, Grid
+from helpers.widgets.controls import ByOne
 from helpers.widgets.explorer import Explorer, limits
 
 
@@ -266,11 +267,13 @@ def test_each_suggested_step_is_short_and_ticked_only_by_who_does_it(name):
     assert not any(explorer.steps.done)
     assert all(text_width(text, 13) < 2 * 200 for text in trials)  # two lines, where three steps share 840 pixels
     reached = {"thread": 150, "stride": 3, "iw": 5}  # by these values, where a step is a function of them
-    for i, (text, wanted) in enumerate(trials.items()):
+    for i, (text, trial) in enumerate(trials.items()):
+        wanted, asked = trial if isinstance(trial, ByOne) else (trial, "")
         wanted = {k: v for k, v in reached.items() if k in explorer.values} if callable(wanted) else wanted
-        verbs = [verb for verb in ("point", "drag", "play") if verb in text.lower()]
+        verbs = re.findall(r"\b(point|drag|play)\b", text.lower())
+        assert asked == (verbs[-1] if verbs else ""), "the sentence asks for what counts"
         assert verbs or " then " not in text or not wanted.items() & start.items(), "its first half is enough"
-        asked, before = verbs[-1] if verbs else "", explorer.steps.done
+        before = explorer.steps.done
         for by in {"", "point", "drag", "play"} - {asked, *({"point", "drag"} if not asked else ())}:
             explorer._reach(wanted, by)
         assert explorer.steps.done == before, "this is not what was asked for"

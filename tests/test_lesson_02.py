@@ -98,4 +98,4 @@ def test_the_filters_reach_their_targets_and_every_state_is_legible():
     assert not illegible(explorer, 20)
     (_, first, wanted) = explorer.steps._trials.values()
     assert explorer.picture.losses[first["step"]] < 1 <= explorer.picture.losses[first["step"] - 1]
-    assert any(wanted(dict(zip(("co", "kh", "kw"), at, strict=True))) for at in np.ndindex(6, 5, 5))
+    assert any(wanted.goal(dict(zip(("co", "kh", "kw"), at, strict=True))) for at in np.ndindex(6, 5, 5))

@@ -36,7 +36,7 @@ def test_a_pixel_gathers_what_the_reference_computes_and_what_drops_adds_up_to_i
 def test_factors_can_be_pointed_at_in_each_of_their_grids(make):
     picture = make().picture.show(2, 2)
     _, *factors = picture.touchable.values()
-    said = [{picture.show(2, 2, **part.said(cell)).sentence for cell in part.values} for part in factors]
+    said = [{picture.show(2, 2, **part.values_at(cell)).sentence for cell in part.values} for part in factors]
     assert all(each == said[0] and " multiplies " in min(each) for each in said)  # the same products everywhere
     for grid, cell, looked_at in ((part.grid, *pair) for part in factors[:-1] for pair in part.values.items()):
         assert number(grid.values[cell]) in picture.show(2, 2, **looked_at).sentence.partition(": ")[2]

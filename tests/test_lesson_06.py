@@ -9,7 +9,8 @@ from support.notebook_gate import NOTEBOOKS, Lesson
 from helpers.lessons.exercises import MATCHINGS
 from helpers.lessons.fused_gemm_backward import explorers, one_layer
 from helpers.lessons.fused_gemm_backward.pictures import passes
-from helpers.lessons.fused_gemm_backward.pictures.tiles import FLIGHT, STEPS
+from helpers.lessons.fused_gemm_backward.pictures.tiles import STEPS
+from helpers.lessons.fused_gemm_backward.pictures.transposed_load import FLIGHT
 from helpers.operations.gemm.operations import BACKWARD
 from helpers.operations.gemm.shapes import GemmShape
 from helpers.pictures.canvas import number

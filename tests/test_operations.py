@@ -189,11 +189,11 @@ from helpers.widgets import stepper
 from helpers.operations.convolution import check, indices, reference, shapes
 from helpers.lessons.shared import pictures
 from helpers.operations.gemm import check, indices, reference, shapes
-from helpers.lessons.fused_gemm_backward import pictures
+from helpers.lessons.fused_gemm_backward.pictures import gradients, passes, tiles, transposed_load
 from helpers.operations.network import check, reference, shapes
 from helpers.operations.summation import check, reference, shapes
 from helpers.lessons.shared import sums as indices
-from helpers.lessons.bias_gradient import pictures
+from helpers.lessons.bias_gradient.pictures import channel_sums, loads, race, tree
 from helpers.data import digits
 from helpers.operations.kernels import load
 print(digits.conv1_input().shape, len(load("conv2d", "1_thread_per_output").buffer_types))

@@ -5,7 +5,7 @@ import pytest
 from support.legible import faults, written
 from support.sample import sample
 
-from helpers.lessons.bias_gradient.pictures import TreePicture
+from helpers.lessons.bias_gradient.pictures.tree import TreePicture
 from helpers.lessons.shared.pictures.groups import GroupsPicture
 from helpers.lessons.the_speed_ladder.pictures.shared_products import SharedProductsPicture
 from helpers.lessons.weight_gradient.pictures import ThreadsPicture

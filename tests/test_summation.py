@@ -14,7 +14,7 @@ from helpers import gpu
 from helpers.grading.test_run import simulated
 from helpers.grading.verdict import UNSAFE
 from helpers.lessons.bias_gradient import explorers
-from helpers.lessons.bias_gradient.pictures import SHARE
+from helpers.lessons.bias_gradient.pictures.loads import SHARE
 from helpers.lessons.exercises import PUZZLES, QUESTIONS
 from helpers.lessons.shared import sums as indices
 from helpers.lessons.shared.classroom import differences
@@ -55,18 +55,18 @@ def test_orders_are_clicked_turn_by_turn_and_the_list_keeps_the_six():
     explorer, orders = explorers.race(), indices.beginnings()
     for count, order in enumerate(indices.schedules(), 1):
         for turn, thread in enumerate(order):
-            explorer.set(**explorer.picture.touchable[f"thread {thread}"].said((0, 0)))
+            explorer.set(**explorer.picture.touchable[f"thread {thread}"].values_at((0, 0)))
             assert orders[explorer.values["order"]] == order[: turn + 1]
         again = explorer.values
         (both,) = {thread for thread in (0, 1) if order[:2].count(thread) == 2} or {None}
         total = indices.run_schedule(order)[-1][1]
         assert (total == 7) == (both is not None)  # only where one thread is done before the other begins
         assert f"The total is {total}" in explorer.sentence
-        assert len(explorer.picture.found) == count
+        assert len(explorer.picture.found_orders) == count
         listed = explorer.picture.touchable["orders found"]
         assert listed.grid.values[count - 1].tolist() == [*order, total]
-        assert listed.said((count - 1, 0)) == again
-        assert listed.said((count, 0)) == {}
+        assert listed.values_at((count - 1, 0)) == again
+        assert listed.values_at((count, 0)) == {}
     assert explorer.steps.done == [True, True, True]
 
 
@@ -111,7 +111,7 @@ def test_loads_are_drawn_as_the_simulator_sees_them(way):
         assert f"number {numbers[5]}" in said
         assert f"{len({n // 8 for n in numbers})} sectors for 16 loads" in said
         part = explorer.picture.touchable[indices.WAYS[way]]
-        assert part.said(divmod(numbers[5], 8)) == explorer.values
+        assert part.values_at(divmod(numbers[5], 8)) == explorer.values
 
 
 EXPLORERS = {

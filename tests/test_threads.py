@@ -14,7 +14,7 @@ from helpers.grading.test_run import simulated
 from helpers.lessons.exercises import QUESTIONS
 from helpers.lessons.meet_the_gpu import exercises
 from helpers.lessons.meet_the_gpu.indices import Dispatch, swap, workgroups_for
-from helpers.lessons.shared.turns import orders
+from helpers.lessons.shared.interleavings import orders
 from wgsl import Kernel, WgslError
 
 LESSON = nbformat.read(NOTEBOOKS / "00_meet_the_gpu.ipynb", as_version=4)

@@ -1,1 +1,1 @@
-"""What each lesson shows, asks and grades: one folder a notebook, named as it."""
+"""The lessons, each with all that it shows, asks and grades: one folder a notebook, named as it."""

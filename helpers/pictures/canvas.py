@@ -84,12 +84,12 @@ class Box(NamedTuple):
 
     @property
     def right(self) -> float:
-        """Where it ends across."""
+        """The x of its right edge."""
         return self.x + self.width
 
     @property
     def bottom(self) -> float:
-        """Where it ends below."""
+        """The y of its lower edge."""
         return self.y + self.height
 
 
@@ -115,13 +115,17 @@ class Picture:
     draw: Callable[..., str]
 
     def __init__(self, height: int = 432, width: int = WIDTH) -> None:
-        self.width, self.height, self.sentence = width, height, ""
+        self.width = width
+        self.height = height
+        self.sentence = ""
         self.marks: list[Mark] = []
         self.touchable: dict[str, tuple] = {}  # what a reader can point at: a Grid, and the values that are its cells
         self.numbered: list = []  # grids whose numbers can be read as tables
         self.cards: dict[str, Box] = {}  # parts that a word can be laid on, by name
         self.window = None  # a frame that a reader can drag
-        self._drawn, self._still, self._still_svg = None, (0, 0), ""
+        self._drawn = None
+        self._still = (0, 0)
+        self._still_svg = ""
 
     def show(self, *place: object, **named: object) -> Self:
         """Draw the state of these values, over what stands still."""
@@ -131,11 +135,16 @@ class Picture:
 
     def starts(self, *what: object) -> bool:
         """Begin the next drawing: on an empty sheet (True), or over what stands still if that was drawn for `what`."""
-        self.window, (marks, grids) = None, self._still
+        self.window = None
+        marks, grids = self._still
         if what == self._drawn:
             del self.marks[marks:], self.numbered[grids:]
             return False
-        self.marks, self.numbered, self.touchable, self._drawn, self._still = [], [], {}, what, (0, 0)
+        self.marks = []
+        self.numbered = []
+        self.touchable = {}
+        self._drawn = what
+        self._still = (0, 0)
         self._still_svg = ""
         return True
 
@@ -229,7 +238,7 @@ class Picture:
         return _png(self.rgba())
 
     def svg(self) -> tuple[str, str]:
-        """What stands still and what moves, as two SVG images of the same size: a step sends only the second one."""
+        """The still and the moving part, as two SVG images of the same size: a step sends only the second one."""
         return self._still_svg or self._svg([], _ground()), self._svg(self.marks[self._still[0] :])
 
     def _svg(self, marks: Sequence[Mark], ground: str = "") -> str:
@@ -247,7 +256,8 @@ class Picture:
 
     def caption(self, more: str = "") -> "Picture":
         """The sentence as a picture of its own, as wide as this one; and what more is to be said."""
-        lines = [line for said in (self.sentence, more) for line in textwrap.wrap(said, int(self.width / 7.4))]
+        letters = int(self.width / 7.4)  # in a line
+        lines = [*textwrap.wrap(self.sentence, letters), *textwrap.wrap(more, letters)]
         caption = Picture(22 * len(lines) + 6, self.width)
         caption.column(16, 11, 22, lines, 13)
         return caption

@@ -37,14 +37,16 @@ class Axes:
 
     def rows(self, texts: Mapping[float, str], gap=8) -> None:
         """A line at each of these values, and its text on the left."""
-        left, right = self.box.x, self.box.right
+        left = self.box.x
+        right = self.box.right
         self.picture.lines(((left, self.y(value), right, self.y(value)) for value in texts), LINE, 0.8)
         words = (Word(left - gap, self.y(value), text, 13, "right") for value, text in texts.items())
         self.picture.words(words, GRAY)
 
     def columns(self, texts: Mapping[float, str], gap=16, line=0.0) -> None:
         """A line at each of these values, if lines have a width, and its text below the box."""
-        top, bottom = self.box.y, self.box.bottom
+        top = self.box.y
+        bottom = self.box.bottom
         places = {self.x(value): text for value, text in texts.items()}
         if line:
             self.picture.lines(((x, top, x, bottom) for x in places), LINE, line)
@@ -61,13 +63,16 @@ class Axes:
 
 def draw_sign(picture: Picture, sign: Sign, points: Iterable[tuple[float, float]], size, color, line=2.0) -> None:
     """Mark some points of a line."""
-    ends = [(x, y, x, y) + size * np.array(end) for x, y in points for end in sign]
-    picture.lines(ends, color, line)
+    lines = []
+    for x, y in points:
+        lines += [(x, y, x, y) + size * np.array(ends) for ends in sign]
+    picture.lines(lines, color, line)
 
 
 def spread(heights: Sequence[float], apart: float) -> np.ndarray:
     """Heights in the same order, moved down so that each is at least this far below the one above it."""
-    moved, last = np.array(heights, float), -np.inf
+    moved = np.array(heights, float)
+    last = -np.inf
     for i in np.argsort(moved, kind="stable"):
         moved[i] = last = max(moved[i], last + apart)
     return moved

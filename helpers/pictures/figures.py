@@ -26,7 +26,7 @@ def _scaled(values: np.ndarray, largest: float) -> np.ndarray:
 
 
 def explain(picture: Picture, x: float, y: float, meant: Mapping[str, float], apart: float, pieces: int = 1) -> None:
-    """What some colors stand for, side by side: for each text, the value that has the color."""
+    """Explain some colors, side by side: for each text, the value that has the color."""
     for i, (text, value) in enumerate(meant.items()):
         box = Box(x + apart * i, y - SIGNS / 2, SIGNS, SIGNS)
         draw_signed(picture, np.full((pieces, pieces), value), box, 1)
@@ -42,7 +42,8 @@ def draw_ink(picture: Picture, image: np.ndarray, box: Box, largest: float = 0.0
 def draw_signed(picture: Picture, values: np.ndarray, box: Box, largest: float = 0.0) -> None:
     """A framed image in color, with a plus or minus in each cell unless `FAINT`, in small ones a stroke below -1/4."""
     picture.image(box, colored(values, largest))
-    cell, scaled = box.height / len(values), _scaled(values, largest)
+    cell = box.height / len(values)
+    scaled = _scaled(values, largest)
     corners = [(box.x + column * cell, box.y + row * cell, value) for (row, column), value in np.ndenumerate(scaled)]
     if cell >= SIGNS:
         signs = [(x, y, "+" if value > 0 else "\N{MINUS SIGN}") for x, y, value in corners if abs(value) > FAINT]

@@ -1,4 +1,4 @@
-"""The parts that pictures are made of, which compute their own layout: grids of numbers, tables of terms, verdicts.
+"""The parts that pictures are made of, which compute their own layout: grids of numbers, bars, and titles.
 
 A tensor has one ink and one set of names in all pictures, which are in `TENSORS`; a gradient looks like its tensor.
 """
@@ -13,11 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers.pictures.canvas import (
-    BLUE,
     GRAY,
     GREEN,
     INK,
-    LINE,
     MARGIN,
     ORANGE,
     TINT,
@@ -27,12 +25,18 @@ from helpers.pictures.canvas import (
     number,
     text_width,
 )
+from helpers.pictures.touchable import Adjustable, Cell, Touchable, Window
 
-Cell = tuple[int, int]  # row and column
-TITLE = 15  # CSS pixels: a title's letters
-HEAD, NOTE = 46, 18  # CSS pixels: a title with its note, the note alone
+# CSS pixels
+TITLE = 15  # a title's letters
+HEAD = 46  # a title with its note
+NOTE = 18  # the note alone
+BETWEEN = 44  # the gap between two grids, for a sign
+LARGEST_CELL = 54
 ROOMY = 36  # the least height of a cell whose number is in its middle even with a factor below it
-LIFTED, LOWERED = 0.31, 0.68  # the height of a number in its cell, with a factor below it or a name above it
+# the height of a number in its cell, with a factor below it or a name above it
+LIFTED = 0.31
+LOWERED = 0.68
 
 
 class Look(NamedTuple):
@@ -50,81 +54,22 @@ class Look(NamedTuple):
         return np.reshape([*names][: np.prod(shape)], shape)
 
 
-PIXELS, WEIGHTS = Look(INK, letters=ascii_lowercase), Look(GREEN)
+PIXELS = Look(INK, letters=ascii_lowercase)
+WEIGHTS = Look(GREEN)
 OUTPUTS = Look(ORANGE, "bold", ascii_uppercase[6:])  # from G, as in gradient
 TENSORS = {  # in pictures: of a convolution, of a layer by its matrices a @ b, and short
     PIXELS: "input images grad_input x dX a d_a",
     WEIGHTS: "weight filter grad_weight w dW b d_b bias grad_bias d_bias",
     OUTPUTS: "output grad_output conv2d dy pre grad_pre results",
 }
-LOOKS = {name: look for look, names in TENSORS.items() for name in names.split()}
+LOOKS: dict[str, Look] = {}
+for _look, _names in TENSORS.items():
+    LOOKS |= dict.fromkeys(_names.split(), _look)
 
 
 def look(tensor: str) -> Look:
-    """How a tensor looks, by its name, such as "grad_output[0,1]" or "conv1.weight"; what is none has plain ink."""
+    """The look of a tensor, by its name, such as "grad_output[0,1]" or "conv1.weight"; what is none has plain ink."""
     return LOOKS.get(re.match(r"(?:\w+\.)*(\w*)", tensor)[1], Look(INK))
-
-
-class Touchable(NamedTuple):
-    """Cells of a grid that a reader can point at, and the values that each stands for; the others say nothing.
-
-    A reader only looks at `passing` ones, whose values no slider has. Where `clicked`, pointing alone does nothing, as
-    another picture would come under the pointer.
-    """
-
-    grid: "Grid"
-    values: Mapping[Cell, Mapping[str, int]]
-    passing: bool = False
-    clicked: bool = False
-    limits = None
-
-    def said(self, cell: Cell) -> Mapping[str, int]:
-        """The values that a cell stands for."""
-        return self.values.get(cell, {})
-
-    def cell(self, values: Mapping[str, int]) -> Cell | None:
-        """The cell that values choose; None where they choose none of this grid."""
-        chosen = (cell for cell, own in self.values.items() if own.items() <= values.items())
-        return None if self.passing else next(chosen, None)
-
-
-class Adjustable(NamedTuple):
-    """A grid whose numbers a reader changes, from `low` to `high` in steps; `upright`: each is a bar to drag."""
-
-    grid: "Grid"
-    low: float
-    high: float
-    step: float = 1
-    upright: bool = False
-    passing = False
-
-    @property
-    def limits(self) -> dict[str, float]:
-        """What the page must know of them."""
-        return {"low": self.low, "high": self.high, "step": self.step, "upright": self.upright}
-
-    def read(self, numbers: Iterable[float]) -> np.ndarray:
-        """Numbers as they are allowed, in the shape of the grid."""
-        steps = np.rint(
-            (np.clip(np.reshape([*numbers], self.grid.values.shape), self.low, self.high) - self.low) / self.step
-        )
-        return np.round(self.low + steps * self.step, 6)
-
-
-class Window(NamedTuple):
-    """A frame that a reader drags as a whole: the values that are its row and its column, and their place now.
-
-    `step` is how far, in CSS pixels, one row and one column more move it.
-    """
-
-    box: Box
-    values: tuple[str, str]
-    place: Cell
-    step: tuple[float, float]
-
-    def said(self, place: Cell) -> dict[str, int]:
-        """The values of another place."""
-        return dict(zip(self.values, place, strict=True))
 
 
 class Grid:
@@ -140,43 +85,58 @@ class Grid:
     """
 
     names: Sequence[str] = ()  # of the columns, where they are not counted
-    first, empty = (0, 0), ""
+    first = (0, 0)
+    empty = ""
 
     def __init__(self, picture, values, x, y, cell, title="", note="", at=0.5, numbers=True, tensor="") -> None:
-        self.picture, self.values, self.x, self.y = picture, np.asarray(values, float), x, y
-        (self.width, self.height), self.look = cell, look(tensor or title)
+        self.picture = picture
+        self.values = np.asarray(values, float)
+        self.x = x
+        self.y = y
+        self.width, self.height = cell
+        self.look = look(tensor or title)
         self.caption = ", ".join(filter(None, (title, note)))
         if numbers and not np.isnan(self.values).all():
             picture.numbered.append(self)
         head(picture, x, y, title, note, self.look.ink)
         cells = list(zip(self.boxes, self.values.flat, strict=True))
-        filled = [(box, number(value)) for box, value in cells if not np.isnan(value)]
         picture.boxes((box for box, value in cells if np.isnan(value)), line=0.8, dashes=(2.5, 3))
-        picture.boxes(box for box, _ in filled)
+        picture.boxes(box for box, value in cells if not np.isnan(value))
         if numbers:
-            size = min(max(0.36 * self.height, 13 - (at == LIFTED)), 20)
-            size = fitting((text for _, text in filled), self.width - 4, size, self.look.weight)
-            at = 0.5 if at == LIFTED and self.height >= ROOMY else at
-            words = (Word(box.middle[0], box.y + at * box.height, text, size) for box, text in filled)
-            picture.words(words, *self.look[:2])
+            self._write_numbers(at)
+
+    def _write_numbers(self, at: float) -> None:
+        """Write each number at a height of its cell, 0.5 in the middle."""
+        filled = [(box, number(value)) for box, value in self._filled()]
+        smallest = 12 if at == LIFTED else 13
+        size = min(max(0.36 * self.height, smallest), 20)
+        size = fitting((text for _, text in filled), self.width - 4, size, self.look.weight)
+        if at == LIFTED and self.height >= ROOMY:
+            at = 0.5
+        words = (Word(box.middle[0], box.y + at * box.height, text, size) for box, text in filled)
+        self.picture.words(words, self.look.ink, self.look.weight)
+
+    def _filled(self) -> list[tuple[Box, float]]:
+        """The cells that hold a number, with it."""
+        return [(box, value) for box, value in zip(self.boxes, self.values.flat, strict=True) if not np.isnan(value)]
 
     def box(self, row: int, column: int, rows: int = 1, columns: int = 1) -> Box:
-        """Where a cell lies, or the `rows` x `columns` cells from there on."""
+        """The box of a cell, or of the `rows` x `columns` cells from there on."""
         corner = self.x + column * self.width, self.y + row * self.height
         return Box(*corner, columns * self.width, rows * self.height)
 
     @cached_property
     def boxes(self) -> list[Box]:
-        """Where its cells lie, row by row."""
+        """The boxes of its cells, row by row."""
         return [self.box(*cell) for cell in np.ndindex(self.values.shape)]
 
     def touch(self, name: str, *values: str, start: int = 0, clicked=False, **fixed: int) -> None:
         """Let a reader point at these cells: `values` are a cell's row and column, or its number; `fixed`, others."""
-        said = {
-            cell: fixed | dict(zip(values, cell if len(values) > 1 else [i], strict=True))
-            for i, cell in enumerate(np.ndindex(self.values.shape), start)
-        }
-        self.picture.touchable[name] = Touchable(self, said, clicked=clicked)
+        values_of = {}
+        for i, cell in enumerate(np.ndindex(self.values.shape), start):
+            numbers = cell if len(values) > 1 else [i]
+            values_of[cell] = fixed | dict(zip(values, numbers, strict=True))
+        self.picture.touchable[name] = Touchable(self, values_of, clicked=clicked)
 
     def point(self, cells: Mapping[Cell, Mapping[str, int]], name: str = "") -> None:
         """Let a reader look at some cells, each with values of its own; the grid's name is its caption if not given."""
@@ -192,7 +152,7 @@ class Grid:
 
     @property
     def bottom(self) -> float:
-        """Where the last row ends."""
+        """The y at which the last row ends."""
         return self.y + len(self.values) * self.height
 
     def drag(self, cells: Sequence[Cell], values: tuple[str, str], place: Cell, jump: Cell = (1, 1)) -> None:
@@ -203,16 +163,17 @@ class Grid:
 
     def table(self) -> str:
         """The numbers in HTML."""
-        columns, (top, left) = self.values.shape[1], self.first
+        columns = self.values.shape[1]
+        top, left = self.first
         head = "".join(f'<th scope="col">{number(left + i)}</th>' for i in range(columns))
-        lines = [
-            f'<tr><th scope="row">{number(top + i)}</th>'
-            + "".join(f"<td>{self.empty if np.isnan(value) else number(value)}</td>" for value in row)
-            + "</tr>"
-            for i, row in enumerate(self.values)
-        ]
         head = f"<thead><tr><td></td>{head}</tr></thead>"
-        return f"<table><caption>{html.escape(self.caption)}</caption>{head}<tbody>{''.join(lines)}</tbody></table>"
+        lines = "".join(self._table_row(top + i, row) for i, row in enumerate(self.values))
+        return f"<table><caption>{html.escape(self.caption)}</caption>{head}<tbody>{lines}</tbody></table>"
+
+    def _table_row(self, index: int, row: np.ndarray) -> str:
+        texts = [self.empty if np.isnan(value) else number(value) for value in row]
+        cells = "".join(f"<td>{text}</td>" for text in texts)
+        return f'<tr><th scope="row">{number(index)}</th>{cells}</tr>'
 
     def tinted(self, cells: Iterable[Cell], color="", line=1.0, strength=TINT) -> None:
         """Tint some cells, in their own ink if there is no other."""
@@ -244,24 +205,25 @@ class Grid:
 
     def corners(self, texts: Mapping[Cell, str], color: str) -> None:
         """Write texts small into the lower right corners of cells."""
-        size = fitting(
-            texts.values(),
-            self.width - 4,
-            max(0.25 * self.height, 11 + (max(self.height, 0.75 * self.width) >= ROOMY)),
-            "bold",
-        )
-        ends = [(self.box(row + 1, column + 1), text) for (row, column), text in texts.items()]
-        words = (Word(end.x - 2.5, end.y - 0.5 * size - 1.5, text, size, "right") for end, text in ends)
+        is_roomy = max(self.height, 0.75 * self.width) >= ROOMY
+        smallest = 12 if is_roomy else 11
+        size = fitting(texts.values(), self.width - 4, max(0.25 * self.height, smallest), "bold")
+        words = []
+        for (row, column), text in texts.items():
+            box = self.box(row + 1, column + 1)  # its corner is the end of the cell
+            words.append(Word(box.x - 2.5, box.y - 0.5 * size - 1.5, text, size, "right"))
         self.picture.words(words, color, "bold")
 
     def name_cells(self, flipped: bool = False) -> None:
         """Name the cells that hold a number, in their upper left corners; `flipped`: from the last one on."""
-        held = [box for box, value in zip(self.boxes, self.values.flat, strict=True) if not np.isnan(value)]
-        names = self.look.names(self.values.shape if len(held) == len(self.boxes) else (1, len(held)))
-        places = zip(held[::-1] if flipped else held, names.ravel().tolist(), strict=True)
-        small = 13 if self.look.letters else 12
+        boxes = [box for box, _ in self._filled()]
+        shape = self.values.shape if len(boxes) == len(self.boxes) else (1, len(boxes))
+        names = self.look.names(shape).ravel().tolist()
+        if flipped:
+            boxes.reverse()
+        size = 13 if self.look.letters else 12
         x, y = (6, 11) if self.height > ROOMY + 8 else (4, 8)
-        words = (Word(box.x + x, box.y + y, name, small, "left") for box, name in places)
+        words = (Word(box.x + x, box.y + y, name, size, "left") for box, name in zip(boxes, names, strict=True))
         self.picture.words(words, self.look.ink)
 
 
@@ -269,9 +231,14 @@ class Area(Grid):
     """Cells to point at, or numbers for a table, over something that is drawn otherwise."""
 
     def __init__(self, picture: Picture, values: np.ndarray, box: Box, caption: str = "") -> None:
-        self.picture, self.values, self.x, self.y = picture, np.asarray(values, float), box.x, box.y
+        self.picture = picture
+        self.values = np.asarray(values, float)
+        self.x = box.x
+        self.y = box.y
         rows, columns = self.values.shape
-        self.width, self.height, self.caption = box.width / columns, box.height / rows, caption
+        self.width = box.width / columns
+        self.height = box.height / rows
+        self.caption = caption
 
 
 class Bars(Area):
@@ -282,19 +249,28 @@ class Bars(Area):
 
     def __init__(self, picture, values, box: Box, low, high, names=(), title="", color=INK, decimals=2) -> None:
         super().__init__(picture, np.reshape(values, (1, -1)), box, title)
-        self.names, self.low, self.high = [*map(str, names)], low, high
+        self.names = [*map(str, names)]
+        self.low = low
+        self.high = high
         picture.numbered.append(self)
         picture.bold(box.x, box.y - 16, title, TITLE, color)
-        zero, wide = self._y(0), 0.56 * self.width
+        zero = self._y(0)
         picture.lines([(box.x, zero, box.right, zero)], GRAY, 1)
-        tops = [(box.x + self.width * (i + 0.5), self._y(value)) for i, value in enumerate(self.values.flat)]
-        bars = [Box(x - wide / 2, min(y, zero), wide, max(abs(zero - y), 1)) for x, y in tops]
+        bars = [self._bar(i, value) for i, value in enumerate(self.values.flat)]
         picture.tinted(bars, color, 1.6, 0.5)
         texts = [number(round(value, decimals)) for value in self.values.flat]
         size = fitting(texts, self.width - 4, 13)
         picture.words(Word(bar.middle[0], bar.y - 9, text, size) for bar, text in zip(bars, texts, strict=True))
         below = zip(bars, self.names, strict=False)
         picture.words((Word(bar.middle[0], self.bottom + 11, name, 13) for bar, name in below), GRAY)
+
+    def _bar(self, i: int, value: float) -> Box:
+        """A bar from the line of 0 to its value, at least a line high."""
+        width = 0.56 * self.width
+        middle = self.x + self.width * (i + 0.5)
+        zero = self._y(0)
+        end = self._y(value)
+        return Box(middle - width / 2, min(end, zero), width, max(abs(zero - end), 1))
 
     def _y(self, value: float) -> float:
         return self.y + self.height * (self.high - value) / (self.high - self.low)
@@ -314,13 +290,15 @@ class Bars(Area):
 
 def head(picture: Picture, x: float, y: float, title: str, note: str = "", ink: str = "") -> None:
     """A title and a note above what begins at (x, y), in the tensor's ink if there is no other."""
-    picture.bold(x, y - 16 - NOTE * bool(note), title, TITLE, ink or look(title).ink)
+    bottom = y - NOTE if note else y
+    picture.bold(x, bottom - 16, title, TITLE, ink or look(title).ink)
     picture.note(x, y - 14, note)
 
 
 def fitting(texts: Iterable[str], room: float, size: float, weight: str = "normal") -> float:
     """The size of letters, reduced where the widest text would not fit."""
-    return min(size, room / max((text_width(text, 1, weight) for text in texts if text), default=1))
+    widths = [text_width(text, 1, weight) for text in texts if text]
+    return min(size, room / max(widths, default=1))
 
 
 def side_by_side(
@@ -331,59 +309,33 @@ def side_by_side(
     `matrices` are (values, title, note, ...): what a Grid takes, without its place. A cell is at most `widest` times as
     wide as it is high.
     """
-    shapes = [values.shape for values, *_ in matrices]
-    heads = [max(text_width(title, TITLE, "bold"), text_width(note, 13)) for _, title, note, *_ in matrices]
-    rows = max(shape[0] for shape in shapes)
-    top += HEAD if any(note for _, _, note, *_ in matrices) else HEAD - NOTE
-    height, room = min(54, (bottom - top) / rows), 44
-    for cell in range(54, 0, -1):
-        widths = [max(shape[1] * cell, head) for shape, head in zip(shapes, heads, strict=True)]
-        if cell <= widest * height and 2 * MARGIN + sum(widths) + room * len(signs) <= picture.width:
-            break
-    else:
-        raise ValueError(f"{rows} rows and {len(matrices)} matrices do not fit the sheet; take smaller ones")
+    rows = max(len(values) for values, *_ in matrices)
+    has_notes = any(note for _, _, note, *_ in matrices)
+    top += HEAD if has_notes else HEAD - NOTE
+    height = min(LARGEST_CELL, (bottom - top) / rows)
+    cell, widths = _widest_cells(picture, matrices, widest * height)
     size = cell, min(height, 1.1 * cell)
-    lefts = MARGIN + np.cumsum([0, *(width + room for width in widths)])
-    placed = zip(matrices, lefts, strict=False)
-    grids = [Grid(picture, values, left, top, size, *style) for (values, *style), left in placed]
-    middle = top + size[1] * min(shape[0] for shape in shapes) / 2
-    picture.words((Word(grid.x - room / 2, middle, s, 30) for grid, s in zip(grids[1:], signs, strict=True)), GRAY)
+    grids = []
+    left = MARGIN
+    for (values, *style), width in zip(matrices, widths, strict=True):
+        grids.append(Grid(picture, values, left, top, size, *style))
+        left += width + BETWEEN
+    fewest_rows = min(len(values) for values, *_ in matrices)
+    middle = top + size[1] * fewest_rows / 2
+    words = (Word(grid.x - BETWEEN / 2, middle, sign, 30) for grid, sign in zip(grids[1:], signs, strict=True))
+    picture.words(words, GRAY)
     return grids
 
 
-def product_text(*factors: float) -> str:
-    """A product in words, with parentheses around a negative factor that is not alone."""
-    return "·".join(f"({number(f)})" if f < 0 and len(factors) > 1 else number(f) for f in factors)
-
-
-def running_sum(texts: Iterable[str], products: Sequence[float], before: float = 0.0) -> list[tuple[str, str, str]]:
-    """The columns of a table of terms: each term, its product, and the sum so far, which begins with `before`."""
-    sums = before + np.cumsum(products)
-    return list(zip(texts, map(number, products), map(number, sums), strict=True))
-
-
-def table(picture: Picture, labels: Sequence[str], columns: Sequence[Sequence[str]], box: Box) -> list[Box]:
-    """Columns of words in a box, to the right of their labels, and where each is; "…" replaces those without room."""
-    most = int((box.width - 96) // 58)
-    if len(columns) > most:
-        columns = [*columns[: most - 2], ("…",) * len(labels), columns[-1]]
-    step, lines = min(84, (box.width - 96) / max(len(columns), 1)), box.height / len(labels)
-    heights = [box.y + lines * (i + 0.5) for i in range(len(labels))]
-    picture.words((Word(box.x + 88, y, text, 14, "right") for y, text in zip(heights, labels, strict=True)), GRAY)
-    size = fitting((word for column in columns for word in column), step - 5, 14.5)
-    for i, column in enumerate(columns):
-        x = box.x + 96 + step * (i + 0.5)
-        picture.words(Word(x, y, word, size) for y, word in zip(heights, column, strict=True))
-    return [Box(box.x + 96 + step * i, box.y, step, box.height) for i in range(len(columns))]
-
-
-def foot(
-    picture: Picture, labels: Sequence[str], columns: Sequence[Sequence[str]], beside: Sequence[str], height: float = 78
-) -> list[Box]:
-    """A table at the foot of a picture, below a line, and two lines beside it; returns where its columns are."""
-    top = picture.height - height - 6
-    picture.lines([(MARGIN, top - 4, picture.width - MARGIN, top - 4)], LINE, 1)
-    boxes = table(picture, labels, columns, Box(MARGIN, top, 624, height))
-    for i, text in enumerate(beside):
-        picture.write(652, top + height * (i + 1.5) / 3, text, fitting([text or "0"], picture.width - 656, 14.5), BLUE)
-    return boxes
+def _widest_cells(picture: Picture, matrices: Sequence[tuple], widest: float) -> tuple[int, list[float]]:
+    """The width of the widest cells with which all matrices have room, and the widths of the matrices."""
+    gaps = BETWEEN * (len(matrices) - 1)
+    for cell in range(LARGEST_CELL, 0, -1):
+        widths = []
+        for values, title, note, *_ in matrices:
+            head_width = max(text_width(title, TITLE, "bold"), text_width(note, 13))
+            widths.append(max(values.shape[1] * cell, head_width))
+        if cell <= widest and 2 * MARGIN + sum(widths) + gaps <= picture.width:
+            return cell, widths
+    rows = max(len(values) for values, *_ in matrices)
+    raise ValueError(f"{rows} rows and {len(matrices)} matrices do not fit the sheet; take smaller ones")

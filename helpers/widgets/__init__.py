@@ -1,4 +1,4 @@
-"""What a reader touches: widgets with a little JavaScript, each of which stores a still picture and a sentence."""
+"""Widgets for a reader to touch, with a little JavaScript: each of them stores a still picture and a sentence."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +12,7 @@ VIEW = "application/vnd.jupyter.widget-view+json"  # the name of the live widget
 
 
 def displayed(bundle: Mapping[str, object]) -> dict[str, object]:
-    """What a cell shows of a widget: the picture or the words alone where no reader, but a program runs the notebook.
+    """The output that a cell shows of a widget: only the picture or the words where a program runs the notebook.
 
     nbconvert, papermill and nbclient end the kernel before anybody opens what they write, and a live widget without its
     kernel is blank there. They tell the kernel that nobody can type.
@@ -21,7 +21,7 @@ def displayed(bundle: Mapping[str, object]) -> dict[str, object]:
 
 
 def _has_reader() -> bool:
-    """Whether a reader can type where this cell runs: the request to run it says so; where it says nothing, yes."""
+    """Return whether a reader can type where this cell runs, as the request to run it says; where it does not, yes."""
     request = getattr(get_ipython(), "parent_header", {})
     return request.get("content", {}).get("allow_stdin", True)
 

@@ -1,19 +1,47 @@
 """The controls beside a picture: a number box above a slider, the buttons that play, folds, and what to try."""
 
 import html
-import re
 from collections.abc import Callable, Mapping
 from math import ceil
+from typing import NamedTuple
 
 import ipywidgets
 from traitlets import Bunch
 
 from helpers.pictures.canvas import text_width
 
-POINT, DRAG, PLAY = "point", "drag", "play"  # what a reader does, where a step may ask for nothing else
+# what a reader does, where a step may ask for nothing else
+POINT = "point"
+DRAG = "drag"
+PLAY = "play"
 PACE = 800  # milliseconds for which each picture is shown while it plays
 Values = dict[str, int]  # and arrays, where a reader changes numbers in the picture
-Trials = Mapping[str, Values | Callable[[Values], bool]]  # a short sentence, and the values at which it is done
+Goal = Values | Callable[[Values], bool]  # the values at which a step is done
+
+
+class ByOne(NamedTuple):
+    """A goal that counts only where the reader reaches it by this: POINT, DRAG or PLAY."""
+
+    goal: Goal
+    action: str
+
+
+Trials = Mapping[str, Goal | ByOne]  # by a short sentence
+
+
+def by_pointing(goal: Goal) -> ByOne:
+    """A goal to reach by pointing at a cell."""
+    return ByOne(goal, POINT)
+
+
+def by_dragging(goal: Goal) -> ByOne:
+    """A goal to reach by dragging a frame or a bar."""
+    return ByOne(goal, DRAG)
+
+
+def by_playing(goal: Goal) -> ByOne:
+    """A goal to reach while the picture plays."""
+    return ByOne(goal, PLAY)
 
 
 def number_box(name: str) -> ipywidgets.BoundedIntText:
@@ -57,21 +85,25 @@ def fold(name: str, act: Callable[[bool], None]) -> ipywidgets.ToggleButton:
 
     def opened(change: Bunch) -> None:
         act(change.new)
-        (button.add_class if change.new else button.remove_class)("convgrad-open")  # read by touch.js
+        if change.new:
+            button.add_class("convgrad-open")  # read by touch.js
+        else:
+            button.remove_class("convgrad-open")
 
     button.observe(opened, "value")
     return button
 
 
 class Steps(ipywidgets.GridBox):
-    """What to try, in a row: each with a box that gets a tick, and keeps it, when the reader has reached its values.
+    """Suggested steps in a row: each with a box that gets a tick, and keeps it, when the reader has reached its values.
 
-    Where its last verb is "point", "drag" or "play", only that reaches them; where it has none of these, all but
-    playing does, which passes through many values.
+    A goal by one action is reached by that one alone; all others are reached by all but playing, which passes through
+    many values.
     """
 
     def __init__(self, trials: Trials) -> None:
-        self._trials, self._done = trials, [False] * len(trials)
+        self._trials = trials
+        self._done = [False] * len(trials)
         layout = {"grid_template_columns": f"repeat({len(trials)}, minmax(0, 1fr))"} if trials else {"display": "none"}
         super().__init__([ipywidgets.HTML() for _ in trials], layout=layout)
         self.add_class("convgrad-steps")
@@ -79,29 +111,34 @@ class Steps(ipywidgets.GridBox):
 
     @property
     def done(self) -> list[bool]:
-        """Which steps are ticked."""
+        """The steps that are ticked."""
         return [*self._done]
 
     def tick(self, values: Values, by: str = "") -> None:
         """Tick what these values reach, where what the reader does is what was asked for."""
-        self._done = [
-            done or (_asks_for(text, by) and _reached(wanted, values))
-            for done, (text, wanted) in zip(self._done, self._trials.items(), strict=True)
-        ]
+        for i, trial in enumerate(self._trials.values()):
+            if _asks_for(trial, by) and _reaches(trial, values):
+                self._done[i] = True
         self._write()
 
     def _write(self) -> None:
         for i, (child, text, done) in enumerate(zip(self.children, self._trials, self._done, strict=True), 1):
-            state, sign = ("done", "✓") if done else ("not done yet", "")
+            state = "done" if done else "not done yet"
+            sign = "✓" if done else ""
             box = f'<span class="convgrad-tick" role="img" aria-label="{state}">{sign}</span>'
             child.value = f'<p class="convgrad-step"><b>{i}</b>{box}<span>{html.escape(text)}</span></p>'
 
 
-def _reached(wanted: Values | Callable[[Values], bool], values: Values) -> bool:
-    return bool(wanted(values)) if callable(wanted) else wanted.items() <= values.items()
+def _asks_for(trial: Goal | ByOne, by: str) -> bool:
+    """Return whether a step asks for what the reader does."""
+    if isinstance(trial, ByOne):
+        return by == trial.action
+    return by != PLAY
 
 
-def _asks_for(text: str, by: str) -> bool:
-    """Whether a step asks for what the reader does."""
-    verbs = re.findall(rf"\b({POINT}|{DRAG}|{PLAY})\b", text.lower())
-    return by == verbs[-1] if verbs else by != PLAY
+def _reaches(trial: Goal | ByOne, values: Values) -> bool:
+    """Return whether these values are a step's goal."""
+    goal = trial.goal if isinstance(trial, ByOne) else trial
+    if callable(goal):
+        return bool(goal(values))
+    return goal.items() <= values.items()

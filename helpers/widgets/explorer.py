@@ -3,7 +3,7 @@
 import html
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from math import prod
+from math import ceil, prod
 from reprlib import repr as shortened
 from types import MappingProxyType
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from helpers.data.turns import in_turn
 from helpers.pictures.canvas import Picture
-from helpers.pictures.parts import Adjustable, Touchable, Window
+from helpers.pictures.touchable import Adjustable, Touchable, Window
 from helpers.widgets import WAKE, displayed
 from helpers.widgets.controls import (
     DRAG,
@@ -34,7 +34,9 @@ from helpers.widgets.touch import WINDOW, Touch, Touched
 Limits = int | tuple[int, int]  # the first and the last value, or how many there are, from 0 on
 Rule = Limits | Callable[[Values], Limits]  # the limits of one value, or how they follow from the values before it
 
-FRONT, WIDEST = 4, 280  # the most controls beside a picture, and CSS pixels of one
+# the most controls beside a picture, and CSS pixels of one
+FRONT = 4
+WIDEST = 280
 BEHIND = 6  # controls in a row behind the fold
 LAYER = {"grid_area": "1 / 1", "margin": "0", "width": "100%"}  # one over the other
 SENTENCE = "margin: 0; padding: 0 16px; line-height: 1.35; min-height: 2.7em"  # as high with one line as with two
@@ -47,7 +49,8 @@ class Shown(ipywidgets.VBox):
 
     def __init__(self) -> None:
         super().__init__()
-        self._still, self._moving = ipywidgets.HTML(layout=LAYER), ipywidgets.HTML(layout=LAYER)
+        self._still = ipywidgets.HTML(layout=LAYER)
+        self._moving = ipywidgets.HTML(layout=LAYER)
         self._words = ipywidgets.HTML()
         self.add_class("convgrad-explorer")
 
@@ -61,9 +64,9 @@ class Shown(ipywidgets.VBox):
     def _draw_paper(self) -> None:
         self._still.value, self._moving.value = self.picture.svg()
 
-    def _write_sentence(self, said: str) -> None:
+    def _write_sentence(self, sentence: str) -> None:
         """Write a sentence, which a screen reader reads aloud."""
-        self._words.value = f'<p role="status" aria-live="polite" style="{SENTENCE}">{html.escape(said)}</p>'
+        self._words.value = f'<p role="status" aria-live="polite" style="{SENTENCE}">{html.escape(sentence)}</p>'
 
     def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
         data, metadata = self.picture._repr_mimebundle_(WAKE)
@@ -102,8 +105,9 @@ class Explorer(Shown):
     front : sequence of str
         The values whose controls are always seen; the last four if not given. The others are behind "more settings".
     steps : mapping of str to values or callable
-        Up to three things to try, in short sentences. Each is ticked when the reader has reached its values, in the way
-        that it asks for (`Steps`); a callable takes all values and arrays, and says whether they are reached.
+        Up to three things to try, in short sentences. Each is ticked when the reader has reached its values
+        (`by_pointing(values)`, `by_dragging` and `by_playing`: by this alone); a callable takes all values and arrays,
+        and says whether they are reached.
     leap, pace : int
         How far each picture that is played is from the one before, and for how many milliseconds it is shown.
 
@@ -126,9 +130,13 @@ class Explorer(Shown):
         pace: int = PACE,
     ) -> None:
         super().__init__()
-        self._draw, self._rules, self._settling = draw, rules, False
-        self._multiples, self._play = multiples or {}, [play] if isinstance(play, str) else [*play]
-        self._numbers, self._layer = ipywidgets.HTML(), None
+        self._draw = draw
+        self._rules = rules
+        self._settling = False
+        self._multiples = multiples or {}
+        self._play = [play] if isinstance(play, str) else list(play)
+        self._numbers = ipywidgets.HTML()
+        self._layer = None
         self._numbers.layout.display = "none"
         self._open = fold("numbers", self._show_numbers)
         self._controls = {name: [number_box(name), slider()] for name in rules}
@@ -154,12 +162,22 @@ class Explorer(Shown):
         more = fold("more settings", lambda is_open: setattr(behind.layout, "display", None if is_open else "none"))
         alone = [self._player] if self._player and not beside else []
         if self._player and len(front) == 1:
-            above, alone = in_a_row(*self._controls[front[0]], self._player), []
+            above = in_a_row(*self._controls[front[0]], self._player)
+            alone = []
         else:
             above = self._row(front, len(front), beside)
-        below = ipywidgets.HBox(alone + [more] * bool(rest) + [self._open] * bool(self.picture.numbered))
+        return above, self._row_below(alone, more if rest else None), behind
+
+    def _row_below(self, alone: Sequence[ipywidgets.Widget], more: ipywidgets.Widget | None) -> ipywidgets.HBox:
+        """The row below the sentence: a player that stands alone, and the folds."""
+        row = list(alone)
+        if more:
+            row.append(more)
+        if self.picture.numbered:
+            row.append(self._open)
+        below = ipywidgets.HBox(row)
         below.add_class("convgrad-below")
-        return above, below, behind
+        return below
 
     def _row(
         self, names: Sequence[str], columns: int, beside: Mapping[str, ipywidgets.Widget] | None = None
@@ -174,22 +192,25 @@ class Explorer(Shown):
     def _listen(self) -> None:
         """Follow what the reader does with the controls."""
         for name, controls in self._controls.items():
-            for each in controls:
-                each.observe(lambda change, name=name: self._used(lambda: self.set(**{name: change.new})), "value")
+            for widget in controls:
+                widget.observe(lambda change, name=name: self._used(lambda: self.set(**{name: change.new})), "value")
         if self._player:
-            play = lambda change: self._used(lambda: self._reach(self._played(change.new), PLAY))  # noqa: E731
-            self._player.observe(play, "value")
+            self._player.observe(lambda change: self._used(lambda: self._play_to(change.new)), "value")
+
+    def _play_to(self, place: int) -> None:
+        self._reach(self._played(place), PLAY)
 
     @in_turn
     def _used(self, act: Callable[[], object]) -> None:
         """Do what a control asks for, unless it only settles."""
-        self._settling or act()
+        if not self._settling:
+            act()
 
     # --- What is shown ----------------------------------------------------------------------------------------
 
     @property
     def sentence(self) -> str:
-        """What the picture shows now."""
+        """The picture's current sentence."""
         return self.picture.sentence
 
     @property
@@ -212,13 +233,14 @@ class Explorer(Shown):
 
     def _reach(self, values: Values, by: str = "") -> str:
         """Go to these values; `by` is how the reader does that, where a step may ask for it."""
-        if unknown := set(values) - {*self._rules, *self._arrays}:
-            raise ValueError(
-                f"{', '.join(sorted(unknown))}: the sliders are {', '.join([*self._rules, *self._arrays])}"
-            )
+        known = [*self._rules, *self._arrays]
+        unknown = sorted(set(values) - set(known))
+        if unknown:
+            raise ValueError(f"{', '.join(unknown)}: the sliders are {', '.join(known)}")
         for name in values.keys() & self._arrays.keys():
             self._arrays[name] = self._read(name, values[name])
-        self._values = self._allowed(self._values | {name: values[name] for name in values if name in self._rules})
+        of_sliders = {name: value for name, value in values.items() if name in self._rules}
+        self._values = self._allowed(self._values | of_sliders)
         self._show(self._values)
         self._settle()
         self.steps.tick(self._values | self._arrays, by)
@@ -249,11 +271,17 @@ class Explorer(Shown):
     def _lay_cells(self) -> None:
         """Put cells to point at over the picture."""
         if self._layer is None:
-            act = lambda touched: self._used(lambda: self._touched(touched))  # noqa: E731
-            self._layer = Touch(self.picture.width, self.picture.height, act, layout=LAYER)
+            self._layer = Touch(self.picture.width, self.picture.height, self._act_on_touch, layout=LAYER)
         parts = self.picture.touchable
-        cells = {name: part.cell(self._values) for name, part in parts.items() if name not in self._arrays}
-        self._layer.lay(parts, {name: cell for name, cell in cells.items() if cell}, self.picture.window)
+        chosen = {}
+        for name, part in parts.items():
+            cell = None if name in self._arrays else part.cell(self._values)
+            if cell:
+                chosen[name] = cell
+        self._layer.lay(parts, chosen, self.picture.window)
+
+    def _act_on_touch(self, touched: Touched) -> None:
+        self._used(lambda: self._touched(touched))
 
     def _touched(self, touched: Touched) -> None:
         """Show what the reader points at; keep it where they choose it, and go back where the pointer leaves."""
@@ -261,20 +289,27 @@ class Explorer(Shown):
             self._show(self._values)
             self._settle()
         elif touched.numbers is not None:
-            self._reach({touched.grid: touched.numbers}, DRAG if self._part(touched).upright else POINT)
+            is_bar = self._part(touched).upright
+            self._reach({touched.grid: touched.numbers}, DRAG if is_bar else POINT)
         elif touched.chosen:
-            self._reach(self._said(touched), DRAG if touched.grid == WINDOW else POINT)
+            self._reach(self._touched_values(touched), DRAG if touched.grid == WINDOW else POINT)
         elif not getattr(self._part(touched), "clicked", False):
-            looked_at = self._allowed(self._values | self._said(touched))
-            self._show(looked_at)
-            self._settle(looked_at)
-            self.steps.tick(looked_at | self._arrays, POINT)
+            self._look_at(self._touched_values(touched))
+
+    def _look_at(self, values: Values) -> None:
+        """Show these values, without keeping them."""
+        looked_at = self._allowed(self._values | values)
+        self._show(looked_at)
+        self._settle(looked_at)
+        self.steps.tick(looked_at | self._arrays, POINT)
 
     def _part(self, touched: Touched) -> Touchable | Adjustable | Window:
-        return (self.picture.touchable | {WINDOW: self.picture.window})[touched.grid]
+        if touched.grid == WINDOW:
+            return self.picture.window
+        return self.picture.touchable[touched.grid]
 
-    def _said(self, touched: Touched) -> Values:
-        return self._part(touched).said(touched.cell)
+    def _touched_values(self, touched: Touched) -> Values:
+        return self._part(touched).values_at(touched.cell)
 
     def _allowed(self, wanted: Values) -> Values:
         """The nearest allowed values, in the order of the rules."""
@@ -282,7 +317,8 @@ class Explorer(Shown):
         for name, rule in self._rules.items():
             low, high = limits(rule, allowed)
             step = self._step(name, allowed)
-            allowed[name] = (min(max(allowed[name], low), high) + step // 2) // step * step
+            within = min(max(allowed[name], low), high)
+            allowed[name] = (within + step // 2) // step * step
         return allowed
 
     def _step(self, name: str, values: Values) -> int:
@@ -291,29 +327,40 @@ class Explorer(Shown):
 
     def _settle(self, looked_at: Values | None = None) -> None:
         """Give every slider, number box and player its limits and its value: the chosen one, or the one looked at."""
-        self._settling, values = True, looked_at or self._values
+        self._settling = True
+        values = looked_at or self._values
         for name, rule in self._rules.items():
             low, high = limits(rule, values)
             step = self._step(name, values)
-            for each in self._controls[name]:
-                _give(each, min=low, max=high, value=values[name], disabled=low == high, step=step)
+            for widget in self._controls[name]:
+                _give(widget, min=low, max=high, value=values[name], disabled=low == high, step=step)
         if self._play:
-            lows, sizes = self._played_range(values)
-            place = np.subtract([values[name] for name in self._play], lows)
-            last = -(-(prod(sizes) - 1) // self._player.step) * self._player.step  # a whole number of leaps
-            _give(self._player, max=last, value=int(np.ravel_multi_index(place, sizes)))
+            self._settle_player(values)
         self._settling = False
 
+    def _settle_player(self, values: Values) -> None:
+        """Give the player its last place, and the place of these values."""
+        lows, sizes = self._played_range(values)
+        place = np.subtract([values[name] for name in self._play], lows)
+        leaps = ceil((prod(sizes) - 1) / self._player.step)
+        _give(self._player, max=leaps * self._player.step, value=int(np.ravel_multi_index(place, sizes)))
+
     def _played_range(self, values: Values) -> tuple[list[int], list[int]]:
-        """Where the values that are played begin, and how many of each there are."""
-        pairs = [limits(self._rules[name], values) for name in self._play]
-        return [low for low, _ in pairs], [high - low + 1 for low, high in pairs]
+        """The first of each value that is played, and their numbers."""
+        lows = []
+        sizes = []
+        for name in self._play:
+            low, high = limits(self._rules[name], values)
+            lows.append(low)
+            sizes.append(high - low + 1)
+        return lows, sizes
 
     def _played(self, place: int) -> Values:
         """The values at a place of the player."""
         lows, sizes = self._played_range(self._values)
-        place = min(place, prod(sizes) - 1)
-        return dict(zip(self._play, np.add(np.unravel_index(place, sizes), lows).tolist(), strict=True))
+        last = prod(sizes) - 1
+        indices = np.unravel_index(min(place, last), sizes)
+        return dict(zip(self._play, np.add(indices, lows).tolist(), strict=True))
 
 
 def _give(widget: ipywidgets.Widget, **wanted: int) -> None:
@@ -327,4 +374,6 @@ def _give(widget: ipywidgets.Widget, **wanted: int) -> None:
 def limits(rule: Rule, values: Values) -> tuple[int, int]:
     """The first and the last value that a rule allows beside these values."""
     allowed = rule(values) if callable(rule) else rule
-    return (0, allowed - 1) if isinstance(allowed, int) else allowed
+    if isinstance(allowed, int):
+        return 0, allowed - 1
+    return allowed

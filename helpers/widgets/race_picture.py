@@ -5,7 +5,10 @@ from helpers.grading.race import Access, Race
 from helpers.pictures.canvas import GRAY, ORANGE, Box, Picture
 from helpers.widgets.read_sets_picture import EDGE, SHEET
 
-CELL, MOST, LETTERS = 38, 9, 46  # CSS pixels of an element; elements that are drawn; letters of a line
+# CSS pixels of an element; elements that are drawn; letters of a line
+CELL = 38
+MOST = 9
+LETTERS = 46
 
 
 class RacePicture(Picture):
@@ -24,7 +27,8 @@ class RacePicture(Picture):
         for access, y in (race.earlier, 14), (race.later, 150):
             self.bold(EDGE, y, _who(race, access), 14, ORANGE)
             self.write(EDGE, y + 24, _shortened(access.text), 12.5)
-        first, second = _who(race, race.earlier), _who(race, race.later)
+        first = _who(race, race.earlier)
+        second = _who(race, race.later)
         self.stands_still()
         self.sentence = f"{first}; {second[:1].lower()}{second[1:]}: nothing says which of the two comes first."
 

@@ -8,16 +8,29 @@ import numpy as np
 from helpers.grading.drawing import window
 from helpers.grading.read_sets import ReadSet, ReadSets, place
 from helpers.pictures.canvas import BLUE, GRAY, ORANGE, Box, Picture, number, text_width, tint
-from helpers.pictures.parts import Cell, Grid, look
+from helpers.pictures.parts import Grid, look
+from helpers.pictures.touchable import Cell
 
-SHEET, EDGE, GAP = 404, 5, 20  # CSS pixels: the width; around, and between the grids
-WIDTH, HEIGHT, INDEX = 28, 26, (34, 19)  # of a cell, at the least; beside and above a grid, for its indices
+# CSS pixels
+SHEET = 404  # the width
+EDGE = 5  # around the grids
+GAP = 20  # between the grids
+WIDTH = 28  # of a cell, at the least
+HEIGHT = 26
+INDEX = (34, 19)  # beside and above a grid, for its indices
 ROOM = SHEET - 2 * EDGE - INDEX[0] - 1
-SIZE, SMALL = 13, 12  # of numbers; of indices and notes
-TITLE, NOTE, LINE = 24, 16, 26  # above a grid; from one line of the legend to the next
-MOST, FEW = (8, 12), 5  # rows and columns that are drawn; rows of an output
+SIZE = 13  # of numbers
+SMALL = 12  # of indices and notes
+TITLE = 24  # above a grid
+NOTE = 16  # below a title
+LINE = 26  # from one line of the legend to the next
+MOST_ROWS = 8  # that are drawn
+MOST_COLUMNS = 12
+MOST_OUTPUT_ROWS = 5
 IN_A_ROW = 10, 5  # numbers in a row of a long list, and of one with long numbers
-ORANGE_LINE, BLUE_LINE = (-1.5, 3.5), (3.0, 2.0)  # how far inside of a cell's edge, and how thick
+# an outline: how far inside of a cell's edge, and how thick
+ORANGE_LINE = (-1.5, 3.5)
+BLUE_LINE = (3.0, 2.0)
 DASHES = (5, 3)
 
 
@@ -45,38 +58,108 @@ class _Sheet(NamedTuple):
     @property
     def top(self) -> float:
         """The height of what is above the cells."""
-        return TITLE + NOTE * bool(self.note) + INDEX[1]
+        above = TITLE + NOTE if self.note else TITLE
+        return above + INDEX[1]
 
 
-def _sheet(
-    title: str, array: np.ndarray, right: frozenset, yours: frozenset, most: int = MOST[0], first: Cell = (0, 0)
+def _plane(
+    title: str,
+    array: np.ndarray,
+    right: frozenset,
+    yours: frozenset,
+    most_rows: int = MOST_ROWS,
+    first: Cell = (0, 0),
 ) -> _Sheet:
-    """A plane, or a list of which long ones go on in the next row, cut around what differs.
+    """A plane, cut around what differs; `first` are the indices of its first row and column, below 0 in a padding."""
+    width = _cell_width(array)
+    down, across = _drawn_parts(array.shape, (most_rows, _columns_of(width)), right, yours)
+    notes = [_part_note("rows", down, len(array), first[0]), _part_note("columns", across, array.shape[1], first[1])]
+    return _Sheet(
+        title,
+        ", ".join(filter(None, notes)),
+        array[np.ix_(down, across)],
+        width,
+        range(down.start + first[0], down.stop + first[0]),
+        range(across.start + first[1], across.stop + first[1]),
+        _from_corner(right, down, across),
+        _from_corner(yours, down, across),
+    )
 
-    `first` are the indices of the first row and column, below 0 in a padding.
-    """
-    step, cell, count = 1, max(WIDTH, *(text_width(number(value), SIZE) + 6 for value in {*array.flat})), array.size
-    room = min(MOST[1], int(ROOM // cell))
+
+def _list(title: str, array: np.ndarray, right: frozenset, yours: frozenset, most_rows: int = MOST_ROWS) -> _Sheet:
+    """A list, of which long ones go on in the next row, cut around what differs."""
+    count = array.size
+    width = _cell_width(array)
+    columns = _columns_of(width)
+    step = count if count <= columns else next(n for n in (*IN_A_ROW, 1) if n <= columns)
+    right = _in_rows(right, step)
+    yours = _in_rows(yours, step)
+    table = np.append(array, np.full(-count % step, np.nan)).reshape(-1, step)
+    down, across = _drawn_parts(table.shape, (most_rows, columns), right, yours)
+    if step > 1:  # no rows for a reader
+        note = _part_note("", range(down.start * step, min(down.stop * step, count)), count)
+    else:
+        note = _part_note("rows", down, count)
+    return _Sheet(
+        title,
+        note,
+        table[np.ix_(down, across)],
+        width,
+        range(down.start * step, down.stop * step, step),
+        across,
+        _from_corner(right, down, across),
+        _from_corner(yours, down, across),
+    )
+
+
+def _sheet(title: str, array: np.ndarray, right: frozenset, yours: frozenset) -> _Sheet:
+    """A plane or a list, as the array is."""
     if array.ndim == 1:
-        step = count if count <= room else next(n for n in (*IN_A_ROW, 1) if n <= room)
-        right, yours = (frozenset(divmod(i, step) for (i,) in cells) for cells in (right, yours))
-        array = np.append(array, np.full(-count % step, np.nan)).reshape(-1, step)
-    marked, differs = zip(*right | yours, strict=True), min(right ^ yours or right)
-    down, across = parts = [*map(_part, array.shape, (most, room), marked, differs)]
-    counted = [*zip(("rows ", "columns "), parts, array.shape, first, strict=True)]
-    if step > 1:  # a list, which has no rows for a reader
-        counted = [("", range(down[0] * step, min(down.stop * step, count)), count, 0)]
-    note = ", ".join(f"{name}{p[0] + at} to {p[-1] + at} of {n + 2 * at}" for name, p, n, at in counted if len(p) < n)
-    rows = range(down[0] * step + first[0], down.stop * step + first[0], step)
-    columns = range(across[0] + first[1], across.stop + first[1])
-    shown = (frozenset((r - down[0], c - across[0]) for r, c in cells) for cells in (right, yours))
-    return _Sheet(title, note, array[np.ix_(down, across)], cell, rows, columns, *shown)
+        return _list(title, array, right, yours)
+    return _plane(title, array, right, yours)
 
 
-def _part(size: int, room: int, marked: tuple[int, ...], first: int) -> range:
-    """What is drawn of an axis: all marked places if they fit, or those around the first that differs."""
-    all_fit = max(marked) - min(marked) < room
-    return range(size)[window((min(marked) + max(marked) + 1) // 2 if all_fit else first, size, room)]
+def _cell_width(array: np.ndarray) -> float:
+    """The width with which all numbers have room."""
+    widths = [text_width(number(value), SIZE) + 6 for value in set(array.flat)]
+    return max(WIDTH, *widths)
+
+
+def _columns_of(width: float) -> int:
+    """The number of cells that have room beside each other."""
+    return min(MOST_COLUMNS, int(ROOM // width))
+
+
+def _in_rows(cells: frozenset, step: int) -> frozenset[Cell]:
+    """Places (i,) of a list, as rows and columns where each row has this many."""
+    return frozenset(divmod(i, step) for (i,) in cells)
+
+
+def _from_corner(cells: frozenset[Cell], down: range, across: range) -> frozenset[Cell]:
+    """Cells, counted from the corner of the part that is drawn."""
+    return frozenset((row - down.start, column - across.start) for row, column in cells)
+
+
+def _part_note(name: str, part: range, count: int, first: int = 0) -> str:
+    """Say which places of an axis are drawn; nothing where all are."""
+    if len(part) == count:
+        return ""
+    return f"{name} {part[0] + first} to {part[-1] + first} of {count + 2 * first}".lstrip()
+
+
+def _drawn_parts(shape: Cell, room: Cell, right: frozenset, yours: frozenset) -> list[range]:
+    """The rows and the columns that are drawn: with all marked cells if they fit, or around the first that differs."""
+    marked = right | yours
+    first_difference = min(right ^ yours or right)
+    parts = []
+    for axis, size in enumerate(shape):
+        places = [cell[axis] for cell in marked]
+        low = min(places)
+        high = max(places)
+        all_fit = high - low < room[axis]
+        middle = (low + high + 1) // 2 if all_fit else first_difference[axis]
+        parts.append(range(size)[window(middle, size, room[axis])])
+    return parts
 
 
 class ReadSetsPicture(Picture):
@@ -88,7 +171,8 @@ class ReadSetsPicture(Picture):
         sheets = [*inputs, _of_output(read_sets)]
         sizes = [sheet.size for sheet in sheets]
         places, bottom = _flow(sizes)
-        legend, beside = _legend(read_sets), places[-1][0] + sizes[-1][0] + GAP
+        legend = _legend(read_sets)
+        beside = places[-1][0] + sizes[-1][0] + GAP
         fits = beside + 30 + max(text_width(words, 14, "bold") for words, *_ in legend) < SHEET - EDGE
         corner = (beside, places[-1][1] + sheets[-1].top + 4) if fits else (EDGE + 2, bottom + 14)
         super().__init__(int(max(bottom, corner[1] + 2 * LINE - 8) + EDGE), SHEET)
@@ -111,48 +195,61 @@ class ReadSetsPicture(Picture):
         for i, column in enumerate(sheet.columns):
             self.write(grid.box(0, i).middle[0], grid.y - 11, str(column), SMALL, GRAY, align="middle")
         grid.tinted(sheet.right & {*np.ndindex(sheet.values.shape)}, ORANGE, 1)
-        for cells, color, line, dashes in (
-            (sheet.right, ORANGE, ORANGE_LINE, None),
-            (sheet.yours, BLUE, BLUE_LINE, DASHES),
-        ):
-            self.lines(_outline(grid, cells, line[0]), color, line[1], dashes)
+        inset, thickness = ORANGE_LINE
+        self.lines(_outline(grid, sheet.right, inset), ORANGE, thickness)
+        inset, thickness = BLUE_LINE
+        self.lines(_outline(grid, sheet.yours, inset), BLUE, thickness, DASHES)
 
 
 def _legend(read_sets: ReadSets) -> list[tuple]:
     """Both signs with the numbers that come out: words, color, face, line and dashes of a box."""
-    mine = "nothing is stored" if read_sets.mine is None else number(read_sets.mine)
+    right = number(read_sets.output[read_sets.at])
+    yours = "nothing is stored" if read_sets.mine is None else number(read_sets.mine)
     return [
-        (f"right: {number(read_sets.output[read_sets.at])}", ORANGE, tint(ORANGE), ORANGE_LINE[1], None),
-        (f"yours: {mine}", BLUE, None, BLUE_LINE[1], DASHES),
+        (f"right: {right}", ORANGE, tint(ORANGE), ORANGE_LINE[1], None),
+        (f"yours: {yours}", BLUE, None, BLUE_LINE[1], DASHES),
     ]
 
 
 def _of_input(read: ReadSet) -> _Sheet:
     """A plane of an input, with the padding around it, of which no cell is in memory."""
-    plane, right, yours = read.array[read.plane], read.cells(read.right), read.cells(read.yours)
+    plane = read.array[read.plane]
+    right = read.cells(read.right)
+    yours = read.cells(read.yours)
     if not any(read.padding):
         return _sheet(read.title, plane, right, yours)
     down, across = read.padding
     plane = np.pad(plane.astype(float), ((down, down), (across, across)), constant_values=np.nan)
-    right, yours = (frozenset((row + down, column + across) for row, column in cells) for cells in (right, yours))
-    return _sheet(f"{read.title} and its padding", plane, right, yours, first=(-down, -across))
+    right = frozenset((row + down, column + across) for row, column in right)
+    yours = frozenset((row + down, column + across) for row, column in yours)
+    return _plane(f"{read.title} and its padding", plane, right, yours, first=(-down, -across))
 
 
 def _of_output(read_sets: ReadSets) -> _Sheet:
     """The right output with the place of the wrong number."""
-    plane, cell = read_sets.at[:-2], frozenset({read_sets.at[-2:]})
-    title = place(read_sets.name, plane) if np.prod(read_sets.output.shape[:-2]) > 1 else read_sets.name
-    return _sheet(title, read_sets.output[plane], cell, frozenset(), FEW)
+    plane = read_sets.at[:-2]
+    cell = frozenset({read_sets.at[-2:]})
+    planes = np.prod(read_sets.output.shape[:-2])
+    title = place(read_sets.name, plane) if planes > 1 else read_sets.name
+    output = read_sets.output[plane]
+    if output.ndim == 1:
+        return _list(title, output, cell, frozenset(), MOST_OUTPUT_ROWS)
+    return _plane(title, output, cell, frozenset(), MOST_OUTPUT_ROWS)
 
 
 def _flow(sizes: list[tuple[float, float]]) -> tuple[list[tuple[float, float]], float]:
     """Places from left to right, and in the next line where there is no room; and where the last line ends."""
-    places, x, y, bottom = [], EDGE, EDGE, EDGE
+    places = []
+    x = EDGE
+    y = EDGE
+    bottom = EDGE
     for width, height in sizes:
         if x > EDGE and x + width > SHEET - EDGE:
-            x, y = EDGE, bottom + GAP
+            x = EDGE
+            y = bottom + GAP
         places.append((x, y))
-        x, bottom = x + width + GAP, max(bottom, y + height)
+        x = x + width + GAP
+        bottom = max(bottom, y + height)
     return places, bottom
 
 
@@ -167,8 +264,10 @@ def _outline(grid: Grid, cells: frozenset[Cell], inset: float) -> Iterator[tuple
             line = []
             for way in (-1, 1):  # the line ends before the cell's corner, or where that of the next cell begins
                 beside = row + way * abs(right), column + way * abs(down)
-                around = (beside[0] + down, beside[1] + right) in cells
-                more = inset * (1 + around) if beside in cells else 0
-                line += [x + right * half[0] + way * abs(down) * (half[0] + more)]
-                line += [y + down * half[1] + way * abs(right) * (half[1] + more)]
+                more = 0
+                if beside in cells:
+                    turns_outwards = (beside[0] + down, beside[1] + right) in cells
+                    more = 2 * inset if turns_outwards else inset
+                line.append(x + right * half[0] + way * abs(down) * (half[0] + more))
+                line.append(y + down * half[1] + way * abs(right) * (half[1] + more))
             yield tuple(line)

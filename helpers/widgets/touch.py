@@ -6,7 +6,7 @@ from typing import NamedTuple
 import anywidget
 from traitlets import Dict, Int, List
 
-from helpers.pictures.parts import Adjustable, Cell, Touchable, Window
+from helpers.pictures.touchable import Adjustable, Cell, Touchable, Window
 from helpers.widgets import HERE, script, synced
 
 Part = Touchable | Adjustable
@@ -14,7 +14,7 @@ WINDOW = "the window"  # what is touched where the reader drags the frame itself
 
 
 class Touched(NamedTuple):
-    """What the reader does: the name of a grid, the cell in it, and whether it is chosen or only looked at.
+    """A reader's touch: the name of a grid, the cell in it, and whether it is chosen or only looked at.
 
     The name is None where the pointer has left the picture. Of WINDOW, the cell may lie outside of what is allowed.
     Where a number is changed, `numbers` are all of the grid, row by row.
@@ -55,7 +55,9 @@ class Touch(anywidget.AnyWidget):
     def _act(self, act: Callable[[Touched], None], asked: Mapping) -> None:
         """Do what was asked, and say that it is done even where it failed: the next touch waits for that."""
         try:
-            name = [*self._names, WINDOW][asked["grid"]] if asked["grid"] >= 0 else None
+            name = None
+            if asked["grid"] >= 0:
+                name = [*self._names, WINDOW][asked["grid"]]
             act(Touched(name, (asked["row"], asked["column"]), asked["chosen"], asked["numbers"]))
         finally:
             self.answered = asked["number"]
@@ -71,13 +73,23 @@ class Touch(anywidget.AnyWidget):
 
 
 def _placed(name: str, part: Part) -> dict:
-    grid, (rows, columns) = part.grid, part.grid.values.shape
-    place = map(float, (grid.x, grid.y, columns * grid.width, rows * grid.height))
-    shape = {"label": name, "rows": rows, "columns": columns, "names": [*grid.names]}
-    kind = {"limits": part.limits, "passing": part.passing}
-    return dict(zip(("x", "y", "width", "height"), place, strict=True)) | shape | kind
+    grid = part.grid
+    rows, columns = grid.values.shape
+    return {
+        "x": float(grid.x),
+        "y": float(grid.y),
+        "width": float(columns * grid.width),
+        "height": float(rows * grid.height),
+        "label": name,
+        "rows": rows,
+        "columns": columns,
+        "names": [*grid.names],
+        "limits": part.limits,
+        "passing": part.passing,
+    }
 
 
-def _dragged(window: Window) -> dict:
+def _dragged(window: Window) -> dict[str, float]:
     names = "x", "y", "width", "height", "row", "column", "down", "right"
-    return dict(zip(names, map(float, (*window.box, *window.place, *window.step)), strict=True))
+    numbers = *window.box, *window.place, *window.step
+    return dict(zip(names, map(float, numbers), strict=True))

@@ -1,4 +1,4 @@
-"""What start.py adds to JupyterLab's server: messages from a kernel leave at once.
+"""An addition of start.py to JupyterLab's server: messages from a kernel leave at once.
 
 A slider's step sends several small messages to the browser. By default the server's TCP connection holds each of them
 back until the one before was acknowledged (Nagle's algorithm), which a browser delays by up to 40 ms.

@@ -1,4 +1,4 @@
-"""What a learner writes in lesson 04: steps of a tree and whole ones, and the gradient of the bias."""
+"""The exercises of lesson 04: steps of a tree and whole ones, and the gradient of the bias."""
 
 from functools import cache
 from pathlib import Path
@@ -34,7 +34,7 @@ def _step_cases() -> tuple[Case, ...]:
 
 
 def _step_case(name: str, partial: np.ndarray) -> Case:
-    """What all threads hold after each step: those that no longer add keep their sums."""
+    """The sums of all threads after each step: those that no longer add keep their sums."""
     after = [partial]
     for sums in tree_steps(partial.tolist())[1:]:
         after.append(np.append(sums, after[-1][len(sums) :]))
@@ -45,8 +45,12 @@ def _step_case(name: str, partial: np.ndarray) -> Case:
 def _max_cases() -> tuple[Case, ...]:
     """By hand; as low as float32 goes; some equal, in one thread and in several; in quarters, over eight a thread."""
     random = np.random.default_rng(9)
-    low, equal, most = -random.integers(331, 340, 256), random.integers(-9, 6, 1000), random.integers(-400, 300, 2100)
-    low[201], equal[[456, 712, 776]], most[1971] = -330, 6, 301  # 776 is in a thread left of that of 456 and 712
+    low = -random.integers(331, 340, 256)
+    equal = random.integers(-9, 6, 1000)
+    most = random.integers(-400, 300, 2100)
+    low[201] = -330
+    equal[[456, 712, 776]] = 6  # 776 is in a thread left of that of 456 and 712
+    most[1971] = 301
     return (
         _max_case("max_5_numbers", np.array([3, 7, 2, 7, 1])),
         _max_case("max_256_low_numbers", np.float32(low * 1e36)),
@@ -109,7 +113,8 @@ def _two_passes_case(name: str, grad_output: Array) -> Case:
     batch, channels, *plane = grad_output.shape
     slices = -(-batch * np.prod(plane) // SLICE)
     passes = Dispatch((slices, channels, 1), "sum_slices"), Dispatch((channels, 1, 1), "sum_parts")
-    expected, params = reference.conv2d_grad_bias(grad_output), (batch, channels, np.prod(plane), slices)
+    expected = reference.conv2d_grad_bias(grad_output)
+    params = (batch, channels, np.prod(plane), slices)
     return Case(name, (grad_output,), expected, params, passes, scratch=(channels * slices,))
 
 

@@ -1,4 +1,4 @@
-"""What a learner writes and marks in lesson 01: a window, an edge, an index, and the whole kernel."""
+"""The exercises of lesson 01, to write and to mark: a window, an edge, an index, and the whole kernel."""
 
 from pathlib import Path
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from helpers.data import digits
 from helpers.gpu import adapter_info
-from helpers.lessons.convolution_as_correlation.own_filter import LEVEL, OwnFilterPicture
+from helpers.lessons.convolution_as_correlation.filter_picture import LEVEL, OwnFilterPicture
 from helpers.lessons.convolution_as_correlation.pictures import ContributionPicture
 from helpers.lessons.shared.any_convolution import any_forward  # noqa: F401
 from helpers.lessons.shared.pictures.forward import WindowPicture
@@ -15,18 +15,19 @@ from helpers.lessons.shared.small_case import Array, with_letters
 from helpers.operations.convolution import operations
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.pictures.canvas import Picture
-from helpers.widgets.controls import Values
+from helpers.widgets.controls import Values, by_dragging, by_playing, by_pointing
 from helpers.widgets.explorer import Explorer
 
 
 def forward(input: Array, weight: Array) -> Explorer:
     """Sliders oh and ow over an image (1, 1, H, W) and a filter (1, 1, kH, kW), with letters for pixels and weights."""
     shape, output = convolved(input, weight)
-    bottom, right = shape.out_h - 1, shape.out_w - 1
+    bottom = shape.out_h - 1
+    right = shape.out_w - 1
     steps = {
-        f"Point at output [0,{right}]: which pixels make it?": {"oh": 0, "ow": right},
-        "Drag the frame in the input to the bottom left corner.": {"oh": bottom, "ow": 0},
-        "Press play, and watch the filter reach the last output.": {"oh": bottom, "ow": right},
+        f"Point at output [0,{right}]: which pixels make it?": by_pointing({"oh": 0, "ow": right}),
+        "Drag the frame in the input to the bottom left corner.": by_dragging({"oh": bottom, "ow": 0}),
+        "Press play, and watch the filter reach the last output.": by_playing({"oh": bottom, "ow": right}),
     }
     return with_letters(WindowPicture(shape, {"input": input, "weight": weight}, output, letters=True), 0, steps)
 
@@ -49,11 +50,12 @@ def contributions(input: Array, weight: Array) -> Explorer:
     picture = ContributionPicture(shape, input, weight, output)
     sizes = [grid.values.shape for grid in picture.grids]
     rules = {"tensor": 3, "row": lambda v: sizes[v["tensor"]][0], "column": lambda v: sizes[v["tensor"]][1]}
-    middle = {"row": input.shape[2] // 2, "column": input.shape[3] // 2}
+    row = input.shape[2] // 2
+    column = input.shape[3] // 2
     steps = {
-        "Point at a weight: how many outputs does it reach?": {"tensor": 1},
-        f"Point at the pixel [{middle['row']},{middle['column']}]: how many?": {"tensor": 0, **middle},
-        "Point at the pixel [0,0]: which weight multiplies it?": {"tensor": 0, "row": 0, "column": 0},
+        "Point at a weight: how many outputs does it reach?": by_pointing({"tensor": 1}),
+        f"Point at the pixel [{row},{column}]: how many?": by_pointing({"tensor": 0, "row": row, "column": column}),
+        "Point at the pixel [0,0]: which weight multiplies it?": by_pointing({"tensor": 0, "row": 0, "column": 0}),
     }
     return Explorer(picture.show, rules, {"tensor": 2}, front=(), steps=steps)
 
@@ -76,15 +78,18 @@ def own_filter(
     def draw(oh: int, ow: int, weight: Array) -> Picture:
         return picture(np.float32(weight).tobytes()).show(oh, ow)
 
-    def only_the_level_stroke(values: Values) -> bool:
+    def finds_only_level_stroke(values: Values) -> bool:
         drawn = draw(**values)
-        return len(drawn.found) >= LEVEL and not drawn.found_below
+        return len(drawn.large_outputs) >= LEVEL and not drawn.large_outputs_below
+
+    def is_at_large_output(values: Values) -> bool:
+        return [values["oh"], values["ow"]] in draw(**values).large_outputs
 
     start = np.diag([0.0, 1, 0]) if weight is None else np.asarray(weight, float)
     steps = {
         "Click a weight: what changes?": lambda v: (v["weight"] != start).any(),
-        "Find only the horizontal stroke.": only_the_level_stroke,
-        "Drag the frame to a blue edge.": lambda v: [v["oh"], v["ow"]] in draw(**v).found,
+        "Find only the horizontal stroke.": finds_only_level_stroke,
+        "Drag the frame to a blue edge.": by_dragging(is_at_large_output),
     }
     places = {"oh": 26, "ow": 26}
     return Explorer(draw, places, {"oh": 6, "ow": 14}, arrays={"weight": start}, front=(), steps=steps)

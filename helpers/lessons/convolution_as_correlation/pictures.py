@@ -5,7 +5,7 @@ from helpers.lessons.shared.pictures.sums import draw_grids, rows_and_columns
 from helpers.operations.convolution.indices import Tap, taps_of
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, Picture, number
-from helpers.pictures.parts import foot
+from helpers.pictures.terms import foot
 
 
 class ContributionPicture(Picture):
@@ -41,16 +41,21 @@ class ContributionPicture(Picture):
 
     def _draw_products(self, taps: list[Tap]) -> None:
         pixels, weights, _ = (grid.values for grid in self.grids)
-        products = [f"{number(pixels[t.ih, t.iw])} · {number(weights[t.kh, t.kw])}" for t in taps]
-        columns = [(f"[{tap.oh},{tap.ow}]", text) for tap, text in zip(taps, products, strict=True)]
+        columns = []
+        for tap in taps:
+            product = f"{number(pixels[tap.ih, tap.iw])} · {number(weights[tap.kh, tap.kw])}"
+            columns.append((f"[{tap.oh},{tap.ow}]", product))
         foot(self, ("in output", "pixel · weight"), columns, (f"{len(taps)} products", ""))
 
     def _role(self, tensor: int, taps: list[Tap]) -> str:
-        """What the number does, and what its gradient will add up."""
-        pixels, outputs = ([tap.at(other) for tap in taps] for other in ("input", "output"))
+        """Say what the number does, and what its gradient will add up."""
+        pixels = rows_and_columns(tap.at("input") for tap in taps)
+        outputs = rows_and_columns(tap.at("output") for tap in taps)
         if tensor == 2:
-            return f"adds up {len(taps)} products: the filter lies over input {rows_and_columns(pixels)}."
-        reached = f"{len(taps)} output{'s' * (len(taps) > 1)}: {rows_and_columns(outputs)}"
+            return f"adds up {len(taps)} products: the filter lies over input {pixels}."
+        count = "1 output" if len(taps) == 1 else f"{len(taps)} outputs"
         if tensor == 1:
-            return f"multiplies one pixel for each of {reached}. These are input {rows_and_columns(pixels)}."
-        return f"reaches {reached}{', through a different weight each time' * (len(taps) > 1)}."
+            return f"multiplies one pixel for each of {count}: {outputs}. These are input {pixels}."
+        if len(taps) == 1:
+            return f"reaches {count}: {outputs}."
+        return f"reaches {count}: {outputs}, through a different weight each time."

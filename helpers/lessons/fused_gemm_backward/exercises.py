@@ -1,4 +1,4 @@
-"""What a learner writes, lays and plants in lesson 06: a gate, and products in tiles, on layers with relu."""
+"""The exercises of lesson 06, to write, to lay and to plant: a gate, and products in tiles, on layers with relu."""
 
 from functools import cache
 from pathlib import Path

@@ -4,16 +4,21 @@ import numpy as np
 
 from helpers.gpu import adapter_info
 from helpers.lessons.fused_gemm_backward.pictures.gradients import PRODUCTS, GradientsPicture
-from helpers.lessons.fused_gemm_backward.pictures.tiles import FLIGHT, TILE, TilesPicture, TransposedLoadPicture
+from helpers.lessons.fused_gemm_backward.pictures.tiles import THREADS, TilesPicture
+from helpers.lessons.fused_gemm_backward.pictures.transposed_load import FLIGHT, TransposedLoadPicture
 from helpers.lessons.shared.products import LESSONS
 from helpers.operations.gemm.indices import LOADS
 from helpers.operations.gemm.operations import gemm_bias_act, gemm_bias_act_backward
+from helpers.widgets.controls import by_playing, by_pointing
 from helpers.widgets.explorer import Explorer
 
 
 def gradients() -> Explorer:
     """Sliders over the four products of the lesson's layer, with relu, and over the row and column of the result."""
-    a, b, bias, grad = (np.float32(LESSONS[name]) for name in ("a", "b", "bias", "grad"))
+    a = np.float32(LESSONS["a"])
+    b = np.float32(LESSONS["b"])
+    bias = np.float32(LESSONS["bias"])
+    grad = np.float32(LESSONS["grad"])
     pre = gemm_bias_act(a[None], b, bias)[0]
     d_a, d_b, d_bias = gemm_bias_act_backward(a[None], b, bias, grad[None], "relu")
     picture = GradientsPicture(a, b, bias, grad, {"pre": pre, "d_a": d_a[0], "d_b": d_b, "d_bias": d_bias})
@@ -22,28 +27,30 @@ def gradients() -> Explorer:
         "row": lambda values: picture.size(values["product"])[0],
         "column": lambda values: picture.size(values["product"])[1],
     }
-    bottom, right = len(a) - 1, a.shape[1] - 1
+    bottom = len(a) - 1
+    right = a.shape[1] - 1
+    last_of_d_a = {"product": 1, "row": bottom, "column": right}
     steps = {
-        "Point at a number of pre: which numbers make it?": {"product": 0},
-        f"Set product to 1, and point at d_a[{bottom},{right}].": {"product": 1, "row": bottom, "column": right},
+        "Point at a number of pre: which numbers make it?": by_pointing({"product": 0}),
+        f"Set product to 1, and point at d_a[{bottom},{right}].": by_pointing(last_of_d_a),
         "Set product to 2. Which columns meet now?": {"product": 2},
     }
-    return Explorer(
-        picture.show, rules, {"row": 2, "column": 1}, play=("row", "column"), front=["product"], steps=steps
-    )
+    values = {"row": 2, "column": 1}
+    return Explorer(picture.show, rules, values, play=("row", "column"), front=["product"], steps=steps)
 
 
 def tiles() -> Explorer:
     """Sliders over the steps of one workgroup of 4 x 4 threads, and over the elements of c = a @ b."""
     random = np.random.default_rng(4)
-    a, b = (random.integers(0, 4, size).astype(np.float32) for size in ((8, 6), (6, 8)))
+    a = random.integers(0, 4, (8, 6)).astype(np.float32)
+    b = random.integers(0, 4, (6, 8)).astype(np.float32)
     result = gemm_bias_act(a[None], b, np.zeros(8, np.float32))[0]
     picture = TilesPicture(a, b, result, adapter_info().short)
     last = len(picture.moves) - 1
     steps = {
-        "Press play: tiles fly in.": {"step": last},
-        "Point at a number in left.": lambda values: values.get("slot", 0) in range(1, TILE**2 + 1),
-        "Point at c[0,0]: which tiles?": {"row": 0, "column": 0},
+        "Press play: tiles fly in.": by_playing({"step": last}),
+        "Point at a number in left.": by_pointing(lambda values: values.get("slot", 0) in range(1, THREADS + 1)),
+        "Point at c[0,0]: which tiles?": by_pointing({"row": 0, "column": 0}),
     }
     rules = {"step": last + 1, "row": 8, "column": 8}
     return Explorer(picture.show, rules, {"row": 5, "column": 6}, play="step", front=["step"], steps=steps, pace=600)
@@ -51,11 +58,11 @@ def tiles() -> Explorer:
 
 def transposed_load() -> Explorer:
     """Sliders over three ways to load a tile of a, over its flight, and over the threads of a workgroup of 4 x 4."""
-    rules = {"load": len(LOADS), "thread": TILE**2, "flight": len(FLIGHT)}
+    rules = {"load": len(LOADS), "thread": THREADS, "flight": len(FLIGHT)}
     steps = {
-        "Play the flight of load 0, then of load 1.": {"load": 1, "flight": len(FLIGHT) - 1},
+        "Play the flight of load 0, then of load 1.": by_playing({"load": 1, "flight": len(FLIGHT) - 1}),
         "Set load to 2: which offsets do neighbors read?": {"load": 2},
-        "With load 1, point at slot 14 of left.": {"load": 1, "thread": 11},
+        "With load 1, point at slot 14 of left.": by_pointing({"load": 1, "thread": 11}),
     }
     front = ["load", "thread", "flight"]
     return Explorer(TransposedLoadPicture().show, rules, {"thread": 1}, play="flight", front=front, steps=steps)

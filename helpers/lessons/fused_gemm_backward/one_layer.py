@@ -9,13 +9,22 @@ from helpers.pictures.canvas import BLUE, MARGIN, Box, Picture, a_digit
 from helpers.pictures.charts import Axes
 from helpers.pictures.figures import draw_ink, draw_signed, explain
 from helpers.pictures.parts import Bars, look
+from helpers.widgets.controls import by_playing
 from helpers.widgets.explorer import Explorer
 
 Array = np.ndarray
 Product = Callable[[Array, Array], Array]
 
-SIDE, SEEN, STEPS, RATE, ENOUGH = 14, 400, 20, 1.0, 0.7  # pixels; digits to learn from; the share to be read right
-PIXEL, PANEL, LOWER = 5, 82, 166  # CSS pixels: of a class, from one to the next; where the lower half begins
+# pixels; digits to learn from; the share to be read right
+SIDE = 14
+SEEN = 400
+STEPS = 20
+RATE = 1.0
+ENOUGH = 0.7
+# CSS pixels: of a class, from one to the next; where the lower half begins
+PIXEL = 5
+PANEL = 82
+LOWER = 166
 
 
 def explorer(forward: Product, grad_weight: Product, whose: str) -> Explorer:
@@ -23,7 +32,7 @@ def explorer(forward: Product, grad_weight: Product, whose: str) -> Explorer:
     picture = OneLayer(learned(forward, grad_weight), whose)
     enough = int((picture.right_of_all < ENOUGH).sum())
     steps = {
-        "Play: ten images appear.": {"step": STEPS},
+        "Play: ten images appear.": by_playing({"step": STEPS}),
         "Find the first step that reads 7 digits in 10.": {"step": enough},
         "Find a digit that is misread at the last step.": lambda v: v["step"] == STEPS and not picture.reads(**v),
     }
@@ -34,7 +43,8 @@ def explorer(forward: Product, grad_weight: Product, whose: str) -> Explorer:
 def learned(forward: Product, grad_weight: Product) -> Array:
     """The weights (196, 10) of each step, from zeros on, without a bias; the loss is cross-entropy."""
     a, labels = _pixels(0, SEEN)
-    truth, weights = np.eye(10)[labels], [np.zeros((SIDE**2, 10), np.float32)]
+    truth = np.eye(10)[labels]
+    weights = [np.zeros((SIDE**2, 10), np.float32)]
     for _ in range(STEPS):
         scores = forward(a, weights[-1])
         likely = np.exp(scores - scores.max(1, keepdims=True))
@@ -55,7 +65,8 @@ class OneLayer(Picture):
 
     def __init__(self, weights: Array, whose: str) -> None:
         super().__init__(340)
-        self.weights, self.whose = weights, whose
+        self.weights = weights
+        self.whose = whose
         self.ink, self.labels = _pixels(SEEN, SEEN + 500)
         self.scores = self.ink @ weights  # (step, digit, class)
         self.right_of_all = (self.scores.argmax(2) == self.labels).mean(1)
@@ -71,7 +82,7 @@ class OneLayer(Picture):
         self.stands_still()
 
     def reads(self, step: int, digit: int) -> bool:
-        """Whether a digit is read right after some steps."""
+        """Return whether a digit is read right after some steps."""
         return bool(self.scores[step, digit].argmax() == self.labels[digit])
 
     def draw(self, step: int, digit: int) -> str:
@@ -82,7 +93,8 @@ class OneLayer(Picture):
         sheet = Box(MARGIN, LOWER + 14, 112, 112)
         self.bold(MARGIN, LOWER - 6, f"digit {digit}, unseen", 15)
         draw_ink(self, self.ink[digit].reshape(SIDE, SIDE), sheet, 1)
-        scores, read = self.scores[step, digit], int(self.scores[step, digit].argmax())
+        scores = self.scores[step, digit]
+        read = int(self.scores[step, digit].argmax())
         says = a_digit(read) if step else "nothing yet"
         box = Box(160, LOWER + 10, 370, 110)
         Bars(self, scores, box, -6, 8, range(10), f"ten scores: {says}", decimals=0)

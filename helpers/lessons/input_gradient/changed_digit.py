@@ -13,15 +13,25 @@ from helpers.operations.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, MARGIN, Box, Picture, number
 from helpers.pictures.figures import draw_ink, draw_signed, explain
 from helpers.pictures.parts import Bars, head
+from helpers.widgets.controls import by_playing
 from helpers.widgets.explorer import Explorer
 
 Array = np.ndarray
 
 LAYER = ConvShape(1, 1, 28, 28, 6, 5, 5)  # LeNet's first, for one digit; its filters find edges and lines
-READ, WANTED, WHERE = 9, 3, 489  # the digit, what it shall become, and its place among the digits
-LEARNED, SMOOTH = 300, 1_000  # how many digits the scores are fitted to, and how strongly large weights are avoided
-STEPS, LEVELS = 40, 0.25  # how far a step changes the pixel with the largest gradient, of 15 levels
-PIXEL, TOP = 7, 50  # CSS pixels
+# the digit, what it shall become, and its place among the digits
+READ = 9
+WANTED = 3
+WHERE = 489
+# how many digits the scores are fitted to, and how strongly large weights are avoided
+LEARNED = 300
+SMOOTH = 1_000
+# how far a step changes the pixel with the largest gradient, of 15 levels
+STEPS = 40
+LEVELS = 0.25
+# CSS pixels
+PIXEL = 7
+TOP = 50
 
 
 def explorer(grad_input: Callable[[Array, Array], Array], whose: str) -> Explorer:
@@ -37,7 +47,7 @@ def explorer(grad_input: Callable[[Array, Array], Array], whose: str) -> Explore
 
     turns = next(step for step in range(STEPS) if picture(WANTED).read(step) == WANTED)
     steps = {
-        f"Play: when is it a {WANTED}?": lambda v: v["toward"] == WANTED and v["step"] >= turns,
+        f"Play: when is it a {WANTED}?": by_playing(lambda v: v["toward"] == WANTED and v["step"] >= turns),
         f"Find the last step with a {READ}.": {"step": turns - 1, "toward": WANTED},
         "Set toward to 7, step to 40.": {"toward": 7, "step": STEPS},
     }
@@ -64,7 +74,8 @@ def upstream(digit: Array, toward: int) -> Array:
     """The gradient of the outputs, (1, 6, 24, 24), where the loss is one score minus that of the digit it is."""
     outputs, _ = outputs_and_features(digit)
     difference = second_layer()[toward] - second_layer()[READ]
-    return np.float32(difference.reshape(outputs.shape) / 100 * (outputs > 0))
+    gradient = difference.reshape(outputs.shape) / 100
+    return np.float32(np.where(outputs > 0, gradient, 0))
 
 
 class ChangedDigit(Picture):
@@ -72,9 +83,13 @@ class ChangedDigit(Picture):
 
     def __init__(self, digit: Array, gradient: Array, toward: int, whose: str) -> None:
         super().__init__(278)
-        self.digit, self.toward, self.whose = digit[0, 0], toward, whose
+        self.digit = digit[0, 0]
+        self.toward = toward
+        self.whose = whose
         self.gradient = gradient[0, 0] / (abs(gradient).max() or 1)
-        self.sheet, self.map = (Box(x, TOP, 28 * PIXEL, 28 * PIXEL) for x in (MARGIN, MARGIN + 28 * PIXEL + 24))
+        side = 28 * PIXEL
+        self.sheet = Box(MARGIN, TOP, side, side)
+        self.map = Box(MARGIN + side + 24, TOP, side, side)
         draw_signed(self, self.gradient, self.map)
         head(self, *self.sheet[:2], "input", "28 × 28 pixels, 0 to 15")
         head(self, *self.map[:2], "grad_input", f"score of {toward} minus score of {READ}")
@@ -96,7 +111,8 @@ class ChangedDigit(Picture):
     def draw(self, step: int) -> str:
         """Go to one step."""
         draw_ink(self, self.changed(step), self.sheet, 15)
-        scores, box = self.scores(step), Box(476, TOP + 6, 348, 28 * PIXEL - 36)
+        scores = self.scores(step)
+        box = Box(476, TOP + 6, 348, 28 * PIXEL - 36)
         read = int(scores.argmax())
         bars = Bars(self, scores, box, -40, 80, range(10), f"ten scores: it reads a {read}", decimals=0)
         bars.frame_bar(read, BLUE)

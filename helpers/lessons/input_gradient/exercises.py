@@ -1,4 +1,4 @@
-"""What a learner writes and marks in lesson 03: a window, an edge, a stride, and the whole kernel."""
+"""The exercises of lesson 03, to write and to mark: a window, an edge, a stride, and the whole kernel."""
 
 from pathlib import Path
 

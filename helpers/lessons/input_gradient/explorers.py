@@ -1,6 +1,6 @@
 """Pictures with sliders of lesson 03: windows that drop, the flipped filter, and a test to improve."""
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -18,7 +18,9 @@ from helpers.operations.convolution import operations, reference
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.operations.kernels import load
 from helpers.pictures.canvas import Picture
+from helpers.widgets.controls import by_dragging, by_playing, by_pointing
 from helpers.widgets.explorer import Explorer
+from wgsl import Kernel
 
 SMALL = ConvShape.between(IMAGE.shape, UPSTREAM.shape)
 
@@ -27,8 +29,8 @@ def input_gradient() -> Explorer:
     """Sliders ih and iw that slide lesson 03's filter over its gradient, with letters."""
     tensors = {"grad_output": UPSTREAM, "weight": WEIGHT}
     steps = {
-        "Point at pixel [2,2] in grad_input: how many terms?": {"ih": 2, "iw": 2},
-        "Drag the frame to the bottom right: how many are left?": {"ih": 4, "iw": 4},
+        "Point at pixel [2,2] in grad_input: how many terms?": by_pointing({"ih": 2, "iw": 2}),
+        "Drag the frame to the bottom right: how many are left?": by_dragging({"ih": 4, "iw": 4}),
         "Find the pixel to which only G·w00 adds.": {"ih": 0, "iw": 0},
     }
     return with_letters(computed(InputGradientPicture, SMALL, tensors, letters=True), 1, steps)
@@ -41,9 +43,9 @@ def scatter_and_gather() -> Explorer:
     sides = 3, 3, 5  # of each tensor
     rules = {"tensor": 3, "row": lambda v: sides[v["tensor"]], "column": lambda v: sides[v["tensor"]], "dropped": 10}
     steps = {
-        "Point at M: what does it hit?": {"tensor": 0, "row": 2, "column": 0},
-        "Point at the middle pixel.": {"tensor": 2, "row": 2, "column": 2},
-        "Press play: windows drop.": {"dropped": 9},
+        "Point at M: what does it hit?": by_pointing({"tensor": 0, "row": 2, "column": 0}),
+        "Point at the middle pixel.": by_pointing({"tensor": 2, "row": 2, "column": 2}),
+        "Press play: windows drop.": by_playing({"dropped": 9}),
     }
     start = {"tensor": 2, "row": 1, "column": 1}
     return Explorer(picture.show, rules, start, front=["dropped"], play="dropped", steps=steps)
@@ -51,21 +53,11 @@ def scatter_and_gather() -> Explorer:
 
 def four_faults() -> Explorer:
     """A test of the input gradient, to be changed until it catches four planted faults; at first a blur at stride 2."""
-    gather = load("conv2d_grad_input", "1_gather")
-    planted = {fault: gather.edit(*edit) for fault, edit in FAULTS.items()}
-
-    @lru_cache(1)
-    def results(shape: ConvShape, weight: bytes) -> tuple[Array, dict[str, Array]]:
-        pairs = np.arange(1, 5).reshape(2, 2)[: shape.out_channels, : shape.in_channels]
-        filters = np.float32(np.multiply.outer(pairs, np.frombuffer(weight, np.float32).reshape(3, 3)))
-        upstream = np.random.default_rng(3).integers(-4, 5, shape.output).astype(np.float32)
-        given = shape.input, filters, upstream, shape.stride, shape.padding
-        got = {fault: operations.conv2d_grad_input(*given, kernel=kernel) for fault, kernel in planted.items()}
-        return reference.grad_input(upstream, filters, shape), got
 
     def draw(stride: int, padding_h: int, padding_w: int, channels: int, weight: Array, pixel: int = 0) -> Picture:
         shape = ConvShape(1, channels, 6, 6, channels, 3, 3, stride, (padding_h, padding_w))
-        return FaultsPicture(shape, weight, *results(shape, np.float32(weight).tobytes()), pixel)
+        right, got = _results(shape, np.float32(weight).tobytes())
+        return FaultsPicture(shape, weight, right, got, pixel)
 
     steps = {
         "Click a weight: which fault is caught now?": lambda v: "no flip" in draw(**v).caught,
@@ -75,3 +67,24 @@ def four_faults() -> Explorer:
     rules = {"stride": (1, 3), "padding_h": 3, "padding_w": 3, "channels": (1, 2)}
     start = {"stride": 2, "padding_h": 1, "padding_w": 1}
     return Explorer(draw, rules, start, arrays={"weight": np.outer([1, 2, 1], [1, 2, 1])}, steps=steps)
+
+
+@lru_cache(1)
+def _results(shape: ConvShape, weight: bytes) -> tuple[Array, dict[str, Array]]:
+    """The right gradient of a test, and that of each faulty kernel; a filter (3, 3) has a multiple for each channel."""
+    multiples = np.arange(1, 5).reshape(2, 2)[: shape.out_channels, : shape.in_channels]
+    filters = np.float32(np.multiply.outer(multiples, np.frombuffer(weight, np.float32).reshape(3, 3)))
+    upstream = np.random.default_rng(3).integers(-4, 5, shape.output).astype(np.float32)
+    got = {}
+    for fault, kernel in _faulty_kernels().items():
+        got[fault] = operations.conv2d_grad_input(
+            shape.input, filters, upstream, shape.stride, shape.padding, kernel=kernel
+        )
+    return reference.grad_input(upstream, filters, shape), got
+
+
+@cache
+def _faulty_kernels() -> dict[str, Kernel]:
+    """The kernel of lesson 03 with each of the faults planted."""
+    gather = load("conv2d_grad_input", "1_gather")
+    return {fault: gather.edit(old, new) for fault, (old, new) in FAULTS.items()}

@@ -17,7 +17,11 @@ FAULTS = {  # and the edit of 1_gather that plants each
     "channels swapped": ("(co * params.in_channels + ci)", "(ci * params.out_channels + co)"),
     "one padding": ("iw + params.padding_w", "iw + params.padding_h"),
 }
-LEFT, ACROSS, DOWN, CELL = 236, 310, 176, (46, 20)  # CSS pixels
+# CSS pixels
+LEFT = 236
+ACROSS = 310
+DOWN = 176
+CELL = (46, 20)
 
 
 class FaultsPicture(Picture):
@@ -30,20 +34,25 @@ class FaultsPicture(Picture):
         super().__init__(2 * DOWN + 4)
         Grid(self, weight, MARGIN, 46, (56, 46), "weight", "click them").adjust("weight", -2, 4)
         lines = f"stride {s.stride_h}", f"padding {s.padding_h} and {s.padding_w}"
-        channels = f"{s.in_channels} channel{'s' * (s.in_channels > 1)} in, {s.out_channels} out"
-        self.column(MARGIN, 210, 22, (f"{s.in_h} × {s.in_w} pixels", *lines, channels), 14)
-        self.caught, said = [], ""
+        channels = "1 channel" if s.in_channels == 1 else f"{s.in_channels} channels"
+        lines = f"{s.in_h} × {s.in_w} pixels", *lines, f"{channels} in, {s.out_channels} out"
+        self.column(MARGIN, 210, 22, lines, 14)
+        self.caught = []
+        pixel_sentence = ""
         for i, (fault, result) in enumerate(got.items()):
-            wrong = result != right
-            said += self._draw_fault(i, fault, result[0, 0], right[0, 0], int(wrong.sum()), pixel)
-            self.caught += [fault] * bool(wrong.any())
-        missed = [fault for fault in got if fault not in self.caught]
-        others = f" It misses {listed([f'“{fault}”' for fault in missed])}." if missed else " It misses none."
-        self.sentence = said or f"The test catches {len(self.caught)} of {len(got)} faults.{others}"
+            wrong = int((result != right).sum())
+            pixel_sentence += self._draw_fault(i, fault, result[0, 0], right[0, 0], wrong, pixel)
+            if wrong:
+                self.caught.append(fault)
+        missed = [f"“{fault}”" for fault in got if fault not in self.caught]
+        count = f"The test catches {len(self.caught)} of {len(got)} faults."
+        others = f"It misses {listed(missed)}." if missed else "It misses none."
+        self.sentence = pixel_sentence or f"{count} {others}"
 
     def _draw_fault(self, i: int, fault: str, got: Array, right: Array, wrong: int, pixel: int) -> str:
         """The numbers of one kernel; returns what is said of the one that is looked at."""
-        x, y = LEFT + i % 2 * ACROSS, 46 + i // 2 * DOWN
+        x = LEFT + i % 2 * ACROSS
+        y = 46 + i // 2 * DOWN
         grid = Grid(self, got, x, y, CELL, fault, tensor="grad_input")
         verdict = (f"{wrong} wrong", 14, BLUE, "bold") if wrong else ("missed", 14, GRAY)
         self.write(x + got.shape[1] * CELL[0], y - 16, *verdict, align="right")

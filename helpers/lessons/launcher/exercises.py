@@ -1,4 +1,4 @@
-"""What a learner writes in appendix C: two launches in raw calls, judged by what they make."""
+"""The exercises of appendix C: two launches in raw calls, judged by what they make."""
 
 from math import ceil
 from pathlib import Path
@@ -20,8 +20,11 @@ def _launch_case(name: str, numbers: tuple[int, ...]) -> PythonCase:
 
 def _second_case(name: str, numbers: tuple[int, ...]) -> PythonCase:
     """A launch after one that is done: what that one was given, and what it made."""
-    count, results = len(numbers), tuple(3 * x + 1 for x in numbers)
-    input, output, layout = launch.Buffer([*numbers]), launch.Buffer([*results]), launch.Layout(launch.DECLARED)
+    count = len(numbers)
+    results = tuple(3 * x + 1 for x in numbers)
+    input = launch.Buffer([*numbers])
+    output = launch.Buffer([*results])
+    layout = launch.Layout(launch.DECLARED)
     given = GIVEN | {
         "module": launch.Module(),
         "layout": layout,

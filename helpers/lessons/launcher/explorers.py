@@ -2,17 +2,18 @@
 
 from helpers.gpu import adapter_info
 from helpers.lessons.launcher.pictures import OBJECTS, PLACES, WORDS, BytesPicture, LaunchPicture
+from helpers.widgets.controls import by_playing, by_pointing
 from helpers.widgets.explorer import Explorer, Rule
 
 TRY_A_LAUNCH = {
-    "Press play: what needs what?": {"step": len(OBJECTS)},
-    "Point at the pipeline.": {"step": PLACES["pipeline"] + 1},
+    "Press play: what needs what?": by_playing({"step": len(OBJECTS)}),
+    "Point at the pipeline.": by_pointing({"step": PLACES["pipeline"] + 1}),
     "Set launch to 2: what is new?": {"launch": 2},
 }
 
 
 TRY_BYTES = {
-    "Point at a byte: is it the same number's in both?": lambda v: v["byte"] != 20,
+    "Point at a byte: is it the same number's in both?": by_pointing(lambda v: v["byte"] != 20),
     "Set floats to 3: which bytes are nobody's?": {"floats": 3},
     "Set before to 1: what comes between it and the vector?": {"before": 1},
 }

@@ -14,7 +14,9 @@ from typing import ClassVar
 
 from helpers.grading.python_lines import as_typed
 
-THREADS, FLOAT = 4, 4  # threads of a workgroup, bytes of a number
+# threads of a workgroup, bytes of a number
+THREADS = 4
+FLOAT = 4
 CALLS: dict[str, Callable] = {}
 
 
@@ -36,7 +38,7 @@ class Module(Made):
 
 
 class Access(Enum):
-    """What a kernel may do with the buffer in a slot."""
+    """The access that a kernel has to the buffer in a slot."""
 
     READ = "read-only-storage"
     WRITE = "storage"
@@ -149,7 +151,8 @@ def create_compute_pipeline(layout: Layout, module: Module) -> Pipeline:
 
 @call
 def create_bind_group(layout: Layout, *buffers: Buffer) -> BindGroup:
-    slots, count = len(layout.access), len(buffers)
+    slots = len(layout.access)
+    count = len(buffers)
     _require(count == slots, f"the number of slots in the layout is {slots}, and that of buffers {count}")
     return BindGroup(layout, buffers)
 
@@ -199,7 +202,8 @@ def dispatch_workgroups(compute: Pass, workgroups: int) -> None:
     input, output = compute.group.buffers
     _require(input is not output, "one buffer cannot be read in one slot and written in the other")
     _require(workgroups >= 0, f"there are no {workgroups} workgroups")
-    threads, needed = workgroups * THREADS, max(len(each.numbers) for each in (input, output))
+    threads = workgroups * THREADS
+    needed = max(len(each.numbers) for each in (input, output))
     many = f"{workgroups} workgroups have {threads} threads, for {needed} numbers"
     _require(threads < needed + 2 * THREADS, f"{many}: fewer workgroups of {THREADS} threads are enough")
     compute.encoder.dispatches.append((input, output, workgroups))
@@ -229,7 +233,8 @@ def submit(commands: Commands) -> None:
 
 @call
 def write_buffer(buffer: Buffer, numbers: tuple) -> None:
-    bytes, size = FLOAT * len(numbers), FLOAT * len(buffer.numbers)
+    bytes = FLOAT * len(numbers)
+    size = FLOAT * len(buffer.numbers)
     _require(bytes <= size, f"these numbers are {bytes} bytes, and the buffer has {size}")
     buffer.numbers[: len(numbers)] = numbers
 

@@ -1,4 +1,4 @@
-"""What a learner writes in lesson 09: lines that split a batch and combine gradients, and a kernel."""
+"""The exercises of lesson 09: lines that split a batch and combine gradients, and a kernel."""
 
 from collections.abc import Callable
 from functools import cache
@@ -73,7 +73,8 @@ def _cases() -> tuple[Case, ...]:
 
 
 def _case(name: str, *params: int) -> Case:
-    random, (*counts, images_a, images_b) = np.random.default_rng(params), params
+    random = np.random.default_rng(params)
+    *counts, images_a, images_b = params
     step = 0.25 if sum(counts) > 256 else 4
     a, b = ([random.integers(-8, 9, n) * step for n in counts] for _ in "ab")
     right = np.concatenate([_combined(*pair, images_a, images_b) for pair in zip(a, b, strict=True)])

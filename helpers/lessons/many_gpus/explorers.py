@@ -6,10 +6,11 @@ from helpers.gpu import adapter_info
 from helpers.lessons.many_gpus import indices
 from helpers.lessons.many_gpus.pictures import MOST, WAYS, ManyPicture, SharedPicture, TreePicture
 from helpers.operations.convolution.operations import conv2d_grad_input, conv2d_grad_weight
-from helpers.widgets.controls import Trials
+from helpers.widgets.controls import Trials, by_playing, by_pointing
 from helpers.widgets.explorer import Explorer, Rule
 
-IMAGES, SIDE = 8, 3
+IMAGES = 8
+SIDE = 3
 
 
 def shared_batch() -> Explorer:
@@ -28,7 +29,7 @@ def shared_batch() -> Explorer:
     }
     picture = SharedPicture({name: array[:, 0] for name, array in tensors.items()}, weights, adapter_info().short)
     steps: Trials = {
-        "Point at image 5: what does its worker hand over?": {"worker": 1},
+        "Point at image 5: what does its worker hand over?": by_pointing({"worker": 1}),
         "Take 3 workers: which one has less to do?": {"workers": 3, "worker": 2},
     }
     rules: dict[str, Rule] = {"workers": (2, 4), "worker": lambda v: v["workers"]}
@@ -40,7 +41,7 @@ def part_tree() -> Explorer:
     picture = TreePicture(np.array([3, 1, 4, -2, 5, 9, 2, -6]))
     steps: Trials = {
         "Kill worker 1 before the first round: which parts are lost?": {"killed": 2, "rounds": 0},
-        "Play to round 1, and kill worker 0: what is computed again?": lambda v: v["killed"] == 1 and v["rounds"] == 1,
+        "Play to round 1, and kill worker 0: what is computed again?": by_playing({"killed": 1, "rounds": 1}),
         "Find a round in which killing worker 1 costs nothing.": lambda v: v["killed"] == 2 and v["rounds"] > 1,
     }
     rules: dict[str, Rule] = {"workers": (2, 4), "rounds": 4, "killed": lambda v: v["workers"] + 1}
@@ -50,7 +51,7 @@ def part_tree() -> Explorer:
 def to_1000() -> Explorer:
     """Sliders over how long a step computes, and how many workers share it; what handing over costs was measured."""
     steps: Trials = {
-        "Play: when does Dask's step take longer again?": {"workers": MOST},
+        "Play: when does Dask's step take longer again?": by_playing({"workers": MOST}),
         "Click NCCL, and take 1,024 workers.": {"way": 1, "workers": MOST},
         "With NCCL and 10 ms, which number is fastest?": {"way": 1, "computing": 10},
     }

@@ -1,4 +1,4 @@
-"""Which images, parts and sums are whose: what the pictures of lesson 09 draw."""
+"""The images, parts and sums of each worker, as the pictures of lesson 09 draw them."""
 
 from itertools import accumulate, pairwise
 from math import ceil, log2
@@ -8,28 +8,30 @@ Place = tuple[int, int]  # in the tree: after how many rounds, and which of the 
 
 def bounds(images: int, workers: int) -> list[tuple[int, int]]:
     """Each worker's first image and the one after its last, by the rule of `split_batch`."""
-    sizes = (len(range(k, images, workers)) for k in range(workers))
+    sizes = [len(range(k, images, workers)) for k in range(workers)]
     return list(pairwise(accumulate(sizes, initial=0)))
 
 
 def owner(place: Place, parts: int, workers: int) -> int:
-    """Who holds a part or a sum: neighboring parts have one worker, and a sum is made where its left term is."""
+    """The worker of a part or a sum: neighboring parts have one worker, and a sum is made where its left term is."""
     after, i = place
     return (i << after) * workers // parts
 
 
 def computed_again(parts: int, workers: int, rounds: int, killed: int) -> set[Place]:
-    """What is computed again where a worker is killed after some rounds of the tree.
+    """The parts and sums that are computed again where a worker is killed after some rounds of the tree.
 
     A sum keeps none of its terms, so what is lost is made anew from its parts.
     """
-    lost = {(rounds, i) for i in range(parts >> rounds) if owner((rounds, i), parts, workers) == killed}
-    return {
-        (after, i)
-        for after in range(rounds + 1)
-        for i in range(parts >> after)
-        if (rounds, i >> (rounds - after)) in lost
-    }
+    sums = range(parts >> rounds)
+    lost = {i for i in sums if owner((rounds, i), parts, workers) == killed}
+    again = set()
+    for after in range(rounds + 1):
+        for i in range(parts >> after):
+            part_of = i >> (rounds - after)  # the sum that this one is a term of
+            if part_of in lost:
+                again.add((after, i))
+    return again
 
 
 # Milliseconds in which workers hand over LeNet's gradient (178 kB), by their number, as measured on 27 November 2026

@@ -12,9 +12,14 @@ from helpers.pictures.parts import Grid
 
 Array = np.ndarray
 
-CELL, LEFT, APART = (24, 16), 106, 77  # CSS pixels: of a number, where images begin, and from one to the next
-TOPS = 46, 98, 136, 200  # of images, of their upstream gradients, of what is handed over, of the pixels' gradients
-SUMS, HANDED = 728, (25, 16)  # where the sums begin, and the size of a number there
+# CSS pixels
+CELL = (24, 16)  # of a number
+LEFT = 106  # where images begin
+APART = 77  # from one image to the next
+TENSOR_TOPS = 46, 98, 200  # of images, of their upstream gradients, of the pixels' gradients
+HANDED_TOP = 136  # of what is handed over
+HANDED_CELL = (25, 16)
+SUMS = 728  # where the sums begin
 
 
 class SharedPicture(Picture):
@@ -26,50 +31,58 @@ class SharedPicture(Picture):
 
     def __init__(self, tensors: Mapping[str, Array], weights: Mapping[int, Array], on: str) -> None:
         super().__init__(252)
-        self.tensors, self.weights, self.on = tensors, weights, on
+        self.tensors = tensors
+        self.weights = weights
+        self.on = on
 
     def draw(self, workers: int, worker: int, weight: int = -1) -> str:
         """Mark what a worker has and hands over, or the terms of a number that is added up."""
         shares = indices.bounds(len(self.tensors["input"]), workers)
         self.title(15, f"eight images, {workers} workers (on {self.on})")
-        for top, (name, arrays) in zip((TOPS[0], TOPS[1], TOPS[3]), self.tensors.items(), strict=True):
-            label = {"input": "images"}.get(name, name)
-            self.note(MARGIN, top + len(arrays[0]) * CELL[1] / 2, label)
-            for n, values in enumerate(arrays):
-                who = next(k for k, (_, end) in enumerate(shares) if n < end)
-                grid = Grid(self, values, LEFT + APART * n, top, CELL, tensor=name)
-                grid.caption = f"{name} of image {n}"
-                grid.point({cell: {"worker": who} for cell in np.ndindex(values.shape)})
-                if who == worker:
-                    self.boxes([grid.box(0, 0, *grid.values.shape)], BLUE, line=2.4)
-        self.note(MARGIN, TOPS[2] + 16, "handed over")
+        for top, name in zip(TENSOR_TOPS, self.tensors, strict=True):
+            self._draw_tensor(name, top, shares, worker)
+        self.note(MARGIN, HANDED_TOP + 16, "handed over")
         biases = [self.tensors["grad_output"][first:end].sum() for first, end in shares]
-        added = np.column_stack([self.weights[workers].reshape(workers, -1), biases])
+        gradients = np.column_stack([self.weights[workers].reshape(workers, -1), biases])
         for k, (first, end) in enumerate(shares):
-            band = Box(LEFT - 4 + APART * first, TOPS[2] - 19, APART * (end - first) - 7, 71)
+            band = Box(LEFT - 4 + APART * first, HANDED_TOP - 19, APART * (end - first) - 7, 71)
             self.tinted([band], BLUE if k == worker else GRAY, 1.4, 0.06)
             self.bold(band.x + 6, band.y + 10, f"worker {k}", 13, BLUE if k == worker else INK)
-            self._handed_over(added[k], band.x + 8, f" of worker {k}", weight)
-        self.bold(SUMS, TOPS[2] - 9, "added up", 13)
-        self._handed_over(added.sum(0), SUMS, "", weight)
-        return self._sentence(worker, *shares[worker], added, weight)
-
-    def _handed_over(self, added: Array, x: float, whose: str, weight: int) -> None:
-        """The gradients of the nine weights and of the bias; pointing at one shows from whom its terms are."""
-        matrices = ("weight", added[:9].reshape(3, 3), x, 0), ("bias", added[9:, None], x + 81, 9)
-        for name, values, left, first in matrices:
-            grid = Grid(self, values, left, TOPS[2], HANDED, tensor=name)
-            grid.caption = f"grad_{name}{whose}"
-            grid.point({cell: {"weight": first + i} for i, cell in enumerate(np.ndindex(values.shape))})
-            if first <= weight < first + values.size:
-                grid.mark([divmod(weight - first, 3)], ORANGE)
-
-    def _sentence(self, worker: int, first: int, end: int, added: Array, weight: int) -> str:
+            self._draw_gradients(gradients[k], band.x + 8, f" of worker {k}", weight)
+        self.bold(SUMS, HANDED_TOP - 9, "added up", 13)
+        self._draw_gradients(gradients.sum(0), SUMS, "", weight)
         if weight >= 0:
-            name = f"grad_weight[{weight // 3},{weight % 3}]" if weight < 9 else "grad_bias"
-            terms = added[:, weight]
-            texts = (f"({number(term)})" if term < 0 else number(term) for term in terms)
-            return f"{name} is added up over the workers: {' + '.join(texts)} = {number(terms.sum())}."
+            return say_terms(gradients[:, weight], weight)
+        first, end = shares[worker]
+        return self._say_share(worker, first, end)
+
+    def _draw_tensor(self, name: str, top: float, shares: Sequence[tuple[int, int]], worker: int) -> None:
+        """A tensor's arrays beside each other, with a frame around those of the worker."""
+        arrays = self.tensors[name]
+        label = "images" if name == "input" else name
+        self.note(MARGIN, top + len(arrays[0]) * CELL[1] / 2, label)
+        for n, values in enumerate(arrays):
+            owner = next(k for k, (_, end) in enumerate(shares) if n < end)
+            grid = Grid(self, values, LEFT + APART * n, top, CELL, tensor=name)
+            grid.caption = f"{name} of image {n}"
+            grid.point({cell: {"worker": owner} for cell in np.ndindex(values.shape)})
+            if owner == worker:
+                self.boxes([grid.box(0, 0, *grid.values.shape)], BLUE, line=2.4)
+
+    def _draw_gradients(self, gradients: Array, x: float, whose: str, weight: int) -> None:
+        """The gradients of the nine weights and of the bias; pointing at one shows from whom its terms are."""
+        self._draw_handed_over("weight", gradients[:9].reshape(3, 3), x, whose, 0, weight)
+        self._draw_handed_over("bias", gradients[9:, None], x + 81, whose, 9, weight)
+
+    def _draw_handed_over(self, tensor: str, values: Array, x: float, whose: str, first: int, weight: int) -> None:
+        """One gradient, whose numbers count from `first` on."""
+        grid = Grid(self, values, x, HANDED_TOP, HANDED_CELL, tensor=tensor)
+        grid.caption = f"grad_{tensor}{whose}"
+        grid.point({cell: {"weight": first + i} for i, cell in enumerate(np.ndindex(values.shape))})
+        if first <= weight < first + values.size:
+            grid.mark([divmod(weight - first, 3)], ORANGE)
+
+    def _say_share(self, worker: int, first: int, end: int) -> str:
         images = f"images {first} to {end - 1}"
         return (
             f"Worker {worker} has {images}. Its 10 numbers of grad_weight and grad_bias are added to those of the "
@@ -77,8 +90,20 @@ class SharedPicture(Picture):
         )
 
 
-PARTS, BOX, APART_DOWN, TREE_TOP = 8, (70, 42), 66, 46  # how many; CSS pixels: of a part; rows, and the first one
-BUTTON, NEXT = (96, 26), 106  # CSS pixels: of a button, and from one to the next
+def say_terms(terms: Array, weight: int) -> str:
+    """Say how a number of the gradients is added up over the workers."""
+    name = f"grad_weight[{weight // 3},{weight % 3}]" if weight < 9 else "grad_bias"
+    texts = [f"({number(term)})" if term < 0 else number(term) for term in terms]
+    return f"{name} is added up over the workers: {' + '.join(texts)} = {number(terms.sum())}."
+
+
+PARTS = 8
+# CSS pixels
+BOX = (70, 42)  # of a part
+APART_DOWN = 66  # from one row to the next
+TREE_TOP = 46  # of the first row
+BUTTON = (96, 26)
+NEXT = 106  # from one button to the next
 
 
 class TreePicture(Picture):
@@ -103,36 +128,43 @@ class TreePicture(Picture):
         label = f"round {after}" if after else "parts"
         self.note(MARGIN, TREE_TOP + APART_DOWN * after + BOX[1] / 2, label)
         for i, total in enumerate(sums):
-            box, who = self._box(after, i), indices.owner((after, i), PARTS, workers)
+            box = self._box(after, i)
+            who = indices.owner((after, i), PARTS, workers)
             grid = Grid(self, [[total]], box.x, box.y, BOX, at=0.32)
             grid.caption = f"{label}, number {i}"
             grid.point({(0, 0): {"killed": who + 1}})
             self.note(box.middle[0], box.bottom - 12, f"worker {who}", "middle")
-            color, line = (ORANGE, 2.2) if (after, i) in again else (LINE, 1.4)
-            if (after, i) in again:
+            is_again = (after, i) in again
+            if is_again:
                 grid.frame([(0, 0)], ORANGE)
-            above = [self._box(after - 1, 2 * i + side) for side in (0, 1) if after]
-            self.lines(((term.middle[0], term.bottom, box.middle[0], box.y) for term in above), color, line)
+            if after:
+                terms = self._box(after - 1, 2 * i), self._box(after - 1, 2 * i + 1)
+                lines = [(term.middle[0], term.bottom, box.middle[0], box.y) for term in terms]
+                color, width = (ORANGE, 2.2) if is_again else (LINE, 1.4)
+                self.lines(lines, color, width)
 
     def _box(self, after: int, i: int) -> Box:
         return Box(80 + 84 * ((i + 0.5) * 2**after - 0.5), TREE_TOP + APART_DOWN * after, *BOX)
 
     def _sentence(self, workers: int, rounds: int, killed: int, again: set[Place]) -> str:
-        held = f"After {rounds} round{'s' * (rounds != 1)}, {workers} workers hold "
-        held += f"{len(self.levels[rounds])} sum{'s' * (rounds < 3)}" if rounds else "8 parts"
+        noun = "sum" if rounds else "part"
+        state = f"After {counted(rounds, 'round')}, {workers} workers hold {counted(len(self.levels[rounds]), noun)}."
         if not killed:
-            return f"{held}."
-        parts, lost = (sum(after == row for row, _ in again) for after in (0, rounds))
+            return state
+        worker = f"Worker {killed - 1} is killed"
         if not again:
-            return f"{held}. Worker {killed - 1} is killed, which held none of them: nothing is lost."
-        kind = "sum" if rounds else "part"
-        lost_ones = f"{lost} {kind}s are" if lost > 1 else f"1 {kind} is"
-        return f"{held}. Worker {killed - 1} is killed, and {lost_ones} lost: {parts} parts are computed again."
+            return f"{state} {worker}, which held none of them: nothing is lost."
+        parts = sum(row == 0 for row, _ in again)
+        lost = sum(row == rounds for row, _ in again)
+        is_or_are = "is" if lost == 1 else "are"
+        return f"{state} {worker}, and {counted(lost, noun)} {is_or_are} lost: {parts} parts are computed again."
 
 
 CHART = Box(120, 52, 440, 236)
 MOST = 10  # the largest power of two of workers
-LOWEST, HIGHEST = -2, 3  # powers of ten, of milliseconds
+# powers of ten, of milliseconds
+LOWEST = -2
+HIGHEST = 3
 WAYS = tuple(indices.ROUND)
 
 
@@ -150,31 +182,38 @@ class ManyPicture(Picture):
 
     def draw(self, computing: int, workers: int, way: int) -> str:
         """A step that takes `computing` ms on one worker; `workers` is a power of two, `way` how it is handed over."""
-        name, powers = WAYS[way], np.arange(MOST + 1)
+        name = WAYS[way]
+        powers = np.arange(MOST + 1)
         buttons(self, 590, WAYS, "way", way)
-        ideal, over = computing / 2.0**powers, np.array([indices.handing_over(name, 2**p) for p in powers.tolist()])
-        best, took = int((ideal + over).argmin()), ideal + over
+        ideal = computing / 2.0**powers
+        handing_over = np.array([indices.handing_over(name, 2**power) for power in powers.tolist()])
+        together = ideal + handing_over
         self.axes.curve(powers, np.log10(ideal), GRAY, 1.6, (4, 4))
-        self.axes.curve(powers[1:], np.log10(over[1:]), ORANGE, 2)
-        self.axes.curve(powers, np.log10(took), BLUE, 3)
+        self.axes.curve(powers[1:], np.log10(handing_over[1:]), ORANGE, 2)
+        self.axes.curve(powers, np.log10(together), BLUE, 3)
         for count, measured in indices.MEASURED[name].items():
             self.axes.mark(np.log2(count), np.log10(measured), ORANGE)
         x = float(self.axes.x(workers))
         self.lines([(x, CHART.y, x, CHART.bottom)], INK, 1.4, (3, 3))
-        lines = {
-            "computing (dashed)": (ideal[workers], GRAY),
-            f"handing over: {workers} round{'s' * (workers != 1)}": (over[workers], ORANGE),
-            "together": (took[workers], BLUE),
-        }
-        count = f"{2**workers:,} worker{'s' * (workers > 0)}"
+        count = counted(2**workers, "worker")
         self.bold(590, 66, count, 16)
-        for row, (label, (value, color)) in enumerate(lines.items()):
-            self.note(590, 106 + 56 * row, label)
-            self.bold(590, 128 + 56 * row, f"{value:,.3g} ms", 16, color)
+        self._write_time(0, "computing (dashed)", ideal[workers], GRAY)
+        self._write_time(1, f"handing over: {counted(workers, 'round')}", handing_over[workers], ORANGE)
+        self._write_time(2, "together", together[workers], BLUE)
+        best = int(together.argmin())
         return (
-            f"With {name}, a step of {computing:,} milliseconds takes {took[workers]:,.3g} with {count}. "
+            f"With {name}, a step of {computing:,} milliseconds takes {together[workers]:,.3g} with {count}. "
             f"It is fastest with {2**best:,}."
         )
+
+    def _write_time(self, row: int, label: str, milliseconds: float, color: str) -> None:
+        self.note(590, 106 + 56 * row, label)
+        self.bold(590, 128 + 56 * row, f"{milliseconds:,.3g} ms", 16, color)
+
+
+def counted(count: int, noun: str) -> str:
+    """A noun after its number."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def buttons(picture: Picture, x: float, names: Sequence[str], value: str, pressed: int) -> None:
@@ -182,5 +221,10 @@ def buttons(picture: Picture, x: float, names: Sequence[str], value: str, presse
     for i, name in enumerate(names):
         grid = Grid(picture, [[0]], x + NEXT * i, 5, BUTTON, numbers=False)
         grid.touch(name, value, start=i, clicked=True)
-        grid.tinted([(0, 0)], ORANGE if i == pressed else GRAY, 1 + (i == pressed))
-        picture.bold(*grid.boxes[0].middle, name, 13, ORANGE if i == pressed else INK, "middle")
+        middle = grid.boxes[0].middle
+        if i == pressed:
+            grid.tinted([(0, 0)], ORANGE, 2)
+            picture.bold(*middle, name, 13, ORANGE, "middle")
+        else:
+            grid.tinted([(0, 0)], GRAY, 1)
+            picture.bold(*middle, name, 13, INK, "middle")

@@ -29,8 +29,11 @@ if TYPE_CHECKING:
 Array = np.ndarray
 Tree = Callable[["Client", Sequence["Future"]], "Future"]
 
-PARTS, EACH = 4, 2  # of a batch, and images of each of them
-LEARNING_RATE, MOMENTUM = 0.05, 0.9
+# of a batch, and images of each of them
+PARTS = 4
+EACH = 2
+LEARNING_RATE = 0.05
+MOMENTUM = 0.9
 GOES_ON = "The lesson goes on with two workers on this machine."
 NOT_OURS = (
     "Your workers were not started here, and may be computing for others: none of them is killed. Two start on this "
@@ -43,11 +46,11 @@ IN_A_BROWSER = (
 
 
 class NoWorkersError(MessageAlone, WorkersError):
-    """Why there are no workers."""
+    """The reason why there are no workers."""
 
 
 class _Nobody:
-    """What stands for workers where there can be none: each use of it says why."""
+    """A stand-in for workers where there can be none: each use of it says why."""
 
     def __repr__(self) -> str:
         return IN_A_BROWSER
@@ -111,7 +114,7 @@ def _network() -> Network:
 
 
 def gradient(part: Part) -> Gradient:
-    """What a worker makes of a recipe: its GPU computes, and numbers come back."""
+    """Follow a recipe on a worker: its GPU computes, and numbers come back."""
     images, labels, *_ = seen_and_unseen()
     return gradient_in(_network(), images, labels, part)
 
@@ -172,7 +175,8 @@ def train(
             return train(ours, tree, steps, alone, kill_in_step)
     workers.wait()
     parameters = start_of_lenet()
-    velocity, losses = np.zeros_like(parameters), []
+    velocity = np.zeros_like(parameters)
+    losses = []
     for step in range(steps):
         computed = gradients(workers, parts(parameters, step), alone)
         if step == kill_in_step:
@@ -186,7 +190,8 @@ def train(
 
 def overhead(workers: "Workers", times: int = 20) -> float:
     """Seconds that handing over takes: the median of some steps in which every worker returns what it was given."""
-    numbers, took = np.zeros(_network().words, np.float32), []
+    numbers = np.zeros(_network().words, np.float32)
+    took = []
     for _ in range(times):
         begin = perf_counter()
         sent = [workers.client.submit(np.negative, numbers, workers=[name], pure=False) for name in workers.names]

@@ -1,4 +1,4 @@
-"""What a learner writes in lesson 00: kernels of a few lines, and one from a blank page."""
+"""The exercises of lesson 00: kernels of a few lines, and one from a blank page."""
 
 from pathlib import Path
 
@@ -10,7 +10,8 @@ from helpers.lessons.meet_the_gpu.indices import workgroups_for
 # --- Kernels to write -----------------------------------------------------------------------------------------
 
 FOLDER = Path(__file__).with_name("puzzles")
-THREADS, SIDE = 64, 8  # of a workgroup in a row; of one side of a square workgroup
+THREADS = 64  # of a workgroup in a row
+SIDE = 8  # of one side of a square workgroup
 
 
 def _numbers(*shape: int, quarters: bool = False) -> np.ndarray:
@@ -57,7 +58,8 @@ def _reverse_case(name: str, input: np.ndarray) -> Case:
 
 
 def _bias_case(name: str, *shape: int) -> Case:
-    input, bias = _numbers(*shape, quarters=shape[-1] > 10), np.arange(100, 100 * shape[1] + 1, 100, np.float32)
+    input = _numbers(*shape, quarters=shape[-1] > 10)
+    bias = np.arange(100, 100 * shape[1] + 1, 100, np.float32)
     if shape[-1] > 10:
         bias = _numbers(shape[1], quarters=True)
     return _case(name, (input, bias), input + bias[:, None], shape, 256)

@@ -3,8 +3,9 @@
 from helpers.gpu import adapter_info
 from helpers.lessons.meet_the_gpu.indices import Dispatch
 from helpers.lessons.meet_the_gpu.pictures import DispatchPicture, SwapPicture
-from helpers.lessons.shared.turns import orders
+from helpers.lessons.shared.interleavings import orders
 from helpers.pictures.canvas import Picture
+from helpers.widgets.controls import by_playing, by_pointing
 from helpers.widgets.explorer import Explorer, Rule
 
 IN_A_ROW: dict[str, Rule] = {
@@ -24,17 +25,19 @@ IN_A_GRID: dict[str, Rule] = {
     "y": lambda v: v["wg_y"] * v["size_y"],
 }
 TRY_A_ROW = {
-    "Press play: what is wrong with threads 10 and 11?": {"thread": 11, "length": 10},
-    "Point at element 7: which workgroup is its thread in?": {"thread": 7},
+    "Press play: what is wrong with threads 10 and 11?": by_playing({"thread": 11, "length": 10}),
+    "Point at element 7: which workgroup is its thread in?": by_pointing({"thread": 7}),
     "Set groups to 2: which elements have no thread now?": {"groups": 2},
 }
 TRY_A_GRID = {
-    "Point below the last row: a column, but no row.": lambda v: v["y"] >= v["rows"],
-    "Point beside the last column: a row, but no column.": lambda v: v["x"] >= v["cols"] and v["y"] < v["rows"],
+    "Point below the last row: a column, but no row.": by_pointing(lambda v: v["y"] >= v["rows"]),
+    "Point beside the last column: a row, but no column.": by_pointing(
+        lambda v: v["x"] >= v["cols"] and v["y"] < v["rows"]
+    ),
     "Set size_x to 2: which elements lose their threads?": {"size_x": 2},
 }
 TRY_A_SWAP = {
-    "Press play: each thread puts, then takes.": {"step": 4},
+    "Press play: each thread puts, then takes.": by_playing({"step": 4}),
     "Find an order that loses a number.": lambda v: (v["barrier"], v["order"] in (0, 5), v["step"]) == (0, True, 4),
     "Set barrier to 1: which orders are left?": {"barrier": 1},
 }

@@ -1,4 +1,4 @@
-"""Which thread is which, and which element it owns, without a GPU; and two threads that swap their numbers.
+"""The ids of threads and the elements that they own, without a GPU; and two threads that swap their numbers.
 
 The tests prove these numbers equal to what a kernel receives, and computes.
 """
@@ -20,27 +20,27 @@ class Dispatch:
 
     @property
     def grid(self) -> tuple[int, int]:
-        """How many threads there are in x and in y."""
+        """The number of threads in x and in y."""
         return self.workgroups[0] * self.size[0], self.workgroups[1] * self.size[1]
 
     @property
     def in_a_row(self) -> bool:
-        """Whether there is only one row of threads, and one of elements."""
+        """True where there is only one row of threads, and one of elements."""
         return self.grid[1] == self.rows == 1
 
     @property
     def idle(self) -> int:
-        """How many threads own no element: the tail."""
+        """The number of threads that own no element: the tail."""
         return prod(self.grid) - self.elements + self.ownerless
 
     @property
     def ownerless(self) -> int:
-        """How many elements no thread owns."""
+        """The number of elements that no thread owns."""
         return self.elements - min(self.grid[0], self.columns) * min(self.grid[1], self.rows)
 
     @property
     def elements(self) -> int:
-        """How many elements the array has."""
+        """The number of elements of the array."""
         return self.rows * self.columns
 
     def ids(self, x: int, y: int) -> "Ids":
@@ -50,7 +50,8 @@ class Dispatch:
         """
         if not (0 <= x < self.grid[0] and 0 <= y < self.grid[1]):
             raise ValueError(f"x, y = {x}, {y}: the dispatch has {self.grid[0]} by {self.grid[1]} threads")
-        (group_x, local_x), (group_y, local_y) = divmod(x, self.size[0]), divmod(y, self.size[1])
+        group_x, local_x = divmod(x, self.size[0])
+        group_y, local_y = divmod(y, self.size[1])
         index = local_y * self.size[0] + local_x
         return Ids((group_x, group_y, 0), (local_x, local_y, 0), index, (x, y, 0))
 
@@ -59,7 +60,7 @@ class Dispatch:
         return (y, x) if y < self.rows and x < self.columns else None
 
     def offset(self, row: int, column: int) -> int:
-        """Where an element lies in the flat array."""
+        """The offset of an element in the flat array."""
         return row * self.columns + column
 
 
@@ -83,7 +84,8 @@ def swap(order: tuple[int, ...], numbers: tuple[int, int]) -> tuple[list[int], l
 
     In its first turn a thread puts its number into its own slot; in its second it takes the other slot's, or 0.
     """
-    numbers, box = [*numbers], [None, None]
+    numbers = [*numbers]
+    box = [None, None]
     for thread in order:
         if box[thread] is None:
             box[thread] = numbers[thread]

@@ -5,14 +5,19 @@ from math import prod
 import numpy as np
 
 from helpers.lessons.meet_the_gpu.indices import Dispatch, Ids, swap
-from helpers.lessons.shared.turns import orders
+from helpers.lessons.shared.interleavings import orders
 from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, Box, Picture, Word
 from helpers.pictures.parts import Grid
 
 CELL = 26, 22  # CSS pixels of a thread
 ELEMENT = 29, 24  # of an element
-LEFT, RIGHT, TOP = 44, 484, 74  # of the first thread and the first element
-LINE, VALUES, REASONS = 25, 166, 226  # height of a line of the table of ids, and where its columns begin
+LEFT = 44  # of the first thread
+RIGHT = 484  # of the first element
+TOP = 74  # of both
+# the table of ids
+LINE = 25  # the height of a line
+VALUES = 166  # where its second and its third column begin
+REASONS = 226
 
 # --- A dispatch -----------------------------------------------------------------------------------------------
 
@@ -24,7 +29,8 @@ class DispatchPicture(Picture):
     """
 
     def __init__(self, rows: int = 6, adapter: str = "") -> None:
-        self.table, self.adapter = TOP + rows * ELEMENT[1] + 28, adapter  # where the table of ids begins
+        self.table = TOP + rows * ELEMENT[1] + 28  # where the table of ids begins
+        self.adapter = adapter
         self.place = ("thread",) if rows == 1 else ("y", "x")  # what a cell of threads or of elements chooses
         super().__init__(self.table + (70 if rows == 1 else 120))
 
@@ -34,7 +40,8 @@ class DispatchPicture(Picture):
             self._draw_threads(dispatch)
             self._draw_array(dispatch)
             self.stands_still()
-        ids, owned = dispatch.ids(x, y), dispatch.owned(x, y)
+        ids = dispatch.ids(x, y)
+        owned = dispatch.owned(x, y)
         self.threads.tinted([(y, x)], ORANGE, 4, 5 / 16)
         if owned:
             self.array.mark([owned])
@@ -43,31 +50,45 @@ class DispatchPicture(Picture):
 
     def _draw_threads(self, dispatch: Dispatch) -> None:
         """The threads with a frame around each workgroup, workgroup_id.x above and workgroup_id.y on the left."""
-        (wide, high), (size_x, size_y) = dispatch.workgroups, dispatch.size
-        counted, axes = ((dispatch.workgroups, "workgroup"), (dispatch.size, "thread")), 1 if dispatch.in_a_row else 2
-        title = (_counted(" × ".join(map(str, pair[:axes])), prod(pair), noun) for pair, noun in counted)
-        self.bold(MARGIN, 17, " of ".join(title), 15)
+        axes = 1 if dispatch.in_a_row else 2
+        workgroups = _counted(_sizes(dispatch.workgroups[:axes]), prod(dispatch.workgroups), "workgroup")
+        threads = _counted(_sizes(dispatch.size[:axes]), prod(dispatch.size), "thread")
+        self.bold(MARGIN, 17, f"{workgroups} of {threads}", 15)
         inside = "number in its workgroup" if dispatch.in_a_row else "local_invocation_index"
         self.note(MARGIN, 37, f"in each thread: its {inside}; outside: workgroup_id")
-        places = [*np.ndindex(dispatch.grid[::-1])]
+        columns, rows = dispatch.grid
+        places = [*np.ndindex(rows, columns)]
         local = [dispatch.ids(x, y).local_invocation_index for y, x in places]
-        grid = Grid(self, np.reshape(local, dispatch.grid[::-1]), LEFT, TOP, CELL)
-        grid.caption = "local_invocation_index"
-        grid.tinted((place for place in places if dispatch.owned(*place[::-1])), BLUE)
-        groups = {(i, j): grid.box(j * size_y, i * size_x, size_y, size_x) for j, i in np.ndindex(high, wide)}
-        self.boxes(groups.values(), INK, line=2.4)
-        above = (Word(groups[i, 0].middle[0], TOP - 13, str(i), 13) for i in range(wide))
-        rows = range(0 if dispatch.in_a_row else high)
-        beside = (Word(LEFT - 12, groups[0, j].middle[1], str(j), 13, "right") for j in rows)
-        self.words([*above, *beside], GRAY, "bold")
-        grid.touch("threads", *self.place)
-        self.threads = grid
+        self.threads = Grid(self, np.reshape(local, (rows, columns)), LEFT, TOP, CELL)
+        self.threads.caption = "local_invocation_index"
+        self.threads.tinted([(y, x) for y, x in places if dispatch.owned(x, y)], BLUE)
+        self._draw_workgroups(dispatch)
+        self.threads.touch("threads", *self.place)
+
+    def _draw_workgroups(self, dispatch: Dispatch) -> None:
+        """A frame around each workgroup, with workgroup_id.x above, and with workgroup_id.y on the left."""
+        columns, rows = dispatch.workgroups
+        size_x, size_y = dispatch.size
+        frames = {}
+        for j, i in np.ndindex(rows, columns):
+            frames[i, j] = self.threads.box(j * size_y, i * size_x, size_y, size_x)
+        self.boxes(frames.values(), INK, line=2.4)
+        names = [Word(frames[i, 0].middle[0], TOP - 13, str(i), 13) for i in range(columns)]
+        if not dispatch.in_a_row:
+            names += [Word(LEFT - 12, frames[0, j].middle[1], str(j), 13, "right") for j in range(rows)]
+        self.words(names, GRAY, "bold")
 
     def _draw_array(self, dispatch: Dispatch) -> None:
-        rows, columns = dispatch.rows, dispatch.columns
-        sizes = f"{columns}" if dispatch.in_a_row else f"{rows} × {columns}"
+        rows = dispatch.rows
+        columns = dispatch.columns
+        if dispatch.in_a_row:
+            sizes = f"{columns}"
+            name = "number"
+        else:
+            sizes = _sizes((rows, columns))
+            name = "offset"
         self.bold(RIGHT, 17, f"array of {_counted(sizes, dispatch.elements, 'element')}", 15, BLUE)
-        self.note(RIGHT, 37, f"in each element: its {'number' if dispatch.in_a_row else 'offset'}")
+        self.note(RIGHT, 37, f"in each element: its {name}")
         self.array = Grid(self, np.arange(dispatch.elements).reshape(rows, columns), RIGHT, TOP, ELEMENT)
         self.array.caption = "offsets"
         inside = min(rows, dispatch.grid[1]), min(columns, dispatch.grid[0])
@@ -76,32 +97,53 @@ class DispatchPicture(Picture):
 
     def _write_ids(self, dispatch: Dispatch, ids: Ids, owned: tuple[int, int] | None) -> None:
         """A table: the name of each id, its value, and where the value comes from; and the thread's element."""
-        (gx, gy, _), (lx, ly, _), size = ids.workgroup_id, ids.local_invocation_id, dispatch.size
-        in_a_row = dispatch.in_a_row
-        y = f" and {gy}·{size[1]} + {ly}" * (not in_a_row)
-        reasons = {
-            "workgroup_id": "which workgroup",
-            "local_invocation_id": "which thread of its workgroup",
-            "local_invocation_index": f"the same as one number: {ly}·{size[0]} + {lx}",
-            "global_invocation_id": f"of all: {gx}·{size[0]} + {lx}{y}",
-        }
-        lines, left = 5, MARGIN  # in a column of the table; of the last column
-        if in_a_row:
-            del reasons["local_invocation_index"]  # the same as local_invocation_id.x
-            lines, left = 2, RIGHT
-        for i, (name, reason) in enumerate(reasons.items()):
-            value = getattr(ids, name)
-            name, value = (f"{name}.x", str(value[0])) if in_a_row else (name, _value(value))
-            for x, text, color in ((0, name, INK), (VALUES, value, ORANGE), (REASONS, reason, GRAY)):
-                self.write(x + (MARGIN, left)[i // lines], self.table + i % lines * LINE, text, 14, color)
-        words = "none: it must return"
-        if owned:
-            words = f"element {owned[1]}"
-        if owned and not in_a_row:
-            words = f"row {owned[0]}, column {owned[1]}, at offset {owned[0]}·{dispatch.columns} + {owned[1]}"
-        for x, text in ((0, "its element"), (VALUES, words)):
-            self.bold(left + x, self.table + (lines - 1) * LINE, text, 14, ORANGE)
+        lefts = [MARGIN]  # of the columns of the table
+        lines = 5  # in each
+        if dispatch.in_a_row:
+            lefts = [MARGIN, RIGHT]
+            lines = 2
+        for i, (name, value, reason) in enumerate(_id_rows(dispatch, ids)):
+            column, line = divmod(i, lines)
+            left = lefts[column]
+            y = self.table + line * LINE
+            self.write(left, y, name, 14, INK)
+            self.write(left + VALUES, y, value, 14, ORANGE)
+            self.write(left + REASONS, y, reason, 14, GRAY)
+        last = self.table + (lines - 1) * LINE
+        self.bold(lefts[-1], last, "its element", 14, ORANGE)
+        self.bold(lefts[-1] + VALUES, last, _owned_words(dispatch, owned), 14, ORANGE)
         self.write(MARGIN, self.table + lines * LINE, self.adapter, 14, GRAY)
+
+
+def _id_rows(dispatch: Dispatch, ids: Ids) -> list[tuple[str, str, str]]:
+    """The name of each id, its value, and where the value comes from."""
+    group_x, group_y, _ = ids.workgroup_id
+    local_x, local_y, _ = ids.local_invocation_id
+    size_x, size_y = dispatch.size
+    x = f"of all: {group_x}·{size_x} + {local_x}"
+    if dispatch.in_a_row:  # local_invocation_index is the same as local_invocation_id.x
+        return [
+            ("workgroup_id.x", str(group_x), "which workgroup"),
+            ("local_invocation_id.x", str(local_x), "which thread of its workgroup"),
+            ("global_invocation_id.x", str(ids.global_invocation_id[0]), x),
+        ]
+    index = f"the same as one number: {local_y}·{size_x} + {local_x}"
+    return [
+        ("workgroup_id", _value(ids.workgroup_id), "which workgroup"),
+        ("local_invocation_id", _value(ids.local_invocation_id), "which thread of its workgroup"),
+        ("local_invocation_index", _value(ids.local_invocation_index), index),
+        ("global_invocation_id", _value(ids.global_invocation_id), f"{x} and {group_y}·{size_y} + {local_y}"),
+    ]
+
+
+def _owned_words(dispatch: Dispatch, owned: tuple[int, int] | None) -> str:
+    """The element of a thread, in the table of ids."""
+    if owned is None:
+        return "none: it must return"
+    row, column = owned
+    if dispatch.in_a_row:
+        return f"element {column}"
+    return f"row {row}, column {column}, at offset {row}·{dispatch.columns} + {column}"
 
 
 def _ids_sentence(dispatch: Dispatch, ids: Ids) -> str:
@@ -119,28 +161,45 @@ def _value(value: int | tuple[int, int, int]) -> str:
 def _element_sentence(dispatch: Dispatch, owned: tuple[int, int] | None) -> str:
     if owned is None:
         return "It owns no element."
-    place = f"[{owned[0]},{owned[1]}], at offset {dispatch.offset(*owned)}"
-    return f"It owns element {owned[1] if dispatch.in_a_row else place}."
+    row, column = owned
+    if dispatch.in_a_row:
+        return f"It owns element {column}."
+    return f"It owns element [{row},{column}], at offset {dispatch.offset(row, column)}."
 
 
 def _tail_sentence(dispatch: Dispatch) -> str:
-    """Which threads own nothing, and which elements nobody owns."""
-    threads, idle, elements, lost = prod(dispatch.grid), dispatch.idle, dispatch.elements, dispatch.ownerless
-    every = f"All {threads} threads own one" if threads > 1 else "It is the only thread"
-    tail = f"{idle} of {threads} threads {'owns' if idle == 1 else 'own'} none" if idle else every
-    left = f"; {lost} of {elements} elements {'has' if lost == 1 else 'have'} no thread" if lost else ""
-    return f"{tail}{left}."
+    """Say how many threads own nothing, and how many elements nobody owns."""
+    threads = prod(dispatch.grid)
+    idle = dispatch.idle
+    if idle:
+        verb = "owns" if idle == 1 else "own"
+        tail = f"{idle} of {threads} threads {verb} none"
+    elif threads == 1:
+        tail = "It is the only thread"
+    else:
+        tail = f"All {threads} threads own one"
+    ownerless = dispatch.ownerless
+    if ownerless:
+        verb = "has" if ownerless == 1 else "have"
+        tail += f"; {ownerless} of {dispatch.elements} elements {verb} no thread"
+    return f"{tail}."
 
 
-def _counted(number: object, count: int, noun: str) -> str:
+def _sizes(sizes: tuple[int, ...]) -> str:
+    return " × ".join(map(str, sizes))
+
+
+def _counted(number: str, count: int, noun: str) -> str:
     """A noun after its number, in the plural unless that is 1."""
-    return f"{number} {noun}{'s' * (count != 1)}"
+    return f"{number} {noun}" if count == 1 else f"{number} {noun}s"
 
 
 # --- A swap ---------------------------------------------------------------------------------------------------
 
 NUMBERS = 3, 8
-PUT, WAIT, TAKE = "box[thread] = numbers[thread];", "workgroupBarrier();", "numbers[thread] = box[1u - thread];"
+PUT = "box[thread] = numbers[thread];"
+WAIT = "workgroupBarrier();"
+TAKE = "numbers[thread] = box[1u - thread];"
 SLOT = 64, 40  # CSS pixels of a number, and of a slot of the box
 
 
@@ -153,37 +212,59 @@ class SwapPicture(Picture):
     def draw(self, barrier: int, order: int, step: int) -> str:
         """Show the state after the first `step` turns of an order."""
         self.starts()
-        turns = orders(bool(barrier))
-        order, done = turns[order], turns[order][:step]
-        numbers, box = swap(done, NUMBERS)
-        last = (done[-1], done.count(done[-1]) == 2) if done else None  # the thread, and whether it has taken
+        every = orders(bool(barrier))
+        turns = every[order][:step]
+        numbers, box = swap(turns, NUMBERS)
+        last = None
+        if turns:
+            thread = turns[-1]
+            last = thread, turns.count(thread) == 2  # the thread, and whether it has taken
         self._draw_state(numbers, box, last)
         self._write_lines(barrier, last)
+        self._draw_orders(every, order, step)
+        return f"{_turn_sentence(last, box, numbers)} {_end_sentence(numbers, step)}".strip()
+
+    def _draw_orders(self, every: list[tuple[int, ...]], order: int, step: int) -> None:
+        """A row for each order, with a frame around the one that is shown."""
         self.bold(600, 17, "who takes the four turns", 15)
         self.note(600, 37, "each row is an order")
-        grid = Grid(self, [(np.nan, *each) for each in turns], 600, 56, (44, 33))
-        grid.caption, grid.empty = "the thread that takes each turn", "start"
-        at = turns.index(order)
-        grid.tinted([(at, turn) for turn in range(step + 1)], ORANGE, 2)
-        self.boxes([grid.box(at, 0, 1, 5)], ORANGE, line=4)
+        grid = Grid(self, [(np.nan, *turns) for turns in every], 600, 56, (44, 33))
+        grid.caption = "the thread that takes each turn"
+        grid.empty = "start"
+        grid.tinted([(order, turn) for turn in range(step + 1)], ORANGE, 2)
+        self.boxes([grid.box(order, 0, 1, 5)], ORANGE, line=4)
         grid.touch("orders", "order", "step")
-        return f"{_turn_sentence(last, box, numbers)} {_end_sentence(numbers, step)}".strip()
 
     def _draw_state(self, numbers: list, box: list, last: tuple | None) -> None:
         """The numbers in a row, the slots of the box below them, and an arrow for the last turn."""
-        places = {(thread, row): Box(70 + 120 * thread, 62 + 110 * row, *SLOT) for thread in (0, 1) for row in (0, 1)}
         for thread in (0, 1):
-            self.bold(places[thread, 0].middle[0], 17, f"thread {thread}", 15, align="middle")
-            for row, (name, values) in enumerate((("numbers", numbers), ("box", box))):
-                place, value = places[thread, row], values[thread]
-                self.boxes([place], INK, line=1.6, dashes=None if value is not None else (2.5, 3))
-                self.label([place], ["" if value is None else value], 20, weight="bold")
-                self.note(place.middle[0], place.y - 11 + 64 * row, f"{name}[{thread}]", "middle")
+            place = self._place_of_number(thread)
+            self.bold(place.middle[0], 17, f"thread {thread}", 15, align="middle")
+            self._draw_slot(place, numbers[thread])
+            self.note(place.middle[0], place.y - 11, f"numbers[{thread}]", "middle")
+            place = self._place_in_box(thread)
+            self._draw_slot(place, box[thread])
+            self.note(place.middle[0], place.y + 53, f"box[{thread}]", "middle")
         if last:
             thread, has_taken = last
-            start, end = places[1 - thread if has_taken else thread, 1], places[thread, 0]
-            self.tinted([end if has_taken else places[thread, 1]], ORANGE, 3)
-            self.lines([(start.middle[0], start.y - 3, end.middle[0], end.y + SLOT[1] + 3)], ORANGE, 3)
+            start = self._place_in_box(1 - thread if has_taken else thread)
+            end = self._place_of_number(thread)
+            self.tinted([end if has_taken else start], ORANGE, 3)
+            self.lines([(start.middle[0], start.y - 3, end.middle[0], end.bottom + 3)], ORANGE, 3)
+
+    def _draw_slot(self, place: Box, value: int | None) -> None:
+        """A number in a box, dashed where it is empty."""
+        if value is None:
+            self.boxes([place], INK, line=1.6, dashes=(2.5, 3))
+        else:
+            self.boxes([place], INK, line=1.6)
+            self.label([place], [value], 20, weight="bold")
+
+    def _place_of_number(self, thread: int) -> Box:
+        return Box(70 + 120 * thread, 62, *SLOT)
+
+    def _place_in_box(self, thread: int) -> Box:
+        return Box(70 + 120 * thread, 172, *SLOT)
 
     def _write_lines(self, barrier: int, last: tuple | None) -> None:
         """The kernel's lines, with a frame around the one that ran last."""

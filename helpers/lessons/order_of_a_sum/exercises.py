@@ -1,6 +1,7 @@
-"""What a learner writes in appendix E: a sum that repairs itself, and one that is the same in every order."""
+"""The exercises of appendix E: a sum that repairs itself, and one that is the same in every order."""
 
 from functools import cache
+from math import ceil
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +17,10 @@ def _kahan_cases() -> tuple[Case, ...]:
     The last total is negative, and not a whole number.
     """
     random = np.random.default_rng(17)
-    mixed, quarters = random.integers(1, 8, 64), random.integers(-7, 0, 256) / 4
-    mixed[0], quarters[0] = 2**24, -(2**22)
+    mixed = random.integers(1, 8, 64)
+    quarters = random.integers(-7, 0, 256) / 4
+    mixed[0] = 2**24
+    quarters[0] = -(2**22)
     mixed[-1] += mixed.sum() % 2
     quarters[-1] += (0.5 - quarters.sum()) % 1
     lists = {"large_and_two_ones": np.array([2**24, 1, 1]), "large_and_63": mixed, "quarters": quarters}
@@ -41,7 +44,8 @@ def _fixed_cases() -> tuple[Case, ...]:
 
 def _fixed_case(name: str, numbers: np.ndarray) -> Case:
     total = np.rint(numbers.astype(float) * 2**16).sum(keepdims=True) / 2**16
-    passes = Dispatch((-(-numbers.size // 64), 1, 1), "add_up"), Dispatch(entry_point="divide")
+    workgroups = ceil(numbers.size / 64)
+    passes = Dispatch((workgroups, 1, 1), "add_up"), Dispatch(entry_point="divide")
     start = np.zeros(1, np.float32), np.zeros(1, np.int32)
     return Case(name, (numbers,), total, (numbers.size,), passes, scratch=(1,), start=start)
 

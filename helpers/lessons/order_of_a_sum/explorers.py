@@ -1,15 +1,21 @@
 """Pictures with sliders of appendix E: ones that are lost, four numbers in any order, and three errors."""
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 
 from helpers.gpu import adapter_info
-from helpers.lessons.order_of_a_sum.pictures import MOST, NEAR, STYLES, ErrorPicture, FourPicture, OnesPicture
+from helpers.lessons.order_of_a_sum.pictures.errors import ErrorPicture
+from helpers.lessons.order_of_a_sum.pictures.four_numbers import FourPicture
+from helpers.lessons.order_of_a_sum.pictures.ones import MOST, NEAR, OnesPicture
 from helpers.lessons.shared import sums as indices
 from helpers.operations.summation import operations
-from helpers.widgets.controls import Trials, Values
+from helpers.widgets.controls import Trials, Values, by_playing, by_pointing
 from helpers.widgets.explorer import Explorer
 
-FIRST, LAST = 4, 14  # powers of two: the shortest list, and the longest
+# powers of two: the shortest list, and the longest
+FIRST = 4
+LAST = 14
 
 
 def ones() -> Explorer:
@@ -18,28 +24,35 @@ def ones() -> Explorer:
     numbers[0] = indices.EXACT - 8
     (returned,) = operations.total(numbers, kernel="1_one_thread").tolist()
     picture = OnesPicture(returned, adapter_info().short)
+
+    def is_dashed(values: Values) -> bool:
+        float32_numbers = (0, 2, 4, 8)  # of those near 8 blocks
+        return values["blocks"] == 8 and values["near"] not in float32_numbers
+
     steps: Trials = {
-        "Press play: which total stops, and where?": {"blocks": MOST},
-        "Go to 8 blocks. Point at a dashed number.": lambda v: v["blocks"] == 8 and v["near"] not in (0, 2, 4, 8),
+        "Press play: which total stops, and where?": by_playing({"blocks": MOST}),
+        "Go to 8 blocks. Point at a dashed number.": by_pointing(is_dashed),
     }
-    values, rules = {"blocks": 1, "near": NEAR}, {"blocks": (1, MOST), "near": 2 * NEAR + 1}
+    values = {"blocks": 1, "near": NEAR}
+    rules = {"blocks": (1, MOST), "near": 2 * NEAR + 1}
     return Explorer(picture.show, rules, values, front=["blocks"], play="blocks", steps=steps)
 
 
 def four_numbers() -> Explorer:
     """Four threads that each add a number to one total: one clicks whose turn is next, and finds all totals."""
-    picture, every = FourPicture(), indices.calls()
+    picture = FourPicture()
+    orders = indices.calls()
 
-    def ends(values: Values, total: int) -> bool:
-        order = every[values["order"]]
+    def ends_with(values: Values, total: int) -> bool:
+        order = orders[values["order"]]
         return len(order) == 4 and indices.added(order)[-1] == total
 
     steps: Trials = {
-        "Click an order that loses both ones.": lambda v: ends(v, 0),
-        "Click one that loses nothing.": lambda v: ends(v, 2),
-        "Find a third total.": lambda v: len(picture.found) == 3,
+        "Click an order that loses both ones.": lambda v: ends_with(v, 0),
+        "Click one that loses nothing.": lambda v: ends_with(v, 2),
+        "Find a third total.": lambda v: len(picture.found_totals) == 3,
     }
-    return Explorer(picture.show, {"order": len(every)}, front=["order"], steps=steps)
+    return Explorer(picture.show, {"order": len(orders)}, front=["order"], steps=steps)
 
 
 def errors() -> Explorer:
@@ -49,17 +62,24 @@ def errors() -> Explorer:
     """
     numbers = np.random.default_rng(4).random((2**LAST, 8), np.float32)
     lists = [numbers[: 2**power] for power in range(FIRST, LAST + 1)]
-    orders = indices.add_one_by_one, indices.add_in_tree, indices.add_with_compensation
-    found = [np.array([_largest(add(each), each) for each in lists]) for add in orders]
-    picture = ErrorPicture(dict(zip(STYLES, found, strict=True)), FIRST)
+    errors = {
+        "one thread": _largest_errors(indices.add_one_by_one, lists),
+        "tree": _largest_errors(indices.add_in_tree, lists),
+        "Kahan's sum": _largest_errors(indices.add_with_compensation, lists),
+    }
+    picture = ErrorPicture(errors, FIRST)
     steps = {
-        "Press play: which error grows with the list?": {"power": LAST},
+        "Press play: which error grows with the list?": by_playing({"power": LAST}),
         "Go to 16 numbers: which order is the worst of the three?": {"power": FIRST},
     }
     return Explorer(picture.show, {"power": (FIRST, LAST)}, {"power": 9}, play="power", steps=steps)
 
 
-def _largest(totals: np.ndarray, lists: np.ndarray) -> float:
-    """The largest error of several totals, as a part of the exact one."""
-    exact = lists.sum(axis=0, dtype=float)
-    return (abs(totals - exact) / exact).max()
+def _largest_errors(add: Callable[[np.ndarray], np.ndarray], lists: Sequence[np.ndarray]) -> np.ndarray:
+    """The largest error of an order for each length, as a part of the exact total; `lists` (n, lists) have a length."""
+    largest = []
+    for numbers in lists:
+        exact = numbers.sum(axis=0, dtype=float)
+        errors = abs(add(numbers) - exact) / exact
+        largest.append(errors.max())
+    return np.array(largest)

@@ -13,7 +13,7 @@ from helpers.lessons.shared.pictures.weight_gradient import WeightGradientPictur
 from helpers.operations.convolution.indices import output_channels_of
 from helpers.operations.convolution.operations import OPERATIONS
 from helpers.operations.convolution.shapes import ConvShape
-from helpers.widgets.controls import Trials, Values
+from helpers.widgets.controls import Trials, Values, by_dragging, by_pointing
 from helpers.widgets.explorer import Explorer, Rule
 
 OF_A_SHAPE = "N", "Ci", "H", "W", "Co", "kH", "kW", "stride", "padding", "dilation", "groups"
@@ -38,12 +38,19 @@ def _padded(v: Values) -> dict[str, int]:
 
 def _most_dilation(v: Values, longest: dict[str, int]) -> tuple[int, int]:
     """Up to the largest dilation with which a filter is at most this long along H and W."""
-    return 1, min([3, *((longest[size] - 1) // (v[kernel] - 1) for size, kernel in AXES if v[kernel] > 1)])
+    most = 3
+    for size, kernel in AXES:
+        if v[kernel] > 1:
+            most = min(most, (longest[size] - 1) // (v[kernel] - 1))
+    return 1, most
 
 
 def _legible_dilation(v: Values) -> tuple[int, int]:
     """The same, with a filter that also fits into the picture of an input gradient."""
-    return _most_dilation(v, {size: min(p, LEGIBLE_WITH_ZEROS + 1 - v[size]) for size, p in _padded(v).items()})
+    longest = {}
+    for size, padded in _padded(v).items():
+        longest[size] = min(padded, LEGIBLE_WITH_ZEROS + 1 - v[size])
+    return _most_dilation(v, longest)
 
 
 def _filters_of(v: Values) -> tuple[int, int]:
@@ -77,7 +84,7 @@ def any_forward(**values: int) -> Explorer:
     """
     steps = {
         "Set stride to 2: how many outputs remain?": {"stride": 2},
-        "Set padding to 1, then point at the top row of the output.": {"padding": 1, "oh": 0},
+        "Set padding to 1, then point at the top row of the output.": by_pointing({"padding": 1, "oh": 0}),
         "Set co to 1, another filter: what stays the same?": {"co": 1},
     }
     numbers = {"input": range(5), "weight": (-2, -1, 1, 2, 3), "bias": (-1, 1, 2)}
@@ -106,7 +113,7 @@ def any_weight_gradient(
 
 TRY_A_PIXEL: Trials = {
     "Set stride to 1: where are the holes?": {"stride": 1},
-    "Set stride to 3, then drag the frame to the right.": lambda v: v["stride"] == 3 and v["iw"] > 3,
+    "Set stride to 3, then drag the frame to the right.": by_dragging(lambda v: v["stride"] == 3 and v["iw"] > 3),
     "Set padding to 1: which zeros are gone?": {"padding": 1},
 }
 
@@ -151,7 +158,7 @@ def computed(
     kind: type[SumPicture], shape: ConvShape, tensors: Mapping[str, np.ndarray], letters: bool = False
 ) -> SumPicture:
     """A picture of these tensors, beside what the GPU makes of them."""
-    (operation,) = (each for each in OPERATIONS.values() if each.outputs == (kind.result,))
+    (operation,) = (operation for operation in OPERATIONS.values() if operation.outputs == (kind.result,))
     picture = kind(shape, tensors, *operation.compute(shape, None, **tensors), letters)
     picture.on = adapter_info().short if kind is WeightGradientPicture else ""
     return picture

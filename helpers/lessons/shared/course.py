@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -73,34 +74,51 @@ class Slot(NamedTuple):
 
 def lessons(folder: Path = NOTEBOOKS) -> tuple[Lesson, ...]:
     """All lessons in their order, then the appendices."""
-    return tuple(_lesson(path) for pattern in LESSONS for path in sorted(folder.glob(pattern)))
+    paths = chain.from_iterable(sorted(folder.glob(pattern)) for pattern in LESSONS)
+    return tuple(_lesson(path) for path in paths)
 
 
 def _lesson(path: Path) -> Lesson:
     page = (path.parent / "teaching" / f"{path.stem}.md").read_text(encoding="utf-8")
     first = "".join(json.loads(path.read_bytes())["cells"][0]["source"])
-    how_long, needed = (_line(first, words) for words in ("How long", "What you need"))
-    needs = sorted({number or letter.upper() for number, letter in NEEDED.findall(needed)})
-    named = (name for _, name in exercises(code_cells(path)))
-    puzzles = dict.fromkeys(name for name in named if name in ALL_PUZZLES)
-    minutes = sum(map(int, MINUTES.findall(how_long)))
-    return Lesson(path.name, *HEAD.search(page).groups(), *IDEA.search(page).groups(), minutes, (*needs,), (*puzzles,))
+    number, title = HEAD.search(page).groups()
+    idea, able = IDEA.search(page).groups()
+    minutes = MINUTES.findall(_line(first, "How long"))
+    needed = NEEDED.findall(_line(first, "What you need"))
+    needs = {number or letter.upper() for number, letter in needed}
+    names = dict.fromkeys(name for _, name in exercises(code_cells(path)))
+    return Lesson(
+        file=path.name,
+        number=number,
+        title=title,
+        idea=idea,
+        able=able,
+        minutes=sum(map(int, minutes)),
+        needs=tuple(sorted(needs)),
+        puzzles=tuple(name for name in names if name in ALL_PUZZLES),
+    )
 
 
 def _line(text: str, words: str) -> str:
-    """What follows some words in bold, up to the next ones or the end of the line."""
+    """The text after some words in bold, up to the next ones or the end of the line."""
     return re.search(rf"\*\*{words}\.\*\*(.*?)(?:\*\*|\n|$)", text)[1]
 
 
 def before(number: str, known: Sequence[Lesson]) -> set[str]:
     """The numbers of all lessons that one needs, directly or through others."""
-    needs = {lesson.number: lesson.needs for lesson in known}[number]
-    return {*needs}.union(*(before(other, known) for other in needs))
+    (lesson,) = (lesson for lesson in known if lesson.number == number)
+    numbers = set(lesson.needs)
+    for needed in lesson.needs:
+        numbers |= before(needed, known)
+    return numbers
 
 
 def direct(lesson: Lesson, known: Sequence[Lesson]) -> list[str]:
-    """What a lesson needs, without what that needs already."""
-    return [number for number in lesson.needs if not any(number in before(other, known) for other in lesson.needs)]
+    """The lessons that a lesson needs, without those that they need already."""
+    indirect = set()
+    for number in lesson.needs:
+        indirect |= before(number, known)
+    return [number for number in lesson.needs if number not in indirect]
 
 
 def roads(known: Sequence[Lesson]) -> tuple[Road, ...]:
@@ -108,32 +126,51 @@ def roads(known: Sequence[Lesson]) -> tuple[Road, ...]:
 
     The last one is for those who know threads already: without the first lesson.
     """
-    first, *_ = numbers = tuple(lesson.number for lesson in known)
-    chosen = {
-        "a class": before(LENET_LESSON, known) | {LENET_LESSON},
-        "fast": {slot.lesson for slot in slots(known)} - {first},
-    }
-    ways = {name: tuple(number for number in numbers if number in some) for name, some in chosen.items()}
-    everything = Road("all", numbers, sum(lesson.minutes for lesson in known))
-    return everything, *(Road(name, way, CLASS * len(way)) for name, way in ways.items())
+    numbers = tuple(lesson.number for lesson in known)
+    to_lenet = before(LENET_LESSON, known) | {LENET_LESSON}
+    with_kernels = {slot.lesson for slot in slots(known)} - {numbers[0]}
+    return (
+        Road("all", numbers, sum(lesson.minutes for lesson in known)),
+        _road("a class", [number for number in numbers if number in to_lenet]),
+        _road("fast", [number for number in numbers if number in with_kernels]),
+    )
+
+
+def _road(name: str, numbers: Sequence[str]) -> Road:
+    """A road with a class for each lesson."""
+    return Road(name, tuple(numbers), CLASS * len(numbers))
 
 
 def slots(known: Sequence[Lesson]) -> tuple[Slot, ...]:
     """LeNet's places for what lessons ask for, in the order of its layers; two puzzles may compute the same."""
-    of = {puzzle: lesson.number for lesson in reversed(known) for puzzle in lesson.puzzles}
-    same: dict[tuple[str, str], list[str]] = {}
+    first_lessons = _first_lessons(known)
+    by_result: dict[tuple[str, str], list[str]] = {}  # the puzzles that compute the same for a kind of layer
     for puzzle, place in PLACES.items():
         kind = next(kind for name, kind in KINDS.items() if place.operation.name.startswith(name))
-        same.setdefault((kind, place.result), []).append(puzzle)
-    asked = {place: sorted(of[name] for name in names if name in of) for place, names in same.items()}
-    found = [Slot(*place, tuple(same[place]), numbers[0]) for place, numbers in asked.items() if numbers]
-    return tuple(sorted(found, key=lambda slot: [*layers()].index(slot.kind)))
+        by_result.setdefault((kind, place.result), []).append(puzzle)
+    places = []
+    for (kind, result), puzzles in by_result.items():
+        numbers = [first_lessons[puzzle] for puzzle in puzzles if puzzle in first_lessons]
+        if numbers:
+            places.append(Slot(kind, result, tuple(puzzles), min(numbers)))
+    order = [*layers()]
+    return tuple(sorted(places, key=lambda slot: order.index(slot.kind)))
+
+
+def _first_lessons(known: Sequence[Lesson]) -> dict[str, str]:
+    """The number of the first lesson that asks for each puzzle."""
+    numbers = {}
+    for lesson in known:
+        for puzzle in lesson.puzzles:
+            numbers.setdefault(puzzle, lesson.number)
+    return numbers
 
 
 @cache
 def layers() -> Mapping[str, int]:
-    """How many layers of each kind LeNet has, and its one loss and one update."""
-    return Counter([*(type(layer).__name__ for layer in LENET), "Loss", "Update"])
+    """The number of layers of each kind LeNet has, and its one loss and one update."""
+    kinds = [type(layer).__name__ for layer in LENET]
+    return Counter([*kinds, "Loss", "Update"])
 
 
 def right(known: Sequence[Lesson]) -> frozenset[str]:
@@ -141,7 +178,8 @@ def right(known: Sequence[Lesson]) -> frozenset[str]:
 
     What cannot be read, or be tried on this machine, is not: the exercise says why.
     """
-    return frozenset(puzzle for lesson in known for puzzle in lesson.puzzles if _passes(puzzle))
+    puzzles = chain.from_iterable(lesson.puzzles for lesson in known)
+    return frozenset(puzzle for puzzle in puzzles if _passes(puzzle))
 
 
 def _passes(puzzle: str) -> bool:

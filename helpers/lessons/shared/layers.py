@@ -1,4 +1,4 @@
-"""What the kernels of a convolution and of its gradients are tried on: whole layers, and single planes."""
+"""Cases for the kernels of a convolution and of its gradients: whole layers, and single planes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ OPTIONAL = {"also": list, "words": str, "seed": int, "quarters": list}
 
 @dataclass(frozen=True)
 class Task:
-    """What a kernel of a lesson computes, and the layers on which it is tried: a table of its ``layers.toml``.
+    """The task of a lesson's kernel, and the layers on which it is tried: a table of its ``layers.toml``.
 
     `computes` is a tensor of a convolution, or "index" where the kernel decodes an index, with the `axes` of the
     output. `words` are those of its uniform, as `ConvShape.params` has them: without Ci among them it computes one
@@ -91,12 +91,12 @@ class Task:
 @cache
 def tasks(file: Path) -> dict[str, Task]:
     """Return the tasks of a lesson's ``layers.toml`` by their puzzles' names, in their order."""
-    found = {}
+    by_puzzle = {}
     for name, table in tables.read(file, NEEDED, OPTIONAL).items():
         task = Task(**table)
         for puzzle in (name, *task.also):
-            found[puzzle] = task
-    return found
+            by_puzzle[puzzle] = task
+    return by_puzzle
 
 
 def layer_puzzles(file: Path, folder: Path) -> tuple[Puzzle, ...]:
@@ -118,7 +118,8 @@ def _given(test: str, words: str) -> Tensors:
 
 def _drawn(result: str, s: ConvShape, random: np.random.Generator, given: Tensors, divisor: int) -> Tensors:
     """The tensors of a test by name, in binding order; a random bias is never 0."""
-    bound, tensors = BOUND[result].split(), dict(given)
+    bound = BOUND[result].split()
+    tensors = dict(given)
     for name in ("input", "weight", "bias", "grad_output"):
         if name == "bias" and name in bound and name not in given:
             tensors[name] = np.float32(random.choice([-2, -1, 1, 2], s.out_channels)) / divisor
@@ -142,8 +143,10 @@ def draw_quarters(random: np.random.Generator, *size: int) -> Array:
 
 def layer(name: str, result: str, s: ConvShape, words: str, tensors: Tensors) -> Case:
     """A test of a kernel that computes a whole layer or, without channels, one plane, whose tensors are matrices."""
-    sizes, inputs = dict(zip(LAYER.split(), s.params(), strict=True)), (*tensors.values(),)
-    expected, params = ANSWERS[result](*inputs, s), tuple(sizes[word] for word in words.split())
+    sizes = dict(zip(LAYER.split(), s.params(), strict=True))
+    inputs = (*tensors.values(),)
+    expected = ANSWERS[result](*inputs, s)
+    params = tuple(sizes[word] for word in words.split())
     padding = s.padding if [*tensors][-1] == "input" else (0, 0)  # around what is drawn last
     if "Ci" in words:
         return case(name, inputs, expected, params, padding)

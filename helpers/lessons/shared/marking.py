@@ -18,7 +18,9 @@ from helpers.operations.convolution.shapes import ConvShape
 if TYPE_CHECKING:
     from helpers.pictures.canvas import Picture  # which takes as long to import as all the rest
 
-LETTERS, CAPITALS = "abcdefghijklmnopqrstuvwxy", "GHIJKLMNO"  # of 5 x 5 pixels, and of 3 x 3 upstream gradients
+# of 5 x 5 pixels, and of 3 x 3 upstream gradients
+LETTERS = "abcdefghijklmnopqrstuvwxy"
+CAPITALS = "GHIJKLMNO"
 NAMED = {(5, 5): LETTERS, (3, 3): CAPITALS}  # the cells of a matrix of this size
 
 
@@ -29,7 +31,8 @@ def _marking(
 
     It is about the element (row, column) of a result.
     """
-    size, right = shape.of(_marked(result))[2:], _contributing(result, shape, row, column)
+    size = shape.of(_marked(result))[2:]
+    right = _contributing(result, shape, row, column)
     inside = frozenset(product(*map(range, size)))
     mistakes: dict[Cells, str] = {}
     for question, cells in likely.items():
@@ -71,8 +74,10 @@ def _picture(result: str, shape: ConvShape, row: int, column: int, names: list[s
 
 def _output(shape: ConvShape, oh: int, ow: int) -> Marking:
     """Lesson 01: one output of the forward pass."""
-    drawn, pixels = ("output", shape, oh, ow), partial(_contributing, "output", shape)
-    last_h, last_w = shape.out_h - 1, shape.out_w - 1
+    drawn = ("output", shape, oh, ow)
+    pixels = partial(_contributing, "output", shape)
+    last_h = shape.out_h - 1
+    last_w = shape.out_w - 1
     likely = {
         "this is the window with its middle on that pixel; which corner of the window lies there?": pixels(
             oh - 1, ow - 1
@@ -93,9 +98,12 @@ def _output(shape: ConvShape, oh: int, ow: int) -> Marking:
 
 def _weight(shape: ConvShape, kh: int, kw: int) -> Marking:
     """Lesson 02: one weight's gradient."""
-    drawn, pixels = ("grad_weight", shape, kh, kw), partial(_contributing, "grad_weight", shape)
-    taps, outputs = taps_of("weight", shape, kh, kw), f"{shape.out_h} × {shape.out_w}"
-    last_h, last_w = shape.kernel_h - 1, shape.kernel_w - 1
+    drawn = ("grad_weight", shape, kh, kw)
+    pixels = partial(_contributing, "grad_weight", shape)
+    taps = taps_of("weight", shape, kh, kw)
+    outputs = f"{shape.out_h} × {shape.out_w}"
+    last_h = shape.kernel_h - 1
+    last_w = shape.kernel_w - 1
     likely = {
         "the filter is flipped; does a correlation flip it?": pixels(last_h - kh, last_w - kw),
         "row and column are swapped; which of the two numbers comes first?": pixels(kw, kh),
@@ -126,7 +134,8 @@ def _weight(shape: ConvShape, kh: int, kw: int) -> Marking:
 def _pixel(shape: ConvShape, ih: int, iw: int) -> Marking:
     """Lesson 03: the upstream gradients that reach one pixel's gradient."""
     drawn = "grad_input", shape, ih, iw
-    reached, weights = _contributing(*drawn), [*np.ndindex(shape.weight[2:])]
+    reached = _contributing(*drawn)
+    weights = [*np.ndindex(shape.weight[2:])]
     likely = {
         "the padding is left out; which output has its window's upper left corner in the padding?": {
             (ih - kh, iw - kw) for kh, kw in weights
@@ -161,9 +170,9 @@ def read(file: Path) -> dict[str, Marking]:
 
     A table has the result, the place of the element whose factors are marked, and rows and columns of input and weight.
     """
-    found = {}
+    markings = {}
     for name, table in tables.read(file, NEEDED, OPTIONAL).items():
         rows_and_columns = *table["input"], 1, *table["weight"]
         shape = ConvShape(1, 1, *rows_and_columns, table.get("stride", 1), table.get("padding", 0))
-        found[name] = KINDS[table["result"]](shape, *table["place"])
-    return found
+        markings[name] = KINDS[table["result"]](shape, *table["place"])
+    return markings

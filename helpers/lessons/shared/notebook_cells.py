@@ -1,4 +1,4 @@
-"""What a lesson's notebook asks of its reader: the exercises that are called in its cells."""
+"""The exercises of a lesson's notebook: the exercises that are called in its cells."""
 
 import json
 import re

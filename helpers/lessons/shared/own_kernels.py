@@ -19,9 +19,11 @@ Run = Callable[[Iterable[Array], tuple[int, ...], tuple[int, ...], tuple[int, in
 
 
 def own_kernel(*puzzles: str) -> tuple[Run | None, str, str]:
-    """How the reader's kernel is run, its puzzle, and whose kernel it is: of the first of these puzzles that is right.
+    """Find the first of these puzzles that is right.
 
-    It takes the inputs, the shape of the result, the uniform's words and the workgroups. None where none is right.
+    Returns a function that runs the reader's kernel, the puzzle's name, and words that say whose kernel it is. The
+    function takes the inputs, the shape of the result, the uniform's words and the workgroups; it is None where none of
+    the puzzles is right.
     """
     puzzle = next(filter(is_right, puzzles), None)
     if puzzle is None:
@@ -30,7 +32,7 @@ def own_kernel(*puzzles: str) -> tuple[Run | None, str, str]:
 
 
 def runner(text: str) -> Run:
-    """How a kernel's text is run."""
+    """Return a function that runs a kernel's text."""
 
     def run(inputs: Iterable[Array], shape: tuple[int, ...], words: tuple[int, ...], groups: tuple) -> Array:
         written = gpu.launch(text, (*inputs, np.zeros(shape, np.float32), words), groups)
@@ -40,12 +42,12 @@ def runner(text: str) -> Run:
 
 
 def run_on_a_plane(run: Run, case: Case) -> Array:
-    """What a kernel makes of one plane, as an array of four axes."""
+    """Run a kernel on one plane, and return the result as an array of four axes."""
     (dispatch,) = case.dispatches
     return run(case.inputs, case.expected.shape, case.params, dispatch.workgroups)[None, None]
 
 
 def run_on_a_layer(run: Run, puzzle: str, layer: ConvShape, *inputs: Array) -> Array:
-    """What a kernel that has a place in LeNet makes of a layer."""
+    """Run a kernel that has a place in LeNet on a layer."""
     place = PLACES[puzzle]
     return run(inputs, layer.of(place.tensors.split()[-1]), place.words(layer), place.workgroups(layer))

@@ -13,6 +13,7 @@ from helpers.operations.gemm.shapes import GemmShape
 
 Array = np.ndarray
 
+TILE = 16  # rows and columns
 TILES = Skill(
     "tiles that all threads of a workgroup load together, neighbors from neighboring places of memory",
     "three_tiles",
@@ -27,10 +28,8 @@ LESSONS = {  # the layer of lesson 06
     "grad": [[5, 2], [-1, 4], [2, -3]],
 }
 
-
+# the tests of kernels in tiles, and of those that sum columns
 TILED = ("tiny", "one_full_tile", "three_tiles", "past_the_edges", "batch_of_2")
-
-
 IN_COLUMNS = ("tiny", "past_the_edges", "batch_of_2", "300_columns")
 
 
@@ -41,7 +40,8 @@ def _layers(summed: str, shown: bool) -> dict[str, tuple[GemmShape, dict[str, Ar
     `summed` is the letter along which the pass adds up: M, K or N. Past the edges the numbers are quarters, and no grid
     of workgroups is square. The first layer is that of lesson 06 where it is `shown` there.
     """
-    random, long = np.random.default_rng(6), {letter: 48 if letter == summed else 16 for letter in "MKN"}
+    random = np.random.default_rng(6)
+    long = {letter: 48 if letter == summed else 16 for letter in "MKN"}
     ragged = {"M": 19, "K": 21 if summed == "M" else 11, "N": 37} | {summed: 70}  # nor one tile high
     shapes = {
         "tiny": GemmShape(3, 4, 2, 1, "relu"),
@@ -51,14 +51,33 @@ def _layers(summed: str, shown: bool) -> dict[str, tuple[GemmShape, dict[str, Ar
         "batch_of_2": GemmShape(18, 35, 20, 2, "relu"),
         "300_columns": GemmShape(5, 4, 300, 2, "relu"),
     }
-    names = "a", "b", "bias", "grad"
-    draw = {name: {t: random.integers(-3, 4, s.of(t)).astype(np.float32) for t in names} for name, s in shapes.items()}
-    if shown:
-        draw["tiny"] = {
-            name: np.float32([rows]) if name in ("a", "grad") else np.float32(rows) for name, rows in LESSONS.items()
-        }
-    draw["past_the_edges"] = {name: whole / 4 for name, whole in draw["past_the_edges"].items()}
-    return {name: (shape, draw[name] | _results(**draw[name])) for name, shape in shapes.items()}
+    layers = {}
+    for name, shape in shapes.items():
+        arrays = _drawn(shape, random)
+        if name == "tiny" and shown:
+            arrays = _shown_layer()
+        if name == "past_the_edges":
+            arrays = {operand: whole / 4 for operand, whole in arrays.items()}
+        layers[name] = shape, arrays | _results(**arrays)
+    return layers
+
+
+def _drawn(shape: GemmShape, random: np.random.Generator) -> dict[str, Array]:
+    """The operands of a layer, as random whole numbers."""
+    arrays = {}
+    for operand in ("a", "b", "bias", "grad"):
+        arrays[operand] = random.integers(-3, 4, shape.of(operand)).astype(np.float32)
+    return arrays
+
+
+def _shown_layer() -> dict[str, Array]:
+    """The layer of lesson 06, as a batch of one."""
+    return {
+        "a": np.float32([LESSONS["a"]]),
+        "b": np.float32(LESSONS["b"]),
+        "bias": np.float32(LESSONS["bias"]),
+        "grad": np.float32([LESSONS["grad"]]),
+    }
 
 
 def _results(a: Array, b: Array, bias: Array, grad: Array) -> dict[str, Array]:
@@ -70,7 +89,8 @@ def _results(a: Array, b: Array, bias: Array, grad: Array) -> dict[str, Array]:
 
 def sizes(shape: GemmShape, letters: str) -> tuple[int, ...]:
     """The sizes of a layer by their letters, where B is the batch."""
-    return tuple({"M": shape.m, "K": shape.k, "N": shape.n, "B": shape.batch_size}[letter] for letter in letters)
+    by_letter = {"M": shape.m, "K": shape.k, "N": shape.n, "B": shape.batch_size}
+    return tuple(by_letter[letter] for letter in letters)
 
 
 class Summed(NamedTuple):
@@ -98,18 +118,34 @@ PRODUCTS = {
 }
 
 
-def puzzle(name: str, of: Summed, folder: Path) -> Puzzle:
-    """Return a puzzle whose official kernel is in a folder; only where a batch is given, it has one in a test."""
-    tests = IN_COLUMNS if of.output == "d_bias" else TILED if "B" in of.words else TILED[:-1]
-    skill = TILES if "three_tiles" in tests else Skill.one_thread_for("column", "300_columns")
+def puzzle(name: str, summed: Summed, folder: Path) -> Puzzle:
+    """Return a puzzle whose official kernel is in a folder; only a kernel that knows the batch has a test with one."""
+    tests = _tests(summed)
+    return Puzzle(name, folder, summed.axes, lambda: tuple(_case(summed, test) for test in tests), _skill(name, summed))
+
+
+def _tests(summed: Summed) -> tuple[str, ...]:
+    if summed.output == "d_bias":
+        return IN_COLUMNS
+    if "B" in summed.words:
+        return TILED
+    return tuple(name for name in TILED if name != "batch_of_2")
+
+
+def _skill(name: str, summed: Summed) -> Skill:
     if name == "product":
-        skill = Skill.one_thread_for("element", "three_tiles")
-    return Puzzle(name, folder, of.axes, lambda: tuple(_case(of, test) for test in tests), skill)
+        return Skill.one_thread_for("element", "three_tiles")
+    if summed.output == "d_bias":
+        return Skill.one_thread_for("column", "300_columns")
+    return TILES
 
 
-def _case(of: Summed, test: str) -> Case:
-    shape, arrays = _layers(of.along, "B" not in of.words)[test]
-    layers, rows, columns = (1, 1, *arrays[of.output].shape)[-3:]
-    grid = (ceil(columns / 16), ceil(rows / 16), layers) if rows > 1 else (ceil(columns / 256), 1, 1)
-    given = tuple(arrays[name] for name in of.inputs.split())
-    return Case(test, given, arrays[of.output], sizes(shape, of.words), (Dispatch(grid),))
+def _case(summed: Summed, test: str) -> Case:
+    shape, arrays = _layers(summed.along, "B" not in summed.words)[test]
+    expected = arrays[summed.output]
+    layers, rows, columns = (1, 1, *expected.shape)[-3:]
+    grid = (ceil(columns / 256), 1, 1)
+    if rows > 1:
+        grid = (ceil(columns / TILE), ceil(rows / TILE), layers)
+    inputs = tuple(arrays[name] for name in summed.inputs.split())
+    return Case(test, inputs, expected, sizes(shape, summed.words), (Dispatch(grid),))

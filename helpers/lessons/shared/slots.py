@@ -7,8 +7,12 @@ from helpers.lessons.shared.course import Slot, layers
 from helpers.pictures.canvas import BLUE, GRAY, INK, PAPER, Box, Picture
 from helpers.pictures.figures import draw_ink
 
-PIXEL, WIDTH, GAP = 2, 116, 10  # CSS pixels: of the digit, of a column of places, and between two columns
-TITLE, PITCH = 27, 25  # CSS pixels: above the places of a kind, and from one place to the next
+# CSS pixels
+PIXEL = 2  # of the digit
+WIDTH = 116  # of a column of places
+GAP = 10  # between two columns
+TITLE = 27  # above the places of a kind
+PITCH = 25  # from one place to the next
 KINDS = {
     "Conv2d": "convolutions",
     "MaxPool2d": "max poolings",
@@ -28,32 +32,44 @@ def draw_slots(picture: Picture, box: Box, slots: Sequence[Slot], right: frozens
     x = image.right
     for kinds in COLUMNS:
         picture.arrow((x + 2, middle), (x + GAP - 2, middle))
-        mine = [[slot for slot in slots if slot.kind == kind] for kind in kinds]
-        heights = [TITLE + 5 + PITCH * len(places) for places in mine]
-        y = middle - (sum(heights) + GAP * (len(kinds) - 1)) / 2
-        for kind, places, height in zip(kinds, mine, heights, strict=True):
-            _draw_kind(picture, Box(x + GAP, y, WIDTH, height), kind, places, right)
-            y += height + GAP
+        _draw_column(picture, x + GAP, middle, kinds, slots, right)
         x += GAP + WIDTH
     picture.arrow((x + 2, middle), (x + GAP - 2, middle))
     picture.bold(x + GAP + 2, middle, str(DIGIT), 24)
-    said = f"yours: {sum(is_lit(slot, right) for slot in slots)} of {len(slots)} kernels"
-    picture.bold(box.right - 12, box.bottom - 8, said, 12, BLUE, "right")
+    lit = sum(is_lit(slot, right) for slot in slots)
+    picture.bold(box.right - 12, box.bottom - 8, f"yours: {lit} of {len(slots)} kernels", 12, BLUE, "right")
+
+
+def _draw_column(
+    picture: Picture, x: float, middle: float, kinds: Sequence[str], slots: Sequence[Slot], right: frozenset[str]
+) -> None:
+    """Kinds of layers below each other, around the height of the middle."""
+    places = {kind: [slot for slot in slots if slot.kind == kind] for kind in kinds}
+    heights = {kind: TITLE + 5 + PITCH * len(places[kind]) for kind in kinds}
+    y = middle - (sum(heights.values()) + GAP * (len(kinds) - 1)) / 2
+    for kind in kinds:
+        _draw_kind(picture, Box(x, y, WIDTH, heights[kind]), kind, places[kind], right)
+        y += heights[kind] + GAP
 
 
 def is_lit(slot: Slot, right: frozenset[str]) -> bool:
-    """Whether one of its puzzles is right."""
+    """True where one of its puzzles is right."""
     return not right.isdisjoint(slot.puzzles)
 
 
 def _draw_kind(picture: Picture, box: Box, kind: str, slots: Sequence[Slot], right: frozenset[str]) -> None:
-    """What LeNet has of one kind, with its places: empty and dashed, or lit."""
+    """LeNet's layers of one kind, with their places: empty and dashed, or lit."""
     picture.boxes([box], GRAY, line=1.4)
-    count = f"{layers()[kind]} " * (layers()[kind] > 1)
-    picture.write(box.middle[0], box.y + 14, f"{count}{KINDS[kind]}", 12, align="middle")
+    count = layers()[kind]
+    title = KINDS[kind] if count == 1 else f"{count} {KINDS[kind]}"
+    picture.write(box.middle[0], box.y + 14, title, 12, align="middle")
     for i, slot in enumerate(slots):
         place = Box(box.x + 6, box.y + TITLE + PITCH * i, WIDTH - 12, 22)
-        edge, face, dashes, ink = (BLUE, BLUE, None, PAPER) if is_lit(slot, right) else (GRAY, None, (3, 3), INK)
-        picture.boxes([place], edge, face, 1.2, dashes)
+        if is_lit(slot, right):
+            ink = PAPER
+            picture.boxes([place], BLUE, BLUE, 1.2)
+        else:
+            ink = INK
+            picture.boxes([place], GRAY, line=1.2, dashes=(3, 3))
         picture.write(place.x + 5, place.middle[1], slot.result, 12, ink)
         picture.write(place.right - 4, place.middle[1], slot.lesson, 12, ink, align="right")

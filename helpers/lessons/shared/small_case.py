@@ -20,7 +20,8 @@ def with_letters(picture: SumPicture, start: int, steps: Trials) -> Explorer:
         return picture.show(*place.values(), product=product)
 
     names = picture.element
-    rules, values = dict(zip(names, picture.returned.shape[2:], strict=True)), dict.fromkeys(names, start)
+    rules = dict(zip(names, picture.returned.shape[2:], strict=True))
+    values = dict.fromkeys(names, start)
     return Explorer(draw, rules, values, play=names, front=(), steps=steps)
 
 

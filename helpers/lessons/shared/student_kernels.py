@@ -46,7 +46,7 @@ class Place:
 
     @property
     def result(self) -> str:
-        """What it computes."""
+        """The tensor that it computes."""
         return self.tensors.split()[-1]
 
     def workgroups(self, shape: Shape) -> tuple[int, int, int]:
@@ -79,7 +79,8 @@ class _Convolution(Place):
     def passes(self, kernel: Kernel, buffers: Mapping[str, object], shape: ConvShape) -> tuple[Pass, ...]:
         if shape.activation == "none":
             return super().passes(kernel, buffers, shape)
-        pre, elements = empty(4 * prod(shape.output), "pre"), ElementShape(prod(shape.output))
+        pre = empty(4 * prod(shape.output), "pre")
+        elements = ElementShape(prod(shape.output))
         relu = RELU_BACKWARD.prepare((pre, part_of(pre), buffers["output"]), elements)  # one buffer, only read
         return self.dispatch(kernel, {**buffers, "output": pre}, shape), *relu
 
@@ -113,15 +114,22 @@ def _outputs(s: ConvShape) -> Words:
 
 def _pass(name: str) -> Place:
     """One pass of the GEMM's backward pass, by its puzzle."""
-    of = PRODUCTS[name]
+    summed = PRODUCTS[name]
 
     def loops(s: GemmShape) -> Words:
-        return sizes(s, "BM") if of.output == "d_bias" else (ceil(sizes(s, of.along)[0] / 16), 16)
+        if summed.output == "d_bias":
+            return sizes(s, "BM")
+        (length,) = sizes(s, summed.along)
+        return ceil(length / 16), 16
 
-    def fits(s: GemmShape) -> bool:
-        return of.output != "grad_pre" or s.activation == "relu"
-
-    return Place(GEMM_BACKWARD, f"{of.inputs} {of.output}", lambda s: sizes(s, of.words), loops, f"{name}_f32", fits)
+    return Place(
+        GEMM_BACKWARD,
+        f"{summed.inputs} {summed.output}",
+        words=lambda s: sizes(s, summed.words),
+        loops=loops,
+        entry_point=f"{name}_f32",
+        fits=lambda s: summed.output != "grad_pre" or s.activation == "relu",
+    )
 
 
 OF_WEIGHT = GRAD_WEIGHT, "grad_output input grad_weight"
@@ -181,29 +189,34 @@ class StudentKernels:
         """The passes over the operation's tensors; where a puzzle's kernel does not fit, the official ones."""
         fitting = {PLACES[puzzle].entry_point: puzzle for puzzle in self.kernels if PLACES[puzzle].fits(shape)}
         named = dict(zip(self.operation.tensors, buffers, strict=True))
-
-        def own(entry_point: str) -> tuple[Pass, ...]:
-            puzzle = fitting[entry_point]
-            return PLACES[puzzle].passes(self.kernels[puzzle], named, shape)
-
         if "bias" in fitting:
             return self._with_bias(fitting["bias"], named, shape)
         if "main" in fitting:
-            return own("main")
-        official = self.operation.prepare(buffers, shape)
-        return sum((own(each.entry_point) if each.entry_point in fitting else (each,) for each in official), ())
+            return self._passes(fitting["main"], named, shape)
+        passes: list[Pass] = []
+        for official in self.operation.prepare(buffers, shape):
+            if official.entry_point in fitting:
+                passes += self._passes(fitting[official.entry_point], named, shape)
+            else:
+                passes.append(official)
+        return tuple(passes)
+
+    def _passes(self, puzzle: str, named: Mapping[str, object], shape: Shape) -> tuple[Pass, ...]:
+        """The passes of one puzzle's kernel."""
+        return PLACES[puzzle].passes(self.kernels[puzzle], named, shape)
 
     def _with_bias(self, puzzle: str, named: Mapping[str, object], shape: ConvShape) -> tuple[Pass, ...]:
         """A forward pass with a bias of 0 and no ReLU, by whatever else computes it, and then the bias by a puzzle."""
-        sums, none = empty(4 * prod(shape.output), "sums"), empty(4 * shape.out_channels, "no bias")
+        sums = empty(4 * prod(shape.output), "sums")
+        none = empty(4 * shape.out_channels, "no bias")
         rest = replace(self, kernels={name: text for name, text in self.kernels.items() if name != puzzle})
         buffers = {**named, "bias": none, "output": sums}
         first = rest.prepare([buffers[name] for name in self.operation.tensors], replace(shape, activation="none"))
-        return *first, *PLACES[puzzle].passes(self.kernels[puzzle], {**named, "sums": sums}, shape)
+        return *first, *self._passes(puzzle, {**named, "sums": sums}, shape)
 
 
 def student_kernels(texts: Mapping[str, str]) -> dict[str, StudentKernels]:
-    """What `Network` takes as `kernels`, from the texts of puzzles by their names.
+    """Return the `kernels` for a `Network`, from the texts of puzzles by their names.
 
     Raises ValueError for a puzzle that has no place in a network, and for two that take the same place.
     """
@@ -217,8 +230,9 @@ def student_kernels(texts: Mapping[str, str]) -> dict[str, StudentKernels]:
             raise TypeError(f"texts[{puzzle!r}] is a {type(text).__name__}: it must be the text of a kernel")
         operation = PLACES[puzzle].operation
         others = chosen.get(operation.name, StudentKernels(operation, {})).kernels
-        if rival := next((name for name in others if PLACES[name].entry_point == PLACES[puzzle].entry_point), None):
-            raise ValueError(f"{rival} and {puzzle} compute the same gradient: choose one of them")
+        for other in others:
+            if PLACES[other].entry_point == PLACES[puzzle].entry_point:
+                raise ValueError(f"{other} and {puzzle} compute the same gradient: choose one of them")
         kernel = Kernel(text, f"your {puzzle}")
         chosen[operation.name] = StudentKernels(operation, {**others, puzzle: kernel})
     return chosen

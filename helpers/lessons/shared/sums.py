@@ -6,7 +6,7 @@ from itertools import permutations
 import numpy as np
 
 from helpers.grading.puzzle import Case
-from helpers.lessons.shared.turns import orders
+from helpers.lessons.shared.interleavings import orders as interleavings
 
 Order = tuple[int, ...]  # the thread of each step
 
@@ -15,12 +15,15 @@ Order = tuple[int, ...]  # the thread of each step
 
 def schedules() -> list[Order]:
     """Every order of four steps, two of thread 0 (load, store) and two of thread 1."""
-    return orders(barrier=False)
+    return interleavings(barrier=False)
 
 
 def beginnings() -> list[Order]:
-    """Every order and all of its beginnings, sorted: each comes before what it can go on with."""
-    return sorted({order[:steps] for order in schedules() for steps in range(5)})
+    """Every order and all of its beginnings, sorted: each comes before those that it begins."""
+    begun = set()
+    for order in schedules():
+        begun.update(order[:steps] for steps in range(len(order) + 1))
+    return sorted(begun)
 
 
 TERMS = 3, 4  # what two threads add
@@ -31,12 +34,16 @@ def run_schedule(schedule: Sequence[int]) -> list[tuple[str, int]]:
 
     Returns whether each step loads or stores, and the number that it does so with: the shared one after it.
     """
-    shared, loaded, steps = 0, {}, []
+    shared = 0
+    loaded = {}
+    steps = []
     for thread in schedule:
-        verb = "stores" if thread in loaded else "loads"
-        shared = loaded[thread] + TERMS[thread] if thread in loaded else shared
-        loaded.setdefault(thread, shared)
-        steps.append((verb, shared))
+        if thread in loaded:
+            shared = loaded[thread] + TERMS[thread]
+            steps.append(("stores", shared))
+        else:
+            loaded[thread] = shared
+            steps.append(("loads", shared))
     return steps
 
 
@@ -46,7 +53,10 @@ ADDENDS = EXACT, 1, 1, -EXACT  # what four threads add
 
 def calls() -> list[Order]:
     """Every order of four threads that add once each, and all of its beginnings, sorted."""
-    return sorted(order for count in range(5) for order in permutations(range(4), count))
+    orders = []
+    for count in range(len(ADDENDS) + 1):
+        orders += permutations(range(len(ADDENDS)), count)
+    return sorted(orders)
 
 
 def added(order: Order) -> list[int]:
@@ -67,8 +77,9 @@ def tree_steps(partial: list[float]) -> list[list[float]]:
     """
     steps = [partial]
     while len(steps[-1]) > 1:
-        half = len(steps[-1]) // 2
-        steps.append([steps[-1][i] + steps[-1][i + half] for i in range(half)])
+        before = steps[-1]
+        half = len(before) // 2
+        steps.append([before[i] + before[i + half] for i in range(half)])
     return steps
 
 
@@ -79,7 +90,9 @@ WAYS = "threads take turns", "each thread has a share"
 
 def loaded(way: int, threads: int, share: int, iteration: int) -> list[int]:
     """The number that each thread loads in an iteration, in one of WAYS, where each loads `share` numbers."""
-    return [(thread + threads * iteration, share * thread + iteration)[way] for thread in range(threads)]
+    if WAYS[way] == "threads take turns":
+        return [thread + threads * iteration for thread in range(threads)]
+    return [share * thread + iteration for thread in range(threads)]
 
 
 # --- Sums of float32 numbers (n, lists), a column each, in several orders --------------------------------------
@@ -98,10 +111,11 @@ def add_in_tree(numbers: np.ndarray) -> np.ndarray:
 def add_with_compensation(numbers: np.ndarray) -> np.ndarray:
     """Kahan's sum: what an addition made too much is taken off the next number."""
     total = excess = np.zeros_like(numbers[0])
-    for each in numbers:
-        corrected = each - excess
+    for number in numbers:
+        corrected = number - excess
         grown = total + corrected
-        total, excess = grown, (grown - total) - corrected
+        excess = (grown - total) - corrected
+        total = grown
     return total
 
 

@@ -1,4 +1,4 @@
-"""What a learner writes in appendix A: whether two accesses are a race, in a line of Python."""
+"""The exercise of appendix A: whether two accesses are a race, in a line of Python."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -35,7 +35,7 @@ CHANGED = {  # the properties that are otherwise, by the test's name
 
 
 def is_race(access: Mapping[str, bool]) -> bool:
-    """Whether two accesses with these properties are a race, by the simulator's notes on the words of a memory."""
+    """Return whether two accesses with these properties are a race, by the simulator's notes on a memory's words."""
     if access["both_atomic"]:
         return False
     threads = lanes.Dispatch((2, 1, 1), (2, 1, 1))  # 0 and 1 are in one workgroup, 2 in another

@@ -5,10 +5,11 @@ from ipywidgets import Output
 from helpers.data.words import listed
 from helpers.lessons.shared.course import Lesson, lessons, right
 from helpers.lessons.start_here.picture import CoursePicture
+from helpers.widgets.controls import by_pointing
 from helpers.widgets.explorer import Explorer
 
 TRY = {
-    "Point at 07: what does it need?": {"lesson": 7},
+    "Point at 07: what does it need?": by_pointing({"lesson": 7}),
     "What is not on the fast road?": {"road": 2},
     "Choose a lesson; open it below.": lambda values: values["lesson"] > 0,
 }
@@ -21,7 +22,8 @@ class CourseMap(Explorer):
     """
 
     def __init__(self, known: tuple[Lesson, ...], done: frozenset[str], **values: int) -> None:
-        self._known, self._done = known, done
+        self._known = known
+        self._done = done
         self._link = Output()
         picture = CoursePicture(known, done)
         super().__init__(picture.show, {"road": len(picture.roads), "lesson": len(known)}, values, steps=TRY, front=())
@@ -37,11 +39,13 @@ class CourseMap(Explorer):
     def _show(self, values: dict[str, int]) -> None:
         super()._show(values)
         lesson = self._known[values["lesson"]]
-        mine = [f"`{puzzle}`" for puzzle in lesson.puzzles if puzzle in self._done]
-        count = f" · {len(mine)} of {len(lesson.puzzles)} right" if lesson.puzzles else ""
-        names = f": {listed(mine)}" if mine else ""
-        shown = {"text/markdown": f"**[Open {lesson.name}]({lesson.file})**{count}{names}"}
-        self._link.outputs = ({"output_type": "display_data", "data": shown, "metadata": {}},)
+        line = f"**[Open {lesson.name}]({lesson.file})**"
+        if lesson.puzzles:
+            done = [f"`{puzzle}`" for puzzle in lesson.puzzles if puzzle in self._done]
+            line += f" · {len(done)} of {len(lesson.puzzles)} right"
+            if done:
+                line += f": {listed(done)}"
+        self._link.outputs = ({"output_type": "display_data", "data": {"text/markdown": line}, "metadata": {}},)
 
 
 def course(**values: int) -> Explorer:

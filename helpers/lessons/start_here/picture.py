@@ -2,6 +2,7 @@
 
 import html
 from collections.abc import Sequence
+from math import ceil
 
 import numpy as np
 
@@ -11,13 +12,18 @@ from helpers.lessons.shared.slots import draw_slots
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, PAPER, WIDTH, Box, Picture, text_width
 from helpers.pictures.parts import Grid
 
-TOP, NODE, GAP = 38, Box(0, 0, 152, 78), 8  # CSS pixels: where the lessons begin, one of them, and between two
+# CSS pixels
+TOP = 38  # where the lessons begin
+NODE = Box(0, 0, 152, 78)  # a lesson
+GAP = 8  # between two lessons
 COLUMNS = MARGIN, WIDTH - MARGIN - NODE.width  # the left ends of the outer ones
 SHORT = NODE._replace(height=(2 * NODE.height - GAP) / 3)  # at the right, where ideas have no room
 LOWEST = TOP + 3 * (NODE.height + GAP)
 LENET = Box(COLUMNS[0] + NODE.width + 12, TOP, COLUMNS[1] - COLUMNS[0] - NODE.width - 24, LOWEST - TOP - 20)
-CLOSE = 14, 62  # CSS pixels between two lessons that an arrow joins: across, down
-TICK, MOST, FEW = 11, 5, 3  # CSS pixels of a box for a puzzle; how many stand below each other, and in a short one
+CLOSE = 14, 62  # between two lessons that an arrow joins, at the most: across, down
+TICK = 11  # a box for a puzzle
+MOST = 5  # boxes below each other
+FEW = 3  # boxes below each other in a short lesson
 
 
 class CoursePicture(Picture):
@@ -28,41 +34,53 @@ class CoursePicture(Picture):
 
     def __init__(self, known: Sequence[Lesson], right: frozenset[str]) -> None:
         super().__init__(LOWEST + round(NODE.height) + 2)
-        self.known, self.right, self.roads, self.slots = known, right, roads(known), slots(known)
+        self.known = known
+        self.right = right
+        self.roads = roads(known)
+        self.slots = slots(known)
         self.places = self._places()
 
     def _places(self) -> dict[str, Box]:
-        """Where each lesson is: LeNet in the middle, what leads to it left and below, the others at the right."""
+        """Place the lessons: LeNet in the middle, what leads to it left and below, the others at the right."""
         left, right = COLUMNS
-        inner = (left + NODE.width + 12 + i * (LENET.width - NODE.width) / 2 for i in range(3))
-        below = zip(("02", "03", "04", "06"), (left, *inner), strict=True)
-        places = {number: NODE._replace(x=x, y=LOWEST) for number, x in below} | {LENET_LESSON: LENET}
+        places = {"02": NODE._replace(x=left, y=LOWEST)}
+        for i, number in enumerate(("03", "04", "06")):
+            x = left + NODE.width + 12 + i * (LENET.width - NODE.width) / 2
+            places[number] = NODE._replace(x=x, y=LOWEST)
+        places[LENET_LESSON] = LENET
         for i, number in enumerate(("00", "C", "01")):
             places[number] = NODE._replace(x=left, y=TOP + i * (NODE.height + GAP))
-        others = (lesson.number for lesson in self.known if lesson.number not in places)
-        return places | {
-            number: SHORT._replace(x=right, y=TOP + i * (SHORT.height + GAP)) for i, number in enumerate(others)
-        }
+        others = [lesson.number for lesson in self.known if lesson.number not in places]
+        for i, number in enumerate(others):
+            places[number] = SHORT._replace(x=right, y=TOP + i * (SHORT.height + GAP))
+        return places
 
     def draw(self, road: int, lesson: int) -> str:
         """One of the roads, with one lesson framed, and the lessons that it needs."""
         if self.starts(road):
-            self._draw_roads(road)
-            for i, each in enumerate(self.known):
-                box = self.places[each.number]
-                Grid(self, np.zeros((1, 1)), box.x, box.y, box[2:], numbers=False).touch(each.name, "lesson", start=i)
-                self._draw_lesson(each, each.number in self.roads[road].numbers)
-            draw_slots(self, LENET, self.slots, self.right)
-            self.numbered.append(self)
+            self._draw_map(road)
             self.stands_still()
         chosen = self.known[lesson]
         self.tinted((self.places[number] for number in chosen.needs), line=2.5)
         self.boxes([self.places[chosen.number]], ORANGE, line=4)
-        needs = f", after {listed(chosen.needs)}" if chosen.needs else ""
-        way = f"The road “{self.roads[road].name}” has {len(self.roads[road].numbers)} lessons."
-        return f"{way} {chosen.name}, {chosen.minutes} minutes{needs}: then you can {chosen.able}."
+        time = f"{chosen.minutes} minutes"
+        if chosen.needs:
+            time += f", after {listed(chosen.needs)}"
+        sentence = f"The road “{self.roads[road].name}” has {len(self.roads[road].numbers)} lessons."
+        return f"{sentence} {chosen.name}, {time}: then you can {chosen.able}."
 
     # --- The drawing ------------------------------------------------------------------------------------------
+
+    def _draw_map(self, road: int) -> None:
+        """The roads, all lessons, and LeNet with its places."""
+        self._draw_roads(road)
+        for i, lesson in enumerate(self.known):
+            box = self.places[lesson.number]
+            grid = Grid(self, np.zeros((1, 1)), box.x, box.y, (box.width, box.height), numbers=False)
+            grid.touch(lesson.name, "lesson", start=i)
+            self._draw_lesson(lesson, lesson.number in self.roads[road].numbers)
+        draw_slots(self, LENET, self.slots, self.right)
+        self.numbered.append(self)
 
     def _draw_roads(self, chosen: int) -> None:
         grid = Grid(self, np.zeros((1, 3)), MARGIN, 2, ((self.width - 2 * MARGIN) / 3, 28), numbers=False)
@@ -75,60 +93,77 @@ class CoursePicture(Picture):
             self.write(box.right - 12, box.middle[1], words, 13, INK, align="right")
 
     def _draw_lesson(self, lesson: Lesson, is_on_road: bool) -> None:
-        box, color = self.places[lesson.number], INK if is_on_road else GRAY
-        self.boxes([box], BLUE if is_on_road else LINE, line=2 if is_on_road else 1)
-        columns = -(-len(lesson.puzzles) // (MOST if box.height >= NODE.height else FEW))  # of boxes
-        x, room = box.x + 9, box.width - 18 - (TICK + 4) * columns
+        box = self.places[lesson.number]
+        is_short = box.height < NODE.height
+        if is_on_road:
+            color = INK
+            self.boxes([box], BLUE, line=2)
+        else:
+            color = GRAY
+            self.boxes([box], LINE, line=1)
+        columns = ceil(len(lesson.puzzles) / (FEW if is_short else MOST))  # of boxes
+        x = box.x + 9
+        room = box.width - 18 - (TICK + 4) * columns
         lines = wrapped(lesson.name, room, 13, "bold")
-        ideas = wrapped(lesson.idea, room, 12) if box.height == NODE.height or box == LENET else []
         self.column(x, box.y + 11, 14, lines, 13, color, "bold")
-        self.column(x, box.y + 11 + 14 * len(lines), 13, ideas, 12, color)
-        needs = f" ← {' '.join(lesson.needs)}" if lesson.needs else ""
-        bottom = box.bottom - 10
-        self.write(x, bottom, f"{lesson.minutes} min{needs}", 12, GRAY)
+        if not is_short:
+            self.column(x, box.y + 11 + 14 * len(lines), 13, wrapped(lesson.idea, room, 12), 12, color)
+        time = f"{lesson.minutes} min"
+        if lesson.needs:
+            time += f" ← {' '.join(lesson.needs)}"
+        self.write(x, box.bottom - 10, time, 12, GRAY)
         for i, puzzle in enumerate(lesson.puzzles):
             row, column = divmod(i, columns)
-            place = box.right - TICK - 7 - column * (TICK + 3), box.y + 6 + row * (TICK + 3)
-            self._tick(Box(*place, TICK, TICK), puzzle in self.right)
+            right = box.right - TICK - 7 - column * (TICK + 3)
+            self._tick(Box(right, box.y + 6 + row * (TICK + 3), TICK, TICK), puzzle in self.right)
         for number in direct(lesson, self.known):
             self._join(self.places[number], box)
 
     def _join(self, first: Box, then: Box) -> None:
         """An arrow from a lesson to one that needs it, where they are close."""
-        left, right = max(first.x, then.x), min(first.right, then.right)
-        top, bottom = max(first.y, then.y), min(first.bottom, then.bottom)
+        left = max(first.x, then.x)
+        right = min(first.right, then.right)
+        top = max(first.y, then.y)
+        bottom = min(first.bottom, then.bottom)
         if left - right > CLOSE[0] or top - bottom > CLOSE[1]:
             return
-        if top < bottom:
+        if top < bottom:  # beside each other
             y = (top + bottom) / 2
             self.arrow((right + 2, y), (left - 2, y))
             return
-        ends = [(left + right) / 2] * 2 if left < right else [right - 10, left + 10]
-        up = -1 if first.y > then.y else 1
-        start, end = (top, bottom) if up < 0 else (bottom, top)
-        self.arrow((ends[0], start + 2 * up), (ends[1], end - 2 * up))
+        start = end = (left + right) / 2
+        if left >= right:
+            start = right - 10
+            end = left + 10
+        if first.y > then.y:
+            self.arrow((start, top - 2), (end, bottom + 2))
+        else:
+            self.arrow((start, bottom + 2), (end, top - 2))
 
     def _tick(self, box: Box, is_right: bool) -> None:
-        """The box of a puzzle."""
-        self.boxes([box], BLUE if is_right else GRAY, BLUE if is_right else None, 1)
-        if is_right:
-            x, y, size, _ = box
-            points = np.array([[0.22, 0.52], [0.42, 0.74], [0.8, 0.28]]) * size + (x, y)
-            self.curve(*points.T, PAPER, 2)
+        """The box of a puzzle, with a tick where it is right."""
+        if not is_right:
+            self.boxes([box], GRAY, None, 1)
+            return
+        self.boxes([box], BLUE, BLUE, 1)
+        x, y, size, _ = box
+        points = np.array([[0.22, 0.52], [0.42, 0.74], [0.8, 0.28]]) * size + (x, y)
+        self.curve(*points.T, PAPER, 2)
 
     # --- As a table -------------------------------------------------------------------------------------------
 
     def table(self) -> str:
         """The lessons in HTML, with what is right of each."""
-        head = "".join(f'<th scope="col">{name}</th>' for name in ("lesson", "minutes", "needs", "right"))
-        rows = (
-            f'<tr><th scope="row">{html.escape(lesson.name)}</th><td>{lesson.minutes}</td><td>{" ".join(lesson.needs)}'
-            f"</td><td>{len(self.right.intersection(lesson.puzzles))} of {len(lesson.puzzles)}</td></tr>"
-            for lesson in self.known
-        )
-        return (
-            f"<table><caption>The lessons</caption><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-        )
+        names = "lesson", "minutes", "needs", "right"
+        head = "".join(f'<th scope="col">{name}</th>' for name in names)
+        rows = "".join(self._table_row(lesson) for lesson in self.known)
+        return f"<table><caption>The lessons</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+    def _table_row(self, lesson: Lesson) -> str:
+        right = len(self.right.intersection(lesson.puzzles))
+        cells = [f"{lesson.minutes}", " ".join(lesson.needs), f"{right} of {len(lesson.puzzles)}"]
+        columns = "".join(f"<td>{cell}</td>" for cell in cells)
+        return f'<tr><th scope="row">{html.escape(lesson.name)}</th>{columns}</tr>'
 
 
 def hours(minutes: int) -> str:

@@ -1,4 +1,4 @@
-"""What a learner writes in lesson 08: a kernel whose threads compute 2 x 2 results each."""
+"""The exercise of lesson 08: a kernel whose threads compute 2 x 2 results each."""
 
 from dataclasses import replace
 from pathlib import Path

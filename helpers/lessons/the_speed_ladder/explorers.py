@@ -18,6 +18,7 @@ from helpers.lessons.the_speed_ladder.traffic import Traffic, traffic
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.operations.convolution.winograd import IMAGES
 from helpers.operations.kernels import load
+from helpers.widgets.controls import Values
 from helpers.widgets.explorer import Explorer
 
 SHOWN = {  # the steps that are shown thread by thread: the version, and the sizes of its tiles
@@ -34,10 +35,12 @@ def who_loads(**values: int) -> Explorer:
     What is shown is a simulated run of the kernel.
     """
     picture = TrafficPicture([(title, partial(_simulated, *sizes)) for title, sizes in SHOWN.items()])
-    rules = {
-        "step": (1, len(SHOWN)),
-        "thread": lambda chosen: (TILE if chosen["step"] < 3 else SQUARE).threads,
-    }
+
+    def threads(chosen: Values) -> int:
+        sizes = TILE if chosen["step"] < 3 else SQUARE
+        return sizes.threads
+
+    rules = {"step": (1, len(SHOWN)), "thread": threads}
     start = {"thread": 37} | values
     return Explorer(lambda step, thread: picture.show(step - 1, thread), rules, start, play="thread")
 
@@ -50,7 +53,7 @@ def _simulated(version: str, sizes: TileSizes) -> Traffic:
 
 
 def counts(step: int) -> str:
-    """What one of the first four steps of the ladder, by number, takes for each multiply-add, in words."""
+    """The cost of one of the first four steps of the ladder, by number, for each multiply-add, in words."""
     title, sizes = list(SHOWN.items())[step - 1]
     return f"step {title}: for each multiply-add, {_simulated(*sizes).costs_in_words}"
 
@@ -64,7 +67,8 @@ def tile_sizes(m: int = 4096, k: int = 4096, n: int = 4096, **values: int) -> Ex
     picture = TileSizesPicture((m, k, n))
 
     def draw(**powers: int) -> TileSizesPicture:
-        return picture.show(TileSizes(**{name: 2**power for name, power in powers.items()}))
+        sizes = {name: 2**power for name, power in powers.items()}
+        return picture.show(TileSizes(**sizes))
 
     rules = {"rows": (4, 7), "columns": (4, 7), "depth": (2, 5), "side": 4}
     return Explorer(draw, rules, {"depth": 4} | values)
@@ -87,7 +91,8 @@ def residue_classes(**values: int) -> Explorer:
 def winograd(**values: int) -> Explorer:
     """Sliders over the rows and columns of the 36 products of one tile."""
     random = np.random.default_rng(5)
-    pixels, weights = random.integers(0, 6, (6, 6)), random.integers(-1, 3, (3, 3))
+    pixels = random.integers(0, 6, (6, 6))
+    weights = random.integers(-1, 3, (3, 3))
     picture = WinogradPicture(pixels, weights, IMAGES)
     return Explorer(picture.show, {"row": 6, "column": 6}, {"row": 1, "column": 3} | values, play=("row", "column"))
 

@@ -1,4 +1,4 @@
-"""Which workgroup sums what, and which taps reach a pixel: the index arithmetic of the ladder's pictures.
+"""Index arithmetic of the ladder's pictures.
 
 The tests prove each of these equal to what the kernels read.
 """

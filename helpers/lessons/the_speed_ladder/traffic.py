@@ -1,4 +1,4 @@
-"""Which thread of a workgroup loads, reads and writes which numbers, as a simulated run of the kernel shows.
+"""The numbers that each thread of a workgroup loads, reads and writes, as a simulated run of the kernel shows.
 
 Each number of both operands is its own name, 1, 2, 3, ..., so that what a thread reads from workgroup memory says from
 where it came.
@@ -6,6 +6,7 @@ where it came.
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from math import prod
 
 import numpy as np
@@ -48,12 +49,16 @@ class Traffic:
     @property
     def loads(self) -> int:
         """Numbers that the workgroup loads from both operands."""
-        return sum(len(cells) for lists in self.loaded.values() for cells in lists)
+        lists = chain.from_iterable(self.loaded.values())
+        return sum(map(len, lists))
 
     @property
     def reads(self) -> int:
         """Numbers that its threads read from workgroup memory; stores are left out."""
-        return int(self.counts["bytes_workgroup"] / 4) - self.loads * bool(self.counts["bytes_workgroup"])
+        if not self.counts["bytes_workgroup"]:
+            return 0
+        stores = self.loads
+        return int(self.counts["bytes_workgroup"] / 4) - stores
 
     @property
     def costs(self) -> tuple[str, str, str]:
@@ -66,35 +71,59 @@ class Traffic:
     def costs_in_words(self) -> str:
         """The same, for a sentence."""
         loads, numbers, reads = self.costs
-        return f"{loads} numbers loaded" + f", and {numbers} numbers in {reads} reads of workgroup memory" * bool(
-            self.reads
-        )
+        if not self.reads:
+            return f"{loads} numbers loaded"
+        return f"{loads} numbers loaded, and {numbers} numbers in {reads} reads of workgroup memory"
 
 
 @cache
 def traffic(kernel: Kernel, rows: int, columns: int, depth: int) -> Traffic:
-    """What a version of the fused layer does for a @ b, where one workgroup computes all results in one turn."""
+    """The traffic of a version of the fused layer for a @ b, where one workgroup computes all results in one turn."""
     shape = GemmShape(rows, depth, columns)
     kernel, schedule = FORWARD.scheduled(shape, kernel)
     (step,) = schedule.steps
-    a, ab = rows * depth, depth * (rows + columns)
-    arrays = np.arange(1, a + 1), np.arange(a + 1, ab + 1), np.zeros(columns), np.zeros(rows * columns)
-    params = [np.array(shape.params(), np.uint32)] if kernel.buffer_types[-1] == "uniform" else []
-    buffers = [*(array.astype(np.float32) for array in arrays), *params]
-    trace = simulate(kernel, buffers, step.workgroups, entry_point=step.entry_point)
+    trace = simulate(kernel, _buffers(kernel, shape), step.workgroups, entry_point=step.entry_point)
     if trace.findings or trace.dropped or np.prod(trace.workgroups) != 1:
         raise ValueError(f"{kernel.name}: {trace.workgroups} workgroups, {trace.dropped:,} dropped; {trace!r}")
     sizes = {"a": (rows, depth), "b": (depth, columns), "results": (rows, columns)}
-    cells = [("", ()), *((name, cell) for name in "ab" for cell in np.ndindex(sizes[name]))]  # by their numbers
-    seen = trace.accesses
-    reads = seen[~seen["write"]]
-    loaded = {name: _cells(trace, reads[reads["binding"] == i], sizes[name]) for i, name in enumerate("ab")}
+    accesses = trace.accesses
+    reads = accesses[~accesses["write"]]
+    loaded = {
+        "a": _cells(trace, reads[reads["binding"] == 0], sizes["a"]),
+        "b": _cells(trace, reads[reads["binding"] == 1], sizes["b"]),
+    }
     of_tiles = reads[reads["space"] == "workgroup"]
-    values = _split_by_thread(trace, of_tiles if len(of_tiles) else reads, "value")
-    named = [{*np.array(bits, np.uint32).view(np.float32).astype(int).tolist()} for bits in values]
-    multiplied = {name: [{cells[i][1] for i in numbers if cells[i][0] == name} for numbers in named] for name in "ab"}
-    written = _cells(trace, seen[(seen["binding"] == 3) & seen["write"]], sizes["results"])
+    multiplied = _multiplied(trace, of_tiles if len(of_tiles) else reads, sizes)
+    written = _cells(trace, accesses[(accesses["binding"] == 3) & accesses["write"]], sizes["results"])
     return Traffic(sizes, loaded, multiplied, written, trace.counts.total)
+
+
+def _buffers(kernel: Kernel, shape: GemmShape) -> list[np.ndarray]:
+    """a and b with their numbers 1, 2, 3, ..., a bias and results of zeros, and the sizes."""
+    count_a = shape.m * shape.k
+    count_b = shape.k * shape.n
+    buffers = [
+        np.arange(1, count_a + 1, dtype=np.float32),
+        np.arange(count_a + 1, count_a + count_b + 1, dtype=np.float32),
+        np.zeros(shape.n, np.float32),
+        np.zeros(shape.m * shape.n, np.float32),
+    ]
+    if kernel.buffer_types[-1] == "uniform":
+        buffers.append(np.array(shape.params(), np.uint32))
+    return buffers
+
+
+def _multiplied(trace: Trace, reads: np.ndarray, sizes: dict[str, Cell]) -> dict[str, list[set[Cell]]]:
+    """The cells of each operand that each thread multiplies: what it reads says by its value from where it came."""
+    rows, depth = sizes["a"]
+    _, columns = sizes["b"]
+    count_a = rows * depth
+    multiplied: dict[str, list[set[Cell]]] = {"a": [], "b": []}
+    for bits in _split_by_thread(trace, reads, "value"):
+        numbers = np.array(bits, np.uint32).view(np.float32).astype(int).tolist()
+        multiplied["a"].append({divmod(number - 1, depth) for number in numbers if 0 < number <= count_a})
+        multiplied["b"].append({divmod(number - 1 - count_a, columns) for number in numbers if number > count_a})
+    return multiplied
 
 
 def _split_by_thread(trace: Trace, accesses: np.ndarray, field: str) -> list[list[int]]:
@@ -107,4 +136,8 @@ def _split_by_thread(trace: Trace, accesses: np.ndarray, field: str) -> list[lis
 
 def _cells(trace: Trace, accesses: np.ndarray, size: Cell) -> list[list[Cell]]:
     """The cells of a matrix that each thread uses, in its order."""
-    return [[divmod(index, size[1]) for index in indices] for indices in _split_by_thread(trace, accesses, "index")]
+    _, columns = size
+    cells = []
+    for indices in _split_by_thread(trace, accesses, "index"):
+        cells.append([divmod(index, columns) for index in indices])
+    return cells

@@ -1,4 +1,4 @@
-"""What a learner writes and lays in lesson 07: loss, update, and the backward pass of max pooling."""
+"""The exercises of lesson 07, to write and to lay: loss, update, and the backward pass of max pooling."""
 
 from functools import cache
 from pathlib import Path
@@ -25,7 +25,8 @@ LOGITS = {  # images and classes of each test, and what its logits are near
     "many_images": (70, 5, 0),
 }
 STEPS = {"one_step": (7, 1), "two_steps": (6, 2), "many_parameters": (300, 2)}  # parameters, steps
-LEARNING_RATE, MOMENTUM = 0.5, 0.75
+LEARNING_RATE = 0.5
+MOMENTUM = 0.75
 
 
 @cache
@@ -35,7 +36,8 @@ def _loss_cases() -> tuple[Case, ...]:
 
 def _loss_case(name: str, sizes: tuple[int, int, int]) -> Case:
     """The labels are not the images' numbers; of the last two tests, the logits are quarters."""
-    (rows, classes, near), random = sizes, np.random.default_rng(3)
+    rows, classes, near = sizes
+    random = np.random.default_rng(3)
     logits = near + random.integers(-2, 3, (rows, classes)).astype(np.float32)
     logits /= 4 if classes in (5, 10) else 1
     shape = LossShape(rows, classes)
@@ -51,10 +53,12 @@ def _step_cases() -> tuple[Case, ...]:
 
 def _step_case(name: str, sizes: tuple[int, int]) -> Case:
     """Several steps with the same gradient, each of which changes parameters and velocities in place."""
-    (n, steps), random = sizes, np.random.default_rng(4)
+    n, steps = sizes
+    random = np.random.default_rng(4)
     grad, parameter, velocity = random.choice([-8, -4, 4, 8], (3, n)).astype(np.float32) * np.float32([[1], [1], [4]])
     grad /= 16 if n == 300 else 1
-    after, moved = parameter, velocity
+    after = parameter
+    moved = velocity
     for _ in range(steps):
         after, moved = reference.sgd(after, grad, moved, LEARNING_RATE, MOMENTUM)
     params = UpdateShape(n, LEARNING_RATE, MOMENTUM).params()
@@ -92,10 +96,12 @@ def _pool_case(name: str, s: PoolShape, random: np.random.Generator) -> Case:
     input = values.reshape(size).astype(np.float32)
     grad_output = random.choice([-3, -2, -1, 1, 2, 3], s.of("output")).astype(np.float32)
     if name == "pool_planes":
-        input, grad_output = input / 4, grad_output / 4
+        input = input / 4
+        grad_output = grad_output / 4
         input[-1, -1] *= 2.0**126  # a search for the maximum must begin as low as float32 goes, or at a pixel
     expected = reference.max_pool2d_backward(input, grad_output, s)
-    planes, params = np.reshape(expected, (-1, *size[2:])), pool_params(s)
+    planes = np.reshape(expected, (-1, *size[2:]))
+    params = pool_params(s)
     return Case(name, (input, grad_output), planes, params, (Dispatch((-(-expected.size // 256), 1, 1)),))
 
 

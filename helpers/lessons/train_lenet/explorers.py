@@ -19,6 +19,7 @@ from helpers.network.network import check_batch
 from helpers.network.training import Training, check_training
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.operations.network.reference import cross_entropy, softmax
+from helpers.widgets.controls import Values, by_dragging, by_playing, by_pointing
 from helpers.widgets.explorer import Explorer
 from helpers.widgets.stepper import stepper
 from wgsl import Kernel
@@ -27,7 +28,8 @@ from wgsl.simulator.run import simulate
 Array = np.ndarray
 
 MOST = 20  # digits of one picture
-FRAMES, PACE = 60, 200  # about this many pictures of a run that is played; milliseconds of each
+FRAMES = 60  # about this many pictures of a run that is played
+PACE = 200  # milliseconds of each
 
 
 def _traces(net: Net, images: Array, labels: Array) -> list[NetworkTrace]:
@@ -51,13 +53,15 @@ def network(net: Net | None = None, images: Array | None = None, labels: Array =
         Where the sliders start: digit, step, tensor, map.
     """
     if images is None:
-        images, labels = (digits[:10] for digits in seen_and_unseen()[:2])
+        images, labels, *_ = seen_and_unseen()
+        images = images[:10]
+        labels = labels[:10]
     picture = NetworkPicture(_traces(net or Net(seed=0), images, labels))
     forward = len(picture.columns) - 1
     steps = {
-        "Play: the gradient walks back.": {"step": picture.last},
-        "Set step to 0, and play again.": {"step": 1},
-        "Point at a map of a gradient.": lambda v: v["tensor"] > forward + 1,
+        "Play: the gradient walks back.": by_playing({"step": picture.last}),
+        "Set step to 0, and play again.": by_playing({"step": 1}),
+        "Point at a map of a gradient.": by_pointing(lambda v: v["tensor"] > forward + 1),
     }
     rules = {
         "digit": len(images),
@@ -72,9 +76,18 @@ def network(net: Net | None = None, images: Array | None = None, labels: Array =
 def loss_of_logits(right: int = 3) -> Explorer:
     """Ten logits to drag, the probabilities that the softmax makes of them, and the gradient of the loss for each."""
     logits = np.array([0.5, -1, 0.2, 1, -0.5, 2, -2, 0, 0.4, -0.3])
+
+    def has_small_loss(values: Values) -> bool:
+        (loss,), _ = cross_entropy(values["logits"][None], [values["right"]])
+        return loss < 0.1
+
+    def has_equal_tops(values: Values) -> bool:
+        second, first = np.sort(values["logits"])[-2:]
+        return first - second < 0.05
+
     steps = {
-        "Drag logits until the loss is below 0.1.": lambda v: cross_entropy(v["logits"][None], [v["right"]])[0] < 0.1,
-        "Drag one bar until the two largest are equal.": lambda v: np.ptp(np.sort(v["logits"])[-2:]) < 0.05,
+        "Drag logits until the loss is below 0.1.": by_dragging(has_small_loss),
+        "Drag one bar until the two largest are equal.": by_dragging(has_equal_tops),
         "Choose another right class: what changes?": lambda v: v["right"] != right,
     }
     picture = SoftmaxPicture()
@@ -107,11 +120,15 @@ def open_number(
     tensor = picture.names.index(name)
     place = dict(zip(("map", "row", "column"), moved(index, shape, picture.maps(tensor)), strict=True))
     rules = {"digit": len(images), "tensor": len(picture.names)}
-    for axis, own in enumerate(place):
-        rules[own] = lambda v, axis=axis: picture.maps(v["tensor"])[axis]
+    for axis, value in enumerate(place):
+        rules[value] = lambda v, axis=axis: picture.maps(v["tensor"])[axis]
     last = len(picture.names) - 1
+
+    def has_moved(values: Values) -> bool:
+        return values["row"] != place["row"] or values["column"] != place["column"]
+
     steps = {
-        "Point at a number in its map.": lambda v: (v["row"], v["column"]) != (place["row"], place["column"]),
+        "Point at a number in its map.": by_pointing(has_moved),
         "Click a map at the right: walk back.": lambda v: v["tensor"] < tensor,
         f"Set tensor to {last}: a pixel's gradient.": {"tensor": last},
     }
@@ -139,7 +156,7 @@ def rewind(training: Training, step: int = 0) -> Explorer:
     worst = max(moments[1:] or moments, key=lambda moment: moment.loss).step
     leap = max(1, last // FRAMES)
     steps = {
-        "Play the run to its end: when do the filters take shape?": {"step": last},
+        "Play the run to its end: when do the filters take shape?": by_playing({"step": last}),
         "Go to the step with the highest loss.": {"step": worst},
     }
     return Explorer(picture.show, {"step": last + 1}, {"step": step}, play="step", steps=steps, leap=leap, pace=PACE)
@@ -165,7 +182,7 @@ def mistakes(net: Net, images: Array, labels: Array) -> Explorer:
     rows = zip(shown.tolist(), images[shown, 0], labels[shown].tolist(), shares[shown], gradients, strict=True)
     picture = MistakesPicture([Mistake(*row) for row in rows], len(wrong), len(images))
     steps = {
-        "Point at a digit: would you have read it?": lambda v: v["mistake"] > 0,
+        "Point at a digit: would you have read it?": by_pointing(lambda v: v["mistake"] > 0),
         "Find the digit of which the network is least sure.": {"mistake": len(shown) - 1},
     }
     return Explorer(picture.show, {"mistake": len(shown)}, play="mistake", steps=steps)
@@ -176,19 +193,20 @@ def weight_steps(kernel: Kernel) -> Explorer:
 
     "Next stop" goes on to where it has done with the first one, as a kernel that forgets the batch has with all.
     """
-    shape, values = ConvShape(2, 1, 3, 3, 1, 2, 2), np.random.default_rng(0).integers(0, 4, 26).astype(np.float32)
-    input, grad_output = values[:18].reshape(shape.input), values[18:].reshape(shape.output)
-    own = "  @builtin(workgroup_id) workgroup: vec3u,\n  @builtin(num_workgroups) grid: vec3u,\n"
-    small = kernel.edit("@workgroup_size(256)", "@workgroup_size(4)").edit(
-        own, "\n\n"
-    )  # the same lines, but fewer words
+    shape = ConvShape(2, 1, 3, 3, 1, 2, 2)
+    values = np.random.default_rng(0).integers(0, 4, 26).astype(np.float32)
+    input = values[:18].reshape(shape.input)
+    grad_output = values[18:].reshape(shape.output)
+    ids = "  @builtin(workgroup_id) workgroup: vec3u,\n  @builtin(num_workgroups) grid: vec3u,\n"
+    small = kernel.edit("@workgroup_size(256)", "@workgroup_size(4)")
+    small = small.edit(ids, "\n\n")  # the same lines, but fewer words
     small = small.edit("(workgroup.y * grid.x + workgroup.x) * 256u + thread", "thread")
     arrays = grad_output, input, np.zeros(shape.weight, np.float32), np.array(shape.params(), np.uint32)
     trace = simulate(small, arrays, (1, 1, 1), watch=["n", "oh", "ow", "sum"])
     steps = {
         "Press next stop: image 0 is done.": {"step": 7},
         "Go to the last step: what was not read?": {"step": 9},
-        "Point at thread 3.": {"thread": 3},
+        "Point at thread 3.": by_pointing({"thread": 3}),
     }
     return stepper(
         trace,

@@ -22,10 +22,16 @@ from helpers.pictures.figures import colored, draw_ink
 from wgsl.output import escape_what_cannot_be_printed
 
 Array = np.ndarray
-EPOCHS, FRAMES, SLOW = 3, 176, 1.6  # the step of a frame grows with this power: the start is slow
-PACE, HOLD = 100, 2000  # milliseconds of a frame, and of the last one
+EPOCHS = 3
+FRAMES = 176
+SLOW = 1.6  # the step of a frame grows with this power: the start is slow
+PACE = 100  # milliseconds of a frame
+HOLD = 2000  # milliseconds of the last one
 SHOWN = 38  # which of the unseen digits is read
-DIGIT, BARS, HEIGHT = Box(566, CHART, HIGH, HIGH), 672, 60  # CSS pixels: the digit, and where the bars begin
+# CSS pixels
+DIGIT = Box(566, CHART, HIGH, HIGH)
+BARS = 672  # where the bars begin
+HEIGHT = 60  # of the highest bar
 
 
 class FilmPicture(FiltersPicture):
@@ -35,7 +41,8 @@ class FilmPicture(FiltersPicture):
     """
 
     def __init__(self, moments: Sequence[Moment], logits: Array, digit: Array) -> None:
-        self.digit, self.shares = digit, softmax(logits)
+        self.digit = digit
+        self.shares = softmax(logits)
         super().__init__(moments, logits.shape[1], width=530)
 
     def draw_still(self) -> None:
@@ -51,15 +58,16 @@ class FilmPicture(FiltersPicture):
         """Not yet: it grows."""
 
     def draw_title(self, step: int) -> None:
-        """What is seen, and the counter."""
+        """Write what is seen, and the counter."""
         self.chart.run(self.losses[: step + 1])
         self.title(20, "LeNet learns to read: every number computed by WGSL kernels")
         self.bold(WIDTH - MARGIN, 20, f"step {step:,}", 17, BLUE, "right")
-        bars, answer = self._bars(step), int(self.shares[step].argmax())
+        bars = self._bars(step)
+        answer = int(self.shares[step].argmax())
         self.boxes(bars, BLUE, BLUE, 0)
         self.boxes([bars[answer]], ORANGE, ORANGE, 0)
-        said = f"read as {answer}: {100 * self.shares[step, answer]:.0f} %"
-        self.bold(WIDTH - MARGIN, CHART + 6, said, 14, ORANGE, "right")
+        reading = f"read as {answer}: {100 * self.shares[step, answer]:.0f} %"
+        self.bold(WIDTH - MARGIN, CHART + 6, reading, 14, ORANGE, "right")
 
     def draw_panel(self, panel: Array, box: Box, largest: float) -> None:
         """Colors alone: signs that come and go would flicker."""
@@ -67,8 +75,9 @@ class FilmPicture(FiltersPicture):
         self.boxes([box], GRAY)
 
     def _bars(self, step: int) -> list[Box]:
-        """How likely each class is."""
-        width, bottom = (WIDTH - MARGIN - BARS) / self.shares.shape[1], CHART + DIGIT.height
+        """A bar for each class, as high as it is likely."""
+        width = (WIDTH - MARGIN - BARS) / self.shares.shape[1]
+        bottom = CHART + DIGIT.height
         heights = HEIGHT * self.shares[step]
         return [Box(BARS + i * width + 1.5, bottom - high, width - 3, high) for i, high in enumerate(heights)]
 
@@ -76,8 +85,10 @@ class FilmPicture(FiltersPicture):
 def filmed(epochs: float = EPOCHS) -> FilmPicture:
     """Train LeNet, and ask it for one digit before each step."""
     images, labels, unseen, _ = seen_and_unseen()
-    network, digit = Network(seed=0), unseen[SHOWN : SHOWN + 1]
-    training, logits = Training(network, images, labels), []
+    network = Network(seed=0)
+    digit = unseen[SHOWN : SHOWN + 1]
+    training = Training(network, images, labels)
+    logits = []
     for step in range(1 + round(epochs * training.steps_per_epoch)):
         logits.append(network.logits(digit)[0])
         training.advance(1)

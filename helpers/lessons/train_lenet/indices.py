@@ -1,11 +1,11 @@
-"""Which numbers make one number of a network: the terms of each operation, in plain Python, without a GPU.
+"""The numbers that make one number of a network: the terms of each operation, in plain Python, without a GPU.
 
 The index sets are those of lessons 01 to 06: the windows of pooling are those of a convolution. The tests prove each
 set equal to what the first version of the kernel reads.
 """
 
 from collections.abc import Callable, Mapping
-from itertools import product
+from itertools import chain, product
 from typing import NamedTuple
 
 from helpers.operations.convolution import indices as convolution
@@ -15,12 +15,12 @@ from helpers.operations.gemm.shapes import GemmShape
 from helpers.operations.network.shapes import ElementShape, LossShape, PoolShape
 
 Index = tuple[int, ...]  # of an operation's tensor, with the image as the first number where it has one
-Factor = tuple[str, Index]  # an operation's own name of a tensor, and the place in it
+Factor = tuple[str, Index]  # an operation's name of a tensor, and the place in it
 Term = tuple[Factor, ...]  # the factors of one product
 
 
 class Made(NamedTuple):
-    """How one number is made: the products that it is made of, what else is read to decide, and what becomes of them.
+    """The recipe of one number: the products that it is made of, what else is read to decide, and what becomes of them.
 
     `rule` is "summed", "activated" (a sum), "largest", "won" (those of windows whose maximum it is), "shared" (a mean
     or a part of one), "switched" (times the activation's derivative) or "softmax".
@@ -50,23 +50,26 @@ def windows_of_pixel(shape: PoolShape, ih: int, iw: int) -> list[tuple[int, int]
 def _conv2d(shape: ConvShape, n: int, co: int, oh: int, ow: int) -> Made:
     channels = convolution.input_channels_of(shape, co)
     taps = convolution.taps_of_output(shape, oh, ow)
-    terms: list[Term] = [
-        (("input", (n, channel, tap.ih, tap.iw)), ("weight", (co, ci, tap.kh, tap.kw)))
-        for ci, channel in enumerate(channels)
-        for tap in taps
-    ]
-    return Made([*terms, (("bias", (co,)),)], rule="activated")
+    terms: list[Term] = []
+    for ci, channel in enumerate(channels):
+        for tap in taps:
+            pixel = "input", (n, channel, tap.ih, tap.iw)
+            weight = "weight", (co, ci, tap.kh, tap.kw)
+            terms.append((pixel, weight))
+    bias = "bias", (co,)
+    return Made([*terms, (bias,)], rule="activated")
 
 
 def _grad_weight(shape: ConvShape, co: int, ci: int, kh: int, kw: int) -> Made:
     channel = convolution.input_channels_of(shape, co)[ci]
-    return Made(
-        [
-            (("grad_output", (n, co, t.oh, t.ow)), ("input", (n, channel, t.ih, t.iw)))
-            for n in range(shape.batch)
-            for t in convolution.taps_of_weight(shape, kh, kw)
-        ]
-    )
+    taps = convolution.taps_of_weight(shape, kh, kw)
+    terms: list[Term] = []
+    for n in range(shape.batch):
+        for tap in taps:
+            upstream = "grad_output", (n, co, tap.oh, tap.ow)
+            pixel = "input", (n, channel, tap.ih, tap.iw)
+            terms.append((upstream, pixel))
+    return Made(terms)
 
 
 def _grad_bias(shape: ConvShape, co: int) -> Made:
@@ -75,14 +78,15 @@ def _grad_bias(shape: ConvShape, co: int) -> Made:
 
 
 def _grad_input(shape: ConvShape, n: int, ci: int, ih: int, iw: int) -> Made:
-    own = ci % (shape.in_channels // shape.groups)
-    return Made(
-        [
-            (("grad_output", (n, co, t.oh, t.ow)), ("weight", (co, own, t.kh, t.kw)))
-            for co in convolution.output_channels_of(shape, ci)
-            for t in convolution.taps_of_pixel(shape, ih, iw)
-        ]
-    )
+    channel_in_group = ci % (shape.in_channels // shape.groups)
+    taps = convolution.taps_of_pixel(shape, ih, iw)
+    terms: list[Term] = []
+    for co in convolution.output_channels_of(shape, ci):
+        for tap in taps:
+            upstream = "grad_output", (n, co, tap.oh, tap.ow)
+            weight = "weight", (co, channel_in_group, tap.kh, tap.kw)
+            terms.append((upstream, weight))
+    return Made(terms)
 
 
 def _pool(rule: str) -> Callable[..., Made]:
@@ -97,8 +101,9 @@ def _pool_backward(shape: PoolShape, n: int, c: int, ih: int, iw: int) -> Made:
 
 
 def _max_backward(shape: PoolShape, n: int, c: int, ih: int, iw: int) -> Made:
-    windows = windows_of_pixel(shape, ih, iw)
-    rivals = {pixel for window in windows for pixel in pixels_of_window(shape, *window)}
+    rivals = set()
+    for oh, ow in windows_of_pixel(shape, ih, iw):
+        rivals.update(pixels_of_window(shape, oh, ow))
     decided_by = tuple(("input", (n, c, *pixel)) for pixel in sorted(rivals))
     return _pool_backward(shape, n, c, ih, iw)._replace(decided_by=decided_by, rule="won")
 
@@ -108,29 +113,37 @@ def _relu_backward(shape: ElementShape, i: int) -> Made:
 
 
 def _logit(shape: LossShape, row: int, column: int) -> Made:
-    return Made([(("logits", (row, c)),) for c in range(shape.classes)], (("labels", (row,)),), "softmax")
+    logits = [(("logits", (row, c)),) for c in range(shape.classes)]
+    label = "labels", (row,)
+    return Made(logits, (label,), "softmax")
 
 
 def _loss(shape: LossShape, row: int) -> Made:
     return _logit(shape, row, 0)
 
 
-def _gemm(name: str, own: tuple[str, str]) -> Callable[..., Made]:
-    """The terms of a product of lesson 06; images are the rows of one item."""
+def _gemm(product: str, left: str, right: str = "") -> Callable[..., Made]:
+    """The terms of a product of lesson 06 of two tensors, or of a sum of one; images are the rows of one item."""
 
     def made(shape: GemmShape, *index: int) -> Made:
         row, column = index[-2:] if len(index) > 1 else (0, *index)
-        pairs = gemm_terms(name, (shape.m, shape.k, shape.n), row, column)
-        return Made([tuple(_placed(o, cell) for o, cell in zip(own, pair, strict=True) if cell) for pair in pairs])
+        terms: list[Term] = []
+        for left_cell, right_cell in gemm_terms(product, (shape.m, shape.k, shape.n), row, column):
+            if right_cell is None:
+                terms.append((_matrix_factor(left, left_cell),))
+            else:
+                terms.append((_matrix_factor(left, left_cell), _matrix_factor(right, right_cell)))
+        return Made(terms)
 
     return made
 
 
-def _placed(own: str, cell: Index) -> Factor:
-    return own, cell if own == "b" else (0, *cell)
+def _matrix_factor(tensor: str, cell: Index) -> Factor:
+    """A cell of a matrix, with the item that all but the weights have."""
+    return tensor, cell if tensor == "b" else (0, *cell)
 
 
-_pre = _gemm("pre", ("a", "b"))
+_pre = _gemm("pre", "a", "b")
 
 
 def _linear(shape: GemmShape, item: int, row: int, column: int) -> Made:
@@ -139,11 +152,11 @@ def _linear(shape: GemmShape, item: int, row: int, column: int) -> Made:
 
 def _linear_grad_pre(shape: GemmShape, item: int, row: int, column: int) -> Made:
     """One product with the activation's derivative, for which the kernel computes the layer's sum again."""
-    again = tuple(factor for term in _linear(shape, item, row, column).terms for factor in term)
-    return Made([(("grad", (0, row, column)),)], again, "switched")
+    factors = tuple(chain.from_iterable(_linear(shape, item, row, column).terms))
+    return Made([(("grad", (0, row, column)),)], factors, "switched")
 
 
-MADE: Mapping[tuple[str, str], Callable[..., Made]] = {  # by the operation and its own name of the tensor
+MADE: Mapping[tuple[str, str], Callable[..., Made]] = {  # by the operation and its name of the tensor
     ("conv2d", "output"): _conv2d,
     ("conv2d_grad_weight", "grad_weight"): _grad_weight,
     ("conv2d_grad_bias", "grad_bias"): _grad_bias,
@@ -157,7 +170,7 @@ MADE: Mapping[tuple[str, str], Callable[..., Made]] = {  # by the operation and 
     ("cross_entropy", "grad_logits"): _logit,
     ("gemm_bias_act", "output"): _linear,
     ("gemm_bias_act_backward", "grad_pre"): _linear_grad_pre,
-    ("gemm_bias_act_backward", "d_a"): _gemm("d_a", ("grad_pre", "b")),
-    ("gemm_bias_act_backward", "d_b"): _gemm("d_b", ("a", "grad_pre")),
-    ("gemm_bias_act_backward", "d_bias"): _gemm("d_bias", ("grad_pre", "")),
+    ("gemm_bias_act_backward", "d_a"): _gemm("d_a", "grad_pre", "b"),
+    ("gemm_bias_act_backward", "d_b"): _gemm("d_b", "a", "grad_pre"),
+    ("gemm_bias_act_backward", "d_bias"): _gemm("d_bias", "grad_pre"),
 }

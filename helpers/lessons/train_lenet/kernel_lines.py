@@ -1,7 +1,8 @@
-"""Which line of a kernel's file makes a number: the one that a simulated run of a small layer finds at work."""
+"""The line of a kernel's file that makes a number: the one that a simulated run of a small layer finds at work."""
 
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -32,31 +33,43 @@ class Line(NamedTuple):
         return f"line {self.number} of kernels/{self.kernel}.wgsl"
 
 
-def line_of(step: Step, own: str, version: str | Kernel | None = None) -> Line:
+def line_of(step: Step, tensor: str, version: str | Kernel | None = None) -> Line:
     """The line that does the most of the arithmetic of a step's tensor, or that writes it where it is chosen.
 
-    `own` is the operation's name of the tensor, `version` that of the network (`Network.kernels`), by default the best
+    `tensor` is the operation's name of it, `version` that of the network (`Network.kernels`), by default the best
     one for this adapter. Of a version that is specialized for a layer, it is the line of the file.
     """
     if version is None:
         version = step.operation.plan(step.shape).passes[0].kernel.version
-    return _line(step.operation, step.shape, own, step.operation.kernel(version))
+    return _line(step.operation, step.shape, tensor, step.operation.kernel(version))
 
 
 @lru_cache(maxsize=256)
-def _line(operation: Operation, shape: Shape, own: str, kernel: Kernel) -> Line:
-    traces, binding = _simulated(operation, shape, own, kernel), operation.tensors.index(own)
-    first = MADE[operation.name, own](shape, *[0] * len(shape.of(own)))
+def _line(operation: Operation, shape: Shape, tensor: str, kernel: Kernel) -> Line:
+    traces = _simulated(operation, shape, tensor, kernel)
+    first_place = [0] * len(shape.of(tensor))
+    first = MADE[operation.name, tensor](shape, *first_place)
     if first.rule in WRITTEN:
-        number = [int(line) for trace in traces for line in _writing(trace, binding)][-1]
+        number = _last_writing_line(traces, operation.tensors.index(tensor))
     else:
-        counts = [pair for trace in traces for pair in trace.counts.by_line.items()]
-        number, _ = max(counts, key=lambda pair: (pair[1]["multiply_adds"], pair[1]["other_float"]))
+        number = _busiest_line(traces)
     return Line(kernel.name, number, _statement(kernel.source.split("\n")[number - 1 :]))
 
 
+def _last_writing_line(traces: list[Trace], binding: int) -> int:
+    lines = chain.from_iterable(_writing(trace, binding) for trace in traces)
+    return int([*lines][-1])
+
+
+def _busiest_line(traces: list[Trace]) -> int:
+    """The line with the most multiply-adds; of several, that with the most other arithmetic."""
+    counts = chain.from_iterable(trace.counts.by_line.items() for trace in traces)
+    number, _ = max(counts, key=lambda pair: (pair[1]["multiply_adds"], pair[1]["other_float"]))
+    return number
+
+
 def _statement(lines: list[str]) -> str:
-    """What begins in the first of these lines, in one line and without comments."""
+    """The statement that begins in the first of these lines, in one line and without comments."""
     pieces = []
     for line in lines:
         pieces.append(line.partition("//")[0].strip())
@@ -65,7 +78,7 @@ def _statement(lines: list[str]) -> str:
     return " ".join(pieces).replace("( ", "(").replace(", )", ")")
 
 
-def _simulated(operation: Operation, shape: Shape, own: str, kernel: Kernel) -> list[Trace]:
+def _simulated(operation: Operation, shape: Shape, tensor: str, kernel: Kernel) -> list[Trace]:
     """The first workgroup of each pass that has a part in a tensor: it or a scratch buffer is written there."""
     shape = _small(operation, shape, kernel)
     schedule = operation.versions[kernel.version](shape, kernel)
@@ -73,16 +86,21 @@ def _simulated(operation: Operation, shape: Shape, own: str, kernel: Kernel) -> 
     tensors = operation.tensors
     arrays = [np.zeros(shape.of(name), np.uint32 if name == "labels" else np.float32) for name in tensors]
     arrays += [np.zeros(nbytes // 4, np.float32) for nbytes in schedule.scratch.values()]
-    arrays += [np.array(operation.params(shape), np.uint32)] * (text.buffer_types[-1] == "uniform")
-    own_parts = {tensors.index(own), *range(len(tensors), len(tensors) + len(schedule.scratch))}
-    runs = (simulate(text, arrays, (1, 1, 1), entry_point=step.entry_point, outputs=()) for step in schedule.steps)
-    return [trace for trace in runs if any(_writing(trace, part).size for part in own_parts)]
+    scratch = range(len(tensors), len(tensors) + len(schedule.scratch))
+    if text.buffer_types[-1] == "uniform":
+        arrays.append(np.array(operation.params(shape), np.uint32))
+    traces = []
+    for step in schedule.steps:
+        trace = simulate(text, arrays, (1, 1, 1), entry_point=step.entry_point, outputs=())
+        if any(_writing(trace, binding).size for binding in (tensors.index(tensor), *scratch)):
+            traces.append(trace)
+    return traces
 
 
 def _writing(trace: Trace, binding: int) -> np.ndarray:
     """The number of the line of each write to a binding, in the order of the run."""
-    seen = trace.accesses
-    return seen["line"][(seen["binding"] == binding) & seen["write"]]
+    accesses = trace.accesses
+    return accesses["line"][(accesses["binding"] == binding) & accesses["write"]]
 
 
 def _small(operation: Operation, shape: Shape, kernel: Kernel) -> Shape:

@@ -21,8 +21,11 @@ from helpers.network.training import Training, check_training
 from helpers.widgets import WAKE
 from helpers.widgets.explorer import Shown
 
-SLICE, PAUSE = 0.2, 0.02  # seconds of work at a time, and between two of them
-REDRAW, SAY = 0.1, 3  # seconds at least from one drawing to the next, and from one sentence to the next
+# seconds
+SLICE = 0.2  # of work at a time
+PAUSE = 0.02  # between two slices
+REDRAW = 0.1  # at least, from one drawing to the next
+SAY = 3  # at least, from one sentence to the next
 FEW_STEPS = 8  # in the simulator
 # Nothing else is at work when the event loop comes to a slice, but in a browser a cell that waits for the GPU may be.
 with_lock = import_module("convgrad_browser").with_lock if sys.platform == "emscripten" else lambda work: work()
@@ -59,27 +62,45 @@ class Live(Shown):
         super().__init__()
         self._simulated = adapter_info().simulated
         if self._simulated:
-            steps, unseen = min(steps, FEW_STEPS), tuple(each[: training.batch] for each in unseen)
-        self.training, self.until = training, training.step + steps
-        self._unseen, self._right, self._steps = unseen, [], 1
-        self._drawn = self._said = 0.0  # when
-        self._running = self._finishing = False
-        self._waiting, self._loop = None, None
+            steps = min(steps, FEW_STEPS)
+            images, labels = unseen
+            unseen = images[: training.batch], labels[: training.batch]
+        self.training = training
+        self.until = training.step + steps
+        self._unseen = unseen
+        self._right = []
+        self._steps = 1
+        self._drawn_at = 0.0
+        self._spoken_at = 0.0
+        self._running = False
+        self._finishing = False
+        self._waiting = None
+        self._loop = None
         self.picture = CurvesPicture(self.until, training.network.classes)
+        self._add_controls()
+        with suppress(RuntimeError):  # in plain Python there is no loop
+            self._loop = asyncio.get_running_loop()
+        self.go_on()
+        self._show(self._progress())
+
+    def _add_controls(self) -> None:
+        """The button, the learning rate and the progress bar, above the picture and its words."""
+        training = self.training
         self._bar = ipywidgets.IntProgress(training.step, training.step, max(self.until, 1), layout={"width": "260px"})
         self._button = ipywidgets.Button(description="Go on", layout={"width": "90px"})
         self._rate = ipywidgets.BoundedFloatText(
-            training.learning_rate, min=0, max=100, step=0.01, description="learning rate",
-            layout={"width": "180px"}, style={"description_width": "90px"},
-        )  # fmt: skip
+            training.learning_rate,
+            min=0,
+            max=100,
+            step=0.01,
+            description="learning rate",
+            layout={"width": "180px"},
+            style={"description_width": "90px"},
+        )
         controls = ipywidgets.HBox([self._button, self._rate, self._bar], layout={"align_items": "center"})
         self.children = [controls, self._paper(), self._words]
         self._button.on_click(lambda _: self.stop() if self._running else self.go_on())
         self._rate.observe(lambda change: setattr(training, "learning_rate", change.new), "value")
-        with suppress(RuntimeError):  # in plain Python there is no loop
-            self._loop = asyncio.get_running_loop()
-        self.go_on()
-        self._show(self._measured())
 
     # --- What the reader does, in any thread ------------------------------------------------------------------
 
@@ -89,7 +110,8 @@ class Live(Shown):
             return
         if Live._at_work:
             Live._at_work.stop()
-        Live._at_work, self._running = self, True
+        Live._at_work = self
+        self._running = True
         self._button.description = "Stop"
         self._loop.call_soon_threadsafe(self._wait)
 
@@ -106,7 +128,7 @@ class Live(Shown):
 
     @property
     def done(self) -> bool:
-        """Whether all steps are done, and the unseen images answered."""
+        """True where all steps are done, and the unseen images answered."""
         return self.training.step >= self.until and len(self._right) == len(self._unseen[1])
 
     def finish(self) -> Training:
@@ -117,16 +139,17 @@ class Live(Shown):
         self.stop()
         if Live._at_work:
             Live._at_work.stop()
-        self._finishing, said = True, ""
+        self._finishing = True
+        reason = ""
         try:
             while not self.done:
                 self._work()
         except (KeyboardInterrupt, Exception) as error:
-            said = _reason(error)
+            reason = _reason(error)
             raise
         finally:
             self._finishing = False
-            self._show(said or self._measured())
+            self._show(reason or self._progress())
         return self.training
 
     def _wait(self) -> None:
@@ -148,59 +171,86 @@ class Live(Shown):
             self._waiting = self._loop.call_later(PAUSE, self._wait)
         else:
             self.stop()
-            self._show(self._measured())
+            self._show(self._progress())
 
     def _work(self) -> None:
         """Train for about as long as a slice or, after the last step, answer some of the unseen images."""
-        step, begin = self.training.step, perf_counter()
-        if step < self.until:
-            self._right, steps = [], min(self._steps, self.until - step)
-            self.training.advance(steps)
-            pace = (perf_counter() - begin) / steps
-            self._steps = max(1, int(SLICE / max(pace, 1e-6)))
+        if self.training.step < self.until:
+            self._train_slice()
         else:
-            part = slice(len(self._right), len(self._right) + self.training.batch)
-            images, labels = (each[part] for each in self._unseen)
-            self._right += (self.training.network.predict(images) == labels).tolist()
-        if perf_counter() - self._drawn > REDRAW:
-            self._show(self._measured() if perf_counter() - self._said > SAY else None)
+            self._answer_some()
+        if perf_counter() - self._drawn_at > REDRAW:
+            is_time_to_speak = perf_counter() - self._spoken_at > SAY
+            self._show(self._progress() if is_time_to_speak else None)
+
+    def _train_slice(self) -> None:
+        """Train for about as long as a slice, by the pace of the slice before."""
+        begin = perf_counter()
+        self._right = []
+        steps = min(self._steps, self.until - self.training.step)
+        self.training.advance(steps)
+        pace = (perf_counter() - begin) / steps
+        self._steps = max(1, int(SLICE / max(pace, 1e-6)))
+
+    def _answer_some(self) -> None:
+        """Answer the next batch of unseen images."""
+        images, labels = self._unseen
+        part = slice(len(self._right), len(self._right) + self.training.batch)
+        answers = self.training.network.predict(images[part])
+        self._right += (answers == labels[part]).tolist()
 
     # --- What is shown ----------------------------------------------------------------------------------------
 
-    def _measured(self) -> str:
-        """How far training is, with the mean of the last batches."""
-        step, last, unseen = self.training.step, self.training.moments[-MEAN:], self._share
-        state = "Done" if self.done else "Training" if self._running or self._finishing else "Stopped"
+    def _progress(self) -> str:
+        """Say how far training is, with the mean of the last batches."""
+        step = self.training.step
+        last = self.training.moments[-MEAN:]
         if not last:
-            return f"{state}: {self.until:,} steps, with {self.training.batch} images each."
+            return f"{self._state}: {self.until:,} steps, with {self.training.batch} images each."
         loss, right = np.mean([(moment.loss, moment.accuracy) for moment in last], axis=0)
-        said = f"{state}: {step:,} of {self.until:,} steps. In the last {len(last)} batches the mean "
-        said += f"loss is {loss:.2f}, and {100 * right:.0f} % of the answers are right."
-        if unseen is not None:
-            said += f" Of {len(self._right):,} unseen images, {100 * unseen:.1f} % are answered right."
+        sentences = [
+            f"{self._state}: {step:,} of {self.until:,} steps.",
+            f"In the last {len(last)} batches the mean loss is {loss:.2f}, and {100 * right:.0f} % of the answers are "
+            "right.",
+        ]
+        share = self._share
+        if share is not None:
+            sentences.append(f"Of {len(self._right):,} unseen images, {100 * share:.1f} % are answered right.")
         if self._simulated:
-            said += f" (In the simulator, a step takes up to a minute: it trains for at most {FEW_STEPS}.)"
-        return said
+            sentences.append(f"(In the simulator, a step takes up to a minute: it trains for at most {FEW_STEPS}.)")
+        return " ".join(sentences)
+
+    @property
+    def _state(self) -> str:
+        if self.done:
+            return "Done"
+        return "Training" if self._running or self._finishing else "Stopped"
 
     @property
     def _share(self) -> float | None:
         """The share of the unseen images that is answered right, when all are."""
         return float(np.mean(self._right)) if self._right and self.done else None
 
-    def _show(self, said: str | None) -> None:
-        """Draw the curves, and say how far training is; None leaves the words, which a screen reader reads aloud."""
-        self._drawn = perf_counter()
+    def _show(self, sentence: str | None) -> None:
+        """Draw the curves, and write how far training is; None leaves the words, which a screen reader reads aloud."""
+        self._drawn_at = perf_counter()
         self.picture.show(self.training.moments, self._share)
         self._draw_paper()
         self._bar.value = self.training.step
-        self._button.description = "Done" if self.done else "Stop" if self._running else "Go on"
+        self._button.description = self._button_text
         self._button.disabled = self.done or self._finishing or self._loop is None
-        if said is not None:
-            self._said = self._drawn
-            self._write_sentence(said)
+        if sentence is not None:
+            self._spoken_at = self._drawn_at
+            self._write_sentence(sentence)
+
+    @property
+    def _button_text(self) -> str:
+        if self.done:
+            return "Done"
+        return "Stop" if self._running else "Go on"
 
     def __repr__(self) -> str:
-        """What is the same in every run, as long as training is not done."""
+        """The words that are the same in every run, as long as training is not done."""
         if self.done:
             return self.picture.sentence
         training = self.training
@@ -222,6 +272,7 @@ def _check_unseen(training: Training, unseen: Unseen) -> None:
 
 
 def _reason(error: BaseException) -> str:
-    """Why training has stopped, as a sentence."""
-    text = "interrupted; Go on, or finish(), continues" if isinstance(error, KeyboardInterrupt) else str(error)
-    return f"Stopped: {text}."
+    """Say why training has stopped."""
+    if isinstance(error, KeyboardInterrupt):
+        return "Stopped: interrupted; Go on, or finish(), continues."
+    return f"Stopped: {error}."

@@ -6,6 +6,7 @@ LeNet is (6, 24, 24), and a gradient has the shape of what it is the gradient of
 
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import chain
 from math import prod
 from typing import NamedTuple
 
@@ -22,7 +23,7 @@ from helpers.network.network import Network, Size
 from helpers.operations.activations import act, derivative
 from helpers.operations.network import check, reference
 from helpers.pictures.canvas import number
-from helpers.pictures.parts import product_text
+from helpers.pictures.terms import product_text
 
 Index = tuple[int, ...]
 Place = tuple[str, Index]  # a tensor, and a place in it
@@ -111,79 +112,102 @@ class NetworkTrace:
         check_tensor("network", "image", image, "C H W" if len(size) == 3 else "features")
         check_shape("network", "image", image, size, lambda: "the network's images")
         check_size("label", as_int(label), 0, network.classes - 1)
-        self.network, self.label = network, int(label)
+        self.network = network
+        self.label = int(label)
         space = network.workspace(1)
-        self.steps, self.shapes = space.all_steps, _shapes(network)
+        self.steps = space.all_steps
+        self.shapes = _shapes(network)
         names = [name for name in space.sizes if name in self.shapes and name != "labels"]
         with turn(network):
             space.compute(image[None], np.array([label]))
-            found = read_together([(space.buffers[name], self.shapes[name]) for name in names])
-        self.tensors: Mapping[str, np.ndarray] = dict(zip(names, found, strict=True))
+            values = read_together([(space.buffers[name], self.shapes[name]) for name in names])
+        self.tensors: Mapping[str, np.ndarray] = dict(zip(names, values, strict=True))
 
     @cached_property
     def makers(self) -> dict[str, tuple[Step, str]]:
-        """Each tensor that is computed, in this order, with the step that does it and the step's own name for it."""
-        return {
-            name: (step, own)
-            for step in self.steps
-            for own, name in zip(step.operation.tensors, step.tensors, strict=True)
-            if (step.operation.name, own) in MADE
-        }
+        """Each tensor that is computed, in this order, with the step that does it and the operation's name for it."""
+        makers = {}
+        for step in self.steps:
+            for operand, name in zip(step.operation.tensors, step.tensors, strict=True):
+                if (step.operation.name, operand) in MADE:
+                    makers[name] = step, operand
+        return makers
 
     def line(self, name: str) -> Line:
-        """Which line of which kernel computed a tensor, in the version that runs here."""
-        step, own = self.maker(name)
-        return line_of(step, own, self.network.kernels.get(step.operation.name))
+        """The kernel that computed a tensor and its line, in the version that runs here."""
+        step, operand = self.maker(name)
+        return line_of(step, operand, self.network.kernels.get(step.operation.name))
 
     def maker(self, name: str) -> tuple[Step, str]:
-        """Return the step that computes a tensor, and the step's own name for it; refuse what no step computes."""
+        """Return the step that computes a tensor, and the operation's name for it; refuse what no step computes."""
         if name not in [*self.makers]:
             raise ValueError(f"name = {name!r}: it must be one of {', '.join(self.makers)}")
         return self.makers[name]
 
     def open(self, name: str, index: Index) -> Opened:
-        """What one number was made of.
+        """The origin of one number.
 
         Raises TypeError or ValueError for a tensor that no step computes, or a place that it does not have.
         """
-        step, own = self.maker(name)
+        step, operand = self.maker(name)
+        index = self._checked_index(name, index)
+        made = MADE[step.operation.name, operand](step.shape, *moved(index, self.shapes[name], step.shape.of(operand)))
+        read_rows = [self._row(step, term) for term in made.terms]
+        apply_rule = getattr(self, f"_{made.rule}")
+        rows, how = apply_rule(step, operand, index, read_rows)
+        total = sum(row.value for row in rows)
+        result = float(act(np.float64(total), step.shape.activation)) if made.rule == "activated" else total
+        return Opened(
+            name=name,
+            index=index,
+            step=step,
+            rows=rows,
+            total=total,
+            result=result,
+            returned=float(self.tensors[name][index]),
+            bound=self._bound(made.rule, step, operand, index, rows),
+            read=self._read_places(step, read_rows, made.decided_by),
+            how=how,
+        )
+
+    def _checked_index(self, name: str, index: Index) -> Index:
+        """An index as ints; refuse one that the tensor does not have."""
         shape = self.shapes[name]
         if not isinstance(index, tuple | list) or len(index) != len(shape):
             raise ValueError(f"index = {index!r}: it must be {len(shape)} ints, as {name} is {shape}")
         index = tuple(map(as_int, index))
         for axis, (place, size) in enumerate(zip(index, shape, strict=True)):
             check_size(f"index[{axis}] of {name}", place, 0, size - 1)
-        made = MADE[step.operation.name, own](step.shape, *moved(index, shape, step.shape.of(own)))
-        rows = [self._row(step, term) for term in made.terms]
-        places = [place for row in rows for place in row.places]
-        rows, how = getattr(self, f"_{made.rule}")(step, own, index, rows)
-        total = result = sum(row.value for row in rows)
-        if made.rule == "activated":
-            result = float(act(np.float64(total), step.shape.activation))
-        bound = self._bound(made.rule, step, own, index, rows)
-        read: dict[str, list[Index]] = {}
-        for place, at in dict.fromkeys([*places, *(self._place(step, factor) for factor in made.decided_by)]):
-            read.setdefault(place, []).append(at)
-        return Opened(name, index, step, rows, total, result, float(self.tensors[name][index]), bound, read, how)
+        return index
 
-    def _bound(self, rule: str, step: Step, own: str, index: Index, rows: list[Row]) -> float:
-        """How far a right float32 result may be off; of a sum of products, by the sum of their absolute values.
+    def _read_places(self, step: Step, rows: list[Row], decided_by: tuple[Factor, ...]) -> dict[str, list[Index]]:
+        """The places that were read, each once, by tensor."""
+        places = list(chain.from_iterable(row.places for row in rows))
+        places += [self._place(step, factor) for factor in decided_by]
+        read: dict[str, list[Index]] = {}
+        for name, index in dict.fromkeys(places):
+            read.setdefault(name, []).append(index)
+        return read
+
+    def _bound(self, rule: str, step: Step, operand: str, index: Index, rows: list[Row]) -> float:
+        """The most that a right float32 result may be off; of a sum of products, by the sum of their absolute values.
 
         Four roundings more than there are rows pay for a division and for this file's own float64 sums.
         """
         if rule != "softmax":
             total = sum(abs(row.value) for row in rows)
             return check.gamma(len(rows) + 4) * total + 4 * (len(rows) + 1) * SMALLEST_NORMAL
-        logits, labels = self.tensors[step.tensors[0]][None], np.array([self.label])
+        logits = self.tensors[step.tensors[0]][None]
+        labels = np.array([self.label])
         losses, grads = check.loss_errors(logits, labels, reference.cross_entropy(logits, labels))
-        return float(losses[0] if own == "losses" else grads[0, *index])
+        return float(losses[0] if operand == "losses" else grads[0, *index])
 
-    # --- From an operation's own names and places to the network's ------------------------------------------------
+    # --- From an operation's names and places to the network's ----------------------------------------------------
 
     def _place(self, step: Step, factor: Factor) -> Place:
-        own, at = factor
-        name = step.tensors[step.operation.tensors.index(own)]
-        return name, moved(at, step.shape.of(own), self.shapes[name])
+        operand, index = factor
+        name = step.tensors[step.operation.tensors.index(operand)]
+        return name, moved(index, step.shape.of(operand), self.shapes[name])
 
     def _row(self, step: Step, term: Term) -> Row:
         """A product, with its factors."""
@@ -193,16 +217,18 @@ class NetworkTrace:
 
     # --- What an operation does with its terms, by the rule of `Made` -----------------------------------------------
 
-    def _summed(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
-        what = "product" if len(rows[0].places) > 1 else "number"
-        return rows, f"the sum of {len(rows):,} {what}s" if len(rows) > 1 else f"one {what}"
+    def _summed(self, step: Step, operand: str, index: Index, rows: list[Row]) -> Finished:
+        noun = "product" if len(rows[0].places) > 1 else "number"
+        if len(rows) == 1:
+            return rows, f"one {noun}"
+        return rows, f"the sum of {len(rows):,} {noun}s"
 
-    def _largest(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
+    def _largest(self, step: Step, operand: str, index: Index, rows: list[Row]) -> Finished:
         winner = max(rows, key=lambda row: row.value)  # the first of equal ones
         losers = [row._replace(value=0.0) for row in rows if row is not winner]
         return [winner, *losers], f"the largest of {len(rows)} pixels"
 
-    def _won(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
+    def _won(self, step: Step, operand: str, index: Index, rows: list[Row]) -> Finished:
         """A window's gradient counts where this pixel is its first maximum."""
         pixels = self.tensors[step.tensors[0]]
         won = []
@@ -211,10 +237,13 @@ class NetworkTrace:
             window = [(c, *pixel) for pixel in pixels_of_window(step.shape, oh, ow)]
             if max(window, key=lambda pixel: pixels[pixel]) == index:  # the first of equal ones
                 won.append(row)
-        how = "the gradient of the window that it won" if won else "nothing, as it won no window"
-        return won, how if len(won) < 2 else f"the gradients of the {len(won)} windows that it won"
+        if not won:
+            return won, "nothing, as it won no window"
+        if len(won) == 1:
+            return won, "the gradient of the window that it won"
+        return won, f"the gradients of the {len(won)} windows that it won"
 
-    def _switched(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
+    def _switched(self, step: Step, operand: str, index: Index, rows: list[Row]) -> Finished:
         """One gradient times the derivative of the activation, which is read off the output."""
         output = float(self.tensors[f"{step.layer}.output"][index])
         activation = getattr(step.shape, "activation", "relu")
@@ -226,21 +255,25 @@ class NetworkTrace:
         (row,) = rows
         return [row._replace(value=row.value * factor, factors=(row.value, factor))], f"{words}, {why}"
 
-    def _shared(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
+    def _shared(self, step: Step, operand: str, index: Index, rows: list[Row]) -> Finished:
         pixels = prod(step.shape.kernel)
         rows = [row._replace(value=row.value / pixels, factors=(row.value, 1 / pixels)) for row in rows]
-        return rows, f"the mean of {pixels} pixels" if own == "output" else f"a share of 1/{pixels}"
+        return rows, f"the mean of {pixels} pixels" if operand == "output" else f"a share of 1/{pixels}"
 
-    def _activated(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
-        name, products = step.shape.activation, len(rows) - 1
-        before = f"{name} of {number(sum(row.value for row in rows))}, " if name != "none" else ""
-        return rows, f"{before}the sum of {products:,} product{'s' * (products != 1)} and the bias"
+    def _activated(self, step: Step, operand: str, index: Index, rows: list[Row]) -> Finished:
+        activation = step.shape.activation
+        count = len(rows) - 1
+        products = "1 product" if count == 1 else f"{count:,} products"
+        how = f"the sum of {products} and the bias"
+        if activation == "none":
+            return rows, how
+        return rows, f"{activation} of {number(sum(row.value for row in rows))}, {how}"
 
-    def _softmax(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
+    def _softmax(self, step: Step, operand: str, index: Index, rows: list[Row]) -> Finished:
         """Of logits: the loss, or softmax minus the right answer."""
         share = reference.softmax([row.value for row in rows])
-        places = tuple(place for row in rows for place in row.places)
-        if own == "losses":
+        places = tuple(chain.from_iterable(row.places for row in rows))
+        if operand == "losses":
             rows = [Row(float(-np.log(share[self.label])), places=places, name=f"−log(softmax of {self.label})")]
             return rows, f"minus the logarithm of the probability {number(share[self.label])} of the right answer"
         (c,) = index

@@ -32,7 +32,9 @@ class Differences(NamedTuple):
 def convolution_differences() -> Differences:
     """The weight gradient of a convolution: its loss is linear in each weight."""
     random = np.random.default_rng(0)
-    x, w, dy = (_numbers(random, size) for size in ((2, 1, 6, 6), (1, 1, 3, 3), (2, 1, 4, 4)))
+    x = _numbers(random, (2, 1, 6, 6))
+    w = _numbers(random, (1, 1, 3, 3))
+    dy = _numbers(random, (2, 1, 4, 4))
     windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(2, 3)).reshape(-1, 9)  # one for each output
 
     def loss(weights: Array) -> Array:
@@ -68,9 +70,12 @@ def _differences(name: str, loss: Loss, at: Array, moves: Array, right: Array) -
     """Errors against the `right` derivatives of `loss` along `moves`."""
 
     def error(power: int, precision: type) -> float:
-        place, move, step = at.astype(precision), moves.astype(precision), precision(2.0**power)
+        place = at.astype(precision)
+        move = moves.astype(precision)
+        step = precision(2.0**power)
         quotient = (loss(place + step * move) - loss(place - step * move)) / (step + step)
         return abs(quotient - right).max() / abs(right).max()
 
-    errors = [[error(power, precision) for power in STEPS] for precision in (np.float32, np.float64)]
-    return Differences(name, *np.array(errors))
+    errors = np.array([error(power, np.float32) for power in STEPS])
+    truncation = np.array([error(power, np.float64) for power in STEPS])
+    return Differences(name, errors, truncation)

@@ -1,4 +1,4 @@
-"""What a learner works out in lesson 05: the fault in a kernel, from what the tests say about it, and questions."""
+"""The exercises of lesson 05: the fault in a kernel, from what the tests say about it, and questions."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -41,7 +41,8 @@ def distinct(shape: tuple[int, ...], seed: int = 0) -> np.ndarray:
 def _case(kernel: Kernel, name: str, shape: Shape, draw: Callable[..., np.ndarray] = whole) -> Case:
     """A test in whole numbers."""
     operation = operation_of(kernel)
-    tensors, schedule = drawn(operation, shape, draw), operation.versions[kernel.version](shape, kernel)
+    tensors = drawn(operation, shape, draw)
+    schedule = operation.versions[kernel.version](shape, kernel)
     (expected,) = operation.right(shape, tensors)
     passes = tuple(Dispatch(step.workgroups, step.entry_point) for step in schedule.steps)
     scratch = tuple(size // 4 for size in schedule.scratch.values())
@@ -81,7 +82,8 @@ def _faults() -> dict[str, Fault]:
     """
     found = {}
     for name, table in tables.read(HERE.with_name("faults.toml"), NEEDED, OPTIONAL).items():
-        axes, kernel = table.pop("axes"), table.pop("kernel", None)
+        axes = table.pop("axes")
+        kernel = table.pop("kernel", None)
         right = load(kernel) if kernel else SCORES
         cases = partial(_cases, name, right)
         found[name] = Fault(name, FOLDER, axes, cases, kernel=right, **table)

@@ -5,18 +5,18 @@ import numpy as np
 from helpers.gpu import adapter_info
 from helpers.lessons.trusting_a_gradient import errors
 from helpers.lessons.trusting_a_gradient.pictures.errors import StepPicture
-from helpers.lessons.trusting_a_gradient.pictures.matrix import CoveredPicture, catch_all, seen
+from helpers.lessons.trusting_a_gradient.pictures.matrix import CoveredPicture, catch_all, states_of
 from helpers.lessons.trusting_a_gradient.tried import DATA, KERNELS
+from helpers.widgets.controls import by_playing
 from helpers.widgets.explorer import Explorer
 
 
 def covered() -> Explorer:
     """Six wrong kernels by five kinds of data: fields to uncover, each of which says whether the fault shows."""
-
     steps = {
-        "Find a fault that is caught.": lambda values: True in seen(values["fields"]).values(),
-        "Find one that is missed.": lambda values: False in seen(values["fields"]).values(),
-        "Open a column that catches all.": lambda values: bool(catch_all(seen(values["fields"]))),
+        "Find a fault that is caught.": lambda values: True in states_of(values["fields"]).values(),
+        "Find one that is missed.": lambda values: False in states_of(values["fields"]).values(),
+        "Open a column that catches all.": lambda values: bool(catch_all(states_of(values["fields"]))),
     }
     fields = np.zeros((len(KERNELS), len(DATA)))
     return Explorer(CoveredPicture(adapter_info().short).show, {}, arrays={"fields": fields}, steps=steps)
@@ -25,10 +25,11 @@ def covered() -> Explorer:
 def step_size() -> Explorer:
     """One slider over the steps 2**k of a central difference in float32: how far off is it?"""
     picture = StepPicture(errors.convolution_differences(), errors.gelu_differences())
-    curved, powers = errors.gelu_differences().errors, [*errors.STEPS]
+    curved = errors.gelu_differences().errors
+    powers = [*errors.STEPS]
     best = powers[int(curved.argmin())]
     steps = {
-        "Press play: which error falls first, and which rises again?": {"k": powers[-1]},
+        "Press play: which error falls first, and which rises again?": by_playing({"k": powers[-1]}),
         "Find the best step for GELU.": {"k": best},
         "Go to step 1: which curve belongs to rounding alone?": {"k": 0},
     }

@@ -36,7 +36,7 @@ class Problem:
     tensors: Tensors
 
     def is_solved_by(self, gradient: Array) -> bool:
-        """Whether each number is that of the formula in NumPy."""
+        """Return whether each number is that of the formula in NumPy."""
         (right,) = OPERATIONS[self.operation].right(self.shape, self.tensors)
         return np.array_equal(gradient, right)
 
@@ -56,7 +56,8 @@ def returned(kernel: Kernel, problem: Problem) -> Array:
     The output holds guards, too, of both signs, until the kernel writes it. Raises CheckError where the kernel
     overwrote what follows the output.
     """
-    operation, shape = operation_of(kernel), problem.shape
+    operation = operation_of(kernel)
+    shape = problem.shape
     (output,) = operation.outputs
     text, schedule = operation.scheduled(shape, kernel)
     arrays = with_guards(operation, shape, problem.tensors, LARGE, np.array([LARGE, -LARGE]))
@@ -67,7 +68,7 @@ def returned(kernel: Kernel, problem: Problem) -> Array:
 
 
 def is_wrong(kernel: Kernel, problem: Problem) -> bool:
-    """Whether a kernel whose loops all end returns a wrong number, or overwrites what follows them."""
+    """Return whether a kernel whose loops all end returns a wrong number, or overwrites what follows them."""
     try:
         return not problem.is_solved_by(returned(kernel, problem))
     except CheckError:
@@ -75,7 +76,7 @@ def is_wrong(kernel: Kernel, problem: Problem) -> bool:
 
 
 def is_unsafe(kernel: Kernel, problem: Problem) -> bool:
-    """Whether the simulator finds something: it watches all accesses, and does not look at the numbers."""
+    """Return whether the simulator finds something: it watches all accesses, and does not look at the numbers."""
     _, traces = simulated(kernel, problem.shape, problem.tensors, before=0.0, max_steps=ENOUGH_ITERATIONS)
     return any(trace.findings for trace in traces)
 

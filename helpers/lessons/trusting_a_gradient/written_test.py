@@ -33,7 +33,10 @@ from helpers.operations.kernels import load
 from wgsl import Kernel
 
 OPERATION = "conv2d_grad_weight"
-MOST_OUTPUTS, MOST_WEIGHTS, MOST_PIXELS = 30, 120, 1_000  # of a test: 39 kernels run with it, in about a second
+# of a test: 39 kernels run with it, in about a second
+MOST_OUTPUTS = 30
+MOST_WEIGHTS = 120
+MOST_PIXELS = 1_000
 DATA: dict[str, Callable[[Problem], Problem]] = {
     "ones": problems.all_ones,
     "whole": problems.whole_numbers,
@@ -82,7 +85,7 @@ FUNCTIONS = {"shape": shape, **{name: _named(name) for name in DATA}}
 
 
 def rejected_right_kernels(test: object) -> str:
-    """What to say of a test that rejects a right kernel, or nothing."""
+    """Return a message about a test that rejects a right kernel, or ""."""
     if not _is_test(test):
         return HOW
     wrong = [name for name in (WEIGHT_1, WEIGHT_2) if rejects(load(name), *test, ends=True)]
@@ -95,7 +98,7 @@ def test_name(wrong: WrongKernel) -> str:
 
 
 class Cause(NamedTuple):
-    """Why a test cannot show some faults: words that complete "because ...", when they are true, and these faults.
+    """Reasons why a test cannot show some faults: words that complete "because ...", when it is true, and the faults.
 
     Where they are true, none of the faults shows, whatever else the test is.
     """
@@ -106,13 +109,13 @@ class Cause(NamedTuple):
 
 
 def _misses(s: ConvShape, axis: str, o: int) -> bool:
-    """Whether the windows of an output row or column lie wholly in the padding."""
+    """Return whether the windows of an output row or column lie wholly in the padding."""
     start = o * getattr(s, f"stride_{axis}") - getattr(s, f"padding_{axis}")
     return not -getattr(s, f"kernel_{axis}") < start < getattr(s, f"in_{axis}")
 
 
 def _whole_windows(s: ConvShape) -> bool:
-    """Whether the rows of windows end where the padded rows end, so that a mirror image has the same windows."""
+    """Return whether the rows of windows end where the padded rows end, so that a mirror image has the same windows."""
     return (s.padded("h") - s.kernel_h) % s.stride_h == 0
 
 
@@ -192,7 +195,7 @@ CAUSES = (
 
 
 def let_through(wrong: WrongKernel, test: object) -> str:
-    """What to say of a test that a wrong kernel passes, or nothing."""
+    """Return a message about a test that a wrong kernel passes, or ""."""
     if not _is_test(test):
         return HOW
     if rejects(wrong.wrong, *test, ends=ENDLESS[0] not in wrong.reasons):
@@ -214,11 +217,12 @@ def _is_test(test: object) -> bool:
 
 @cache
 def rejects(kernel: Kernel, sizes: ConvShape, data: str, ends: bool) -> bool:
-    """Whether a test finds something wrong with a kernel: with its numbers, or else with its accesses.
+    """Return whether a test finds something wrong with a kernel: with its numbers, or else with its accesses.
 
     `ends` says whether all of its loops end; if not, it is only run where a loop is stopped.
     """
-    few, problem = shrunk(kernel), DATA[data](problems.good(OPERATION, sizes))
+    few = shrunk(kernel)
+    problem = DATA[data](problems.good(OPERATION, sizes))
     return (ends and problems.is_wrong(few, problem)) or problems.is_unsafe(few, problem)
 
 
@@ -307,7 +311,7 @@ def checked_kernels() -> list[tuple[str, Kernel, bool]]:
 
 
 def said_of(right: bool, accepted: object) -> str:
-    """What to say of a check's answer on a right kernel or a wrong one, or nothing."""
+    """Return a message about a check's answer on a right kernel or a wrong one, or ""."""
     if not isinstance(accepted, bool):
         return "`accepted` must be True or False: compare two numbers"
     if accepted == right:

@@ -1,4 +1,4 @@
-"""What a learner writes, marks and plants in lesson 02: a window, an edge, an index, and the whole kernel."""
+"""The exercises of lesson 02, to write, to mark and to plant: a window, an edge, an index, and the whole kernel."""
 
 from functools import cache
 from pathlib import Path
@@ -36,7 +36,8 @@ def _grad_weight_cases() -> tuple[Case, ...]:
 
 
 def _grad_weight_case(name: str, input: Array, grad_output: Array) -> Case:
-    s, tensors = ConvShape.between(input.shape, grad_output.shape), {"grad_output": grad_output, "input": input}
+    s = ConvShape.between(input.shape, grad_output.shape)
+    tensors = {"grad_output": grad_output, "input": input}
     return layer(name, "grad_weight", s, "N Ci H W Co kH", tensors)
 
 

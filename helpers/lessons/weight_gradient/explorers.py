@@ -14,6 +14,7 @@ from helpers.lessons.shared.small_case import over_threads
 from helpers.lessons.weight_gradient.pictures import ThreadsPicture
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.pictures.canvas import Picture
+from helpers.widgets.controls import by_dragging, by_pointing
 from helpers.widgets.explorer import Explorer
 
 SMALL_CASE = IMAGE, UPSTREAM
@@ -37,8 +38,8 @@ def weight_gradient() -> Explorer:
         return pictures[filter].show(kh, kw, product=product)
 
     steps = {
-        "Point at weight [2,2]'s answer.": {"kh": 2, "kw": 2},
-        "Drag the frame to the top right.": {"kh": 0, "kw": 2},
+        "Point at weight [2,2]'s answer.": by_pointing({"kh": 2, "kw": 2}),
+        "Drag the frame to the top right.": by_dragging({"kh": 0, "kw": 2}),
         "Set filter to 2: what changes?": {"filter": 2},
     }
     rules = {"filter": (2, 3), "kh": lambda v: v["filter"], "kw": lambda v: v["filter"]}
@@ -49,6 +50,6 @@ def threads() -> Explorer:
     """One slider over the threads of the first workgroup, each of which owns one weight, or none."""
     steps = {
         "Find thread 99: which weight is its own?": {"thread": 99},
-        "Point at a thread that owns no weight.": lambda values: values["thread"] >= prod(LENET_CONV1.weight),
+        "Point at a thread that owns no weight.": by_pointing(lambda v: v["thread"] >= prod(LENET_CONV1.weight)),
     }
     return over_threads(ThreadsPicture(LENET_CONV1), front=(), steps=steps)

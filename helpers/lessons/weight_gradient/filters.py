@@ -12,23 +12,33 @@ from helpers.pictures.canvas import BLUE, MARGIN, ORANGE, Box, Picture, number
 from helpers.pictures.charts import Axes
 from helpers.pictures.figures import draw_signed
 from helpers.pictures.parts import Grid
+from helpers.widgets.controls import by_playing, by_pointing
 from helpers.widgets.explorer import Explorer
 
 Array = np.ndarray
 
 LAYER = ConvShape(4, 1, 28, 28, 6, 5, 5)  # LeNet's first, with four digits
 LARGEST = abs(TARGETS).max()
-STEPS, RATE, PACE = 60, 0.3, 150
-LEFT, ACROSS, CELL, TOPS = 110, 118, 19, {"target": 40, "filter": 172}  # CSS pixels
+STEPS = 60
+RATE = 0.3
+PACE = 150
+# CSS pixels
+LEFT = 110
+ACROSS = 118
+CELL = 19
+TOPS = {"target": 40, "filter": 172}
 
 
 def explorer(grad_weight: Callable[[Array, Array], Array], whose: str) -> Explorer:
     """A slider through the steps; `grad_weight` takes the digits and the upstream gradient, and `whose` names it."""
     picture = LearnedFilters(*learned(grad_weight), whose)
+    first_below_1 = int((picture.losses >= 1).sum())
     steps = {
-        "Play: which filter is learned first?": {"step": STEPS},
-        "Find the first step with an error below 1.": {"step": int((picture.losses >= 1).sum())},
-        "Point at a weight whose target is 4: is it there yet?": lambda v: TARGETS[v["co"], 0, v["kh"], v["kw"]] == 4,
+        "Play: which filter is learned first?": by_playing({"step": STEPS}),
+        "Find the first step with an error below 1.": {"step": first_below_1},
+        "Point at a weight whose target is 4: is it there yet?": by_pointing(
+            lambda v: TARGETS[v["co"], 0, v["kh"], v["kw"]] == 4
+        ),
     }
     rules = {"step": STEPS + 1, "co": 6, "kh": 5, "kw": 5}
     return Explorer(picture.show, rules, front=["step"], play="step", steps=steps, pace=PACE)
@@ -36,7 +46,9 @@ def explorer(grad_weight: Callable[[Array, Array], Array], whose: str) -> Explor
 
 def learned(grad_weight: Callable[[Array, Array], Array]) -> tuple[Array, Array]:
     """The filters of each step, from zeros on, and the mean squared errors."""
-    images, filters, losses = digits.conv1_input(LAYER.batch) / 15, [np.zeros_like(TARGETS)], []
+    images = digits.conv1_input(LAYER.batch) / 15
+    filters = [np.zeros_like(TARGETS)]
+    losses = []
     wanted = operations.conv2d(images, TARGETS)
     for _ in range(STEPS + 1):
         error = operations.conv2d(images, filters[-1]) - wanted
@@ -50,7 +62,9 @@ class LearnedFilters(Picture):
 
     def __init__(self, filters: Array, losses: Array, whose: str) -> None:
         super().__init__(434)
-        self.filters, self.losses, self.whose = filters, losses, whose
+        self.filters = filters
+        self.losses = losses
+        self.whose = whose
         for name, top in TOPS.items():
             self.bold(MARGIN, top + 48, f"{name}s", 15)
             for co, panel in enumerate(TARGETS[:, 0]):
@@ -76,6 +90,7 @@ class LearnedFilters(Picture):
         left = LEFT + ACROSS * co + CELL * kw
         self.boxes((Box(left, top + CELL * kh, CELL, CELL) for top in TOPS.values()), ORANGE, line=3)
         self.chart.mark(step, np.log10(self.losses[step]), ORANGE)
-        now, wanted = (number(round(float(tensor[co, 0, kh, kw]), 1)) for tensor in (self.filters[step], TARGETS))
-        said = f"Step {step} of {STEPS}, trained with {self.whose}: the mean squared error is {self.losses[step]:.2g}."
-        return f"{said} The weight [{kh},{kw}] of filter {co} is {now}, its target {wanted}."
+        weight = number(round(float(self.filters[step, co, 0, kh, kw]), 1))
+        target = number(round(float(TARGETS[co, 0, kh, kw]), 1))
+        loss = f"Step {step} of {STEPS}, trained with {self.whose}: the mean squared error is {self.losses[step]:.2g}."
+        return f"{loss} The weight [{kh},{kw}] of filter {co} is {weight}, its target {target}."

@@ -14,7 +14,8 @@ class ThreadsPicture(Picture):
     """The first workgroup of 256 threads beside the weights that they own, one each."""
 
     def __init__(self, shape: ConvShape) -> None:
-        self.shape, count = shape, prod(shape.weight)
+        self.shape = shape
+        count = prod(shape.weight)
         super().__init__(436)
         self.title(18, "workgroup 0: 256 threads")
         self.bold(352, 18, "the weights, each with its thread", 17, look("weight").ink)
@@ -31,7 +32,8 @@ class ThreadsPicture(Picture):
 
     def _filter(self, i: int, owners: np.ndarray) -> Grid:
         """The grid of one pair of channels, three such grids in a row."""
-        (row, column), (co, ci) = divmod(i, 3), divmod(i, self.shape.in_channels)
+        row, column = divmod(i, 3)
+        co, ci = divmod(i, self.shape.in_channels)
         place = 352 + column * (29 * owners.shape[1] + 19), 72 + row * (24 * owners.shape[0] + 44)
         grid = Grid(self, owners, *place, (29, 24), note=f"grad_weight[{co},{ci}]")
         grid.touch(grid.caption, "thread", start=int(owners[0, 0]))
@@ -40,10 +42,13 @@ class ThreadsPicture(Picture):
 
     def draw(self, thread: int) -> str:
         """Point at one thread and at its weight."""
-        s, owned = self.shape, indices.weight_of_thread(self.shape, thread)
+        s = self.shape
+        owned = indices.weight_of_thread(self.shape, thread)
         self.threads.mark([divmod(thread, 16)], BLUE)
-        self.bold(52, 414, f"thread {thread}{' owns no weight' * (not owned)}", 17, BLUE)
-        if not owned:
+        if owned:
+            self.bold(52, 414, f"thread {thread}", 17, BLUE)
+        else:
+            self.bold(52, 414, f"thread {thread} owns no weight", 17, BLUE)
             return f"Thread {thread} owns nothing: there are {prod(s.weight)} weights, so it returns at once."
         co, ci, kh, kw = owned
         if co * s.in_channels + ci < len(self.filters):

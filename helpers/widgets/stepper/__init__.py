@@ -38,12 +38,19 @@ def stepper(
     values : int
         Where the sliders `step` and `thread` start.
     """
-    lines = enumerate(trace.kernel.code.split("\n"), 1)
-    stepped = [line for line, code in lines if not only or any(piece in code for piece in only)]
+    stepped = _lines_with(only, trace.kernel.code)
     shown = outline(trace.kernel, stepped) if only else stepped
-    room = HEIGHT - 28 * bool(steps)  # what to try takes a row
+    room = HEIGHT - 28 if steps else HEIGHT  # what to try takes a row
     picture = StepperPicture(trace, shapes or _touched(trace), shown, stepped, room)
     return StepperExplorer(picture, values, stop, steps)
+
+
+def _lines_with(pieces: Sequence[str], code: str) -> list[int]:
+    """The numbers of the lines that contain one of some pieces; of all lines where there are no pieces."""
+    lines = code.split("\n")
+    if not pieces:
+        return list(range(1, len(lines) + 1))
+    return [i for i, line in enumerate(lines, 1) if any(piece in line for piece in pieces)]
 
 
 def _touched(trace: Trace) -> dict[str, tuple[int, ...]]:

@@ -1,7 +1,6 @@
 """The stepper's explorer: sliders over steps and threads, and a field that says where to stop."""
 
 import html
-from contextlib import suppress
 
 import ipywidgets
 
@@ -9,9 +8,9 @@ from helpers.data.turns import in_turn
 from helpers.widgets.controls import Trials, Values
 from helpers.widgets.explorer import Explorer
 from helpers.widgets.stepper.picture import StepperPicture
-from helpers.widgets.stepper.stops import Stops
+from helpers.widgets.stepper.stops import Stop, Stops
 
-SAID = "margin: 0; line-height: 1.35; min-height: 2.7em"  # as high with one line as with two
+MESSAGE = "margin: 0; line-height: 1.35; min-height: 2.7em"  # as high with one line as with two
 ROW = {"align_items": "center", "width": "840px", "max_width": "100%", "padding": "0 16px", "grid_gap": "10px"}
 
 
@@ -26,62 +25,90 @@ class StepperExplorer(Explorer):
         rules = {"step": len(picture.replay.events), "thread": picture.replay.count}
         super().__init__(picture.show, rules, values, play="step", steps=steps)
         self.stops = Stops(picture.replay)
-        suggested = self.stops.suggested
-        self._stop = ipywidgets.Combobox(
-            description="stop when", value=stop, options=suggested, placeholder=next(iter(suggested), ""),
-            continuous_update=False, layout={"width": "300px", "margin": "0"}, style={"description_width": "84px"},
-        )  # fmt: skip
+        self._condition = condition_field(stop, self.stops.suggested)
         self._next = ipywidgets.Button(description="next stop", tooltip="go on to the next step where this happens")
         self._next.layout.width = "auto"
-        self._told = ipywidgets.HTML(layout={"flex": "1 1 0", "min_width": "260px", "margin": "0"})
-        row = ipywidgets.HBox([self._stop, self._next, self._told], layout=ROW)
+        self._message = ipywidgets.HTML(layout={"flex": "1 1 0", "min_width": "260px", "margin": "0"})
+        row = ipywidgets.HBox([self._condition, self._next, self._message], layout=ROW)
         row.add_class("convgrad-stop")
         self.children = (*self.children[:-1], row, self.children[-1])
-        self._stop.observe(lambda _: self._used(lambda: self._say(self._when())), "value")
+        self._condition.observe(lambda _: self._used(self._show_condition), "value")
         self._next.on_click(lambda _: self.next_stop())
-        self._say(self._when())
+        self._show_condition()
 
     @property
-    def told(self) -> str:
-        """What is said of the stop now."""
-        return self._now
-
-    def _reach(self, values: Values, by: str = "") -> str:
-        sentence = super()._reach(values, by)
-        self._say(self._when())
-        return sentence
+    def stop_message(self) -> str:
+        """The stop's current message."""
+        return self._shown_message
 
     def stop_when(self, condition: str) -> str:
-        """Write a condition into the field; returns what is said of it."""
-        self._stop.value = condition
-        return self.told
+        """Write a condition into the field; returns the message about it."""
+        self._condition.value = condition
+        return self.stop_message
 
     @in_turn
     def next_stop(self) -> str:
-        """Go on to the next step at which the condition holds; returns what is said of it."""
-        thread, now, told = self.values["thread"], self.values["step"], self._when()
-        with suppress(ValueError):
-            stop = self.stops.read(self._stop.value)
-            found = self.stops.events(stop, thread)
-            after = [step for step in found if step > now]
-            if after:
-                self.set(step=after[0])
-                count = f"stop {found.index(after[0]) + 1} of {len(found)}"
-                told = f"{self.stops.reached(stop, thread)}: {count}."
-            elif found:
-                told = f"No stop comes after step {now}. {told} Go back with the step slider to see it again."
-        self._say(told)
-        return told
+        """Go on to the next step at which the condition holds; returns the message about it."""
+        message = self._condition_message()
+        stop = self._stop()
+        if stop is not None:
+            message = self._go_to_next(stop) or message
+        self._show_message(message)
+        return message
 
-    def _when(self) -> str:
-        """Where the condition holds for this thread, or why it cannot be read."""
-        if not self._stop.value.strip():
-            return "" if not self.stops.suggested else f"Write where to stop, for example {self.stops.suggested[0]}."
+    def _go_to_next(self, stop: Stop) -> str:
+        """Go to the next step at which a stop is reached; returns a message, or "" where it is reached nowhere."""
+        thread = self.values["thread"]
+        now = self.values["step"]
+        reached = self.stops.events(stop, thread)
+        later = [step for step in reached if step > now]
+        if later:
+            self.set(step=later[0])
+            return f"{self.stops.reached(stop, thread)}: stop {reached.index(later[0]) + 1} of {len(reached)}."
+        if reached:
+            where = self._condition_message()
+            return f"No stop comes after step {now}. {where} Go back with the step slider to see it again."
+        return ""
+
+    def _reach(self, values: Values, by: str = "") -> str:
+        sentence = super()._reach(values, by)
+        self._show_condition()
+        return sentence
+
+    def _stop(self) -> Stop | None:
+        """The condition in the field; None where it cannot be read."""
         try:
-            return self.stops.said(self.stops.read(self._stop.value), self.values["thread"])
+            return self.stops.read(self._condition.value)
+        except ValueError:
+            return None
+
+    def _condition_message(self) -> str:
+        """Say where the condition holds for this thread, or why it cannot be read."""
+        condition = self._condition.value
+        if not condition.strip():
+            suggested = self.stops.suggested
+            return f"Write where to stop, for example {suggested[0]}." if suggested else ""
+        try:
+            return self.stops.message(self.stops.read(condition), self.values["thread"])
         except ValueError as error:
             return str(error)
 
-    def _say(self, told: str) -> None:
-        self._now = told
-        self._told.value = f'<p aria-live="polite" style="{SAID}">{html.escape(told)}</p>'
+    def _show_condition(self) -> None:
+        self._show_message(self._condition_message())
+
+    def _show_message(self, message: str) -> None:
+        self._shown_message = message
+        self._message.value = f'<p aria-live="polite" style="{MESSAGE}">{html.escape(message)}</p>'
+
+
+def condition_field(condition: str, suggested: list[str]) -> ipywidgets.Combobox:
+    """A field to write a condition into, with suggestions."""
+    return ipywidgets.Combobox(
+        description="stop when",
+        value=condition,
+        options=suggested,
+        placeholder=next(iter(suggested), ""),
+        continuous_update=False,
+        layout={"width": "300px", "margin": "0"},
+        style={"description_width": "84px"},
+    )

@@ -1,4 +1,4 @@
-"""Where the arrays of a run stand on the sheet: each in its own shape, in rows from left to right."""
+"""The places of a run's arrays on the sheet: each in its own shape, in rows from left to right."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +11,11 @@ import numpy as np
 from helpers.pictures.canvas import Box, number, text_width
 from helpers.widgets.stepper.replay import Memory
 
-LARGEST, SMALLEST = 42, 18  # CSS pixels: the side of a cell
-HEAD, GAP = 22, 14  # above an array, for its name; between two of them, and between its planes
+# CSS pixels: the side of a cell
+LARGEST = 42
+SMALLEST = 18
+HEAD = 22  # above an array, for its name
+GAP = 14  # between two of them, and between its planes
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,8 @@ class Drawn:
     def boxes(self) -> list[Box]:
         """The cells, element by element."""
         planes, rows, columns = self.memory.planes
-        left, cell = self.x + np.arange(planes) * (columns * self.height + GAP), self.height
+        left = self.x + np.arange(planes) * (columns * self.height + GAP)
+        cell = self.height
         places = np.ndindex(planes, rows, columns)
         boxes = [Box(left[plane] + j * cell, self.y + i * cell, cell, cell) for plane, i, j in places]
         return boxes[: prod(self.memory.shape)]
@@ -40,7 +44,7 @@ class Drawn:
 
     @property
     def bottom(self) -> float:
-        """Where the last row ends."""
+        """The y at which the last row ends."""
         return self.boxes[-1].y + self.height
 
     @property
@@ -53,17 +57,23 @@ class Drawn:
     def runs(self, first: int, end: int) -> list[Box]:
         """Boxes around the elements from `first` to before `end`, one for each row that they lie in."""
         columns = self.memory.planes[-1]
-        rows = groupby(range(first, min(end, len(self.boxes))), lambda word: word // columns)
-        runs = [list(words) for _, words in rows]
-        return [self.boxes[words[0]]._replace(width=len(words) * self.height) for words in runs]
+        words = range(first, min(end, len(self.boxes)))
+        boxes = []
+        for _, of_row in groupby(words, lambda word: word // columns):
+            in_row = list(of_row)
+            boxes.append(self.boxes[in_row[0]]._replace(width=len(in_row) * self.height))
+        return boxes
 
     def written(self, value: float) -> str:
         """A number with as many digits as its cell has room for; nothing for nan."""
         if np.isnan(value):
             return ""
-        room = (self.height - 2) / (0.64 * self.size)
-        texts = [number(value), *(f"{value:.{digits}g}".replace("-", "\N{MINUS SIGN}") for digits in (3, 2, 1))]
-        return next((text for text in texts if len(text) <= room), "…")
+        letters = (self.height - 2) / (0.64 * self.size)
+        rounded = [f"{value:.{digits}g}".replace("-", "\N{MINUS SIGN}") for digits in (3, 2, 1)]
+        for text in (number(value), *rounded):
+            if len(text) <= letters:
+                return text
+        return "…"
 
 
 def _width(memory: Memory, cell: float) -> float:
@@ -74,19 +84,28 @@ def _width(memory: Memory, cell: float) -> float:
 
 def arrange(memories: Sequence[Memory], area: Box) -> list[Drawn]:
     """Put arrays into an area, from left to right and from above, with cells as large as possible; [] without room."""
-    sizes = range(LARGEST, SMALLEST - 1, -1)
-    return next(filter(None, (_placed(memories, area, cell) for cell in sizes)), [])
+    for cell in range(LARGEST, SMALLEST - 1, -1):
+        placed = _placed(memories, area, cell)
+        if placed:
+            return placed
+    return []
 
 
 def _placed(memories: Sequence[Memory], area: Box, cell: float) -> list[Drawn]:
     """The arrays with cells of one size; [] where there is no room."""
-    x, y, bottom, placed = area.x, area.y, area.y, []
+    x = area.x
+    y = area.y
+    bottom = area.y
+    placed = []
     for memory in memories:
-        width, height = _width(memory, cell), HEAD + memory.planes[1] * cell
+        width = _width(memory, cell)
+        height = HEAD + memory.planes[1] * cell
         if x > area.x and x + width > area.right:
-            x, y = area.x, bottom + GAP / 2
+            x = area.x
+            y = bottom + GAP / 2
         if x + width > area.right + 0.1 or y + height > area.bottom:
             return []
         placed.append(Drawn(memory, x, y + HEAD, cell))
-        x, bottom = x + width + GAP, max(bottom, y + height)
+        x = x + width + GAP
+        bottom = max(bottom, y + height)
     return placed

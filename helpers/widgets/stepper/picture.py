@@ -1,6 +1,8 @@
 """A picture of one event of a simulated run: the kernel's text, the threads, and the arrays in memory."""
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
+from math import ceil
 
 import numpy as np
 
@@ -26,11 +28,23 @@ from helpers.widgets.stepper.sentences import Teller, plural
 from helpers.widgets.stepper.text import pages
 from wgsl.simulator.trace import Trace
 
-HEIGHT, TOP, STRIP = 438, 36, 36  # the most of a sheet; where the text and the threads begin
-CODE, LETTER, ROW = 52, 12, 17  # where code begins, the size of its letters, the height of its rows
-LETTERS, ADVANCE = (57, 50), 0.602 * LETTER  # in a row of code: fewer where the arrays need the room; and their width
-THREAD, IN_A_ROW, MOST_THREADS = (32, 25), 16, 64  # the most of a thread, of threads in a row, and of threads
-CHIP, CHIPS = 24, 30  # the height of a variable's box, and of a row of them
+# CSS pixels
+HEIGHT = 438  # of a sheet, at the most
+TOP = 36  # where the text begins
+STRIP = 36  # where the threads begin
+CODE = 52  # where a line of code begins
+LETTER = 12  # the size of its letters
+ADVANCE = 0.602 * LETTER  # their width
+ROW = 17  # the height of a row of code
+THREAD = (32, 25)  # the most of a thread
+CHIP = 24  # the height of a variable's box
+CHIPS = 30  # the height of a row of them
+LABELED = 26  # a cell as high as this has room for the number of its sector
+SECTOR_SIZE = 11  # of the letters of that number
+
+LETTERS = (57, 50)  # in a row of code: fewer where the arrays need the room
+IN_A_ROW = 16  # threads
+MOST_THREADS = 64
 SIGNS = {  # the boxes of the legend: edge, face, line
     ACTIVE: (PAPER, BLUE, 1.5),
     WAITING: (GRAY,),
@@ -38,7 +52,6 @@ SIGNS = {  # the boxes of the legend: edge, face, line
     "read": (BLUE, tint(BLUE), 1.6),
     "workgroup": (BLUE, None, 3),
 }
-LABELED, SECTOR_SIZE = 26, 11  # a cell as high as this has room for the number of its sector, in this size
 
 
 class StepperPicture(Picture):
@@ -60,36 +73,41 @@ class StepperPicture(Picture):
         if not any(self._lay_out(lines, letters) for letters in LETTERS):
             names = ", ".join(memory.name for memory in self.replay.memories)
             raise ValueError(f"{names}: the sheet has no room for them; show fewer or smaller arrays")
-        ends = [self._row(max(map(len, self.pages))), max(grid.bottom for grid in self.grids)]
-        self.height = int(max(ends)) + 14
+        text_end = self._row(max(map(len, self.pages)))
+        grids_end = max(grid.bottom for grid in self.grids)
+        self.height = int(max(text_end, grids_end)) + 14
 
     def _lay_out(self, lines: Collection[int], letters: int) -> bool:
         """Give the text rows of this many letters, and all else what is left; False where that is too little."""
         ran = {event.line for event in self.replay.events}
         self.pages = pages(self.replay.trace.kernel, ran, lines, letters, (self.height - TOP) // ROW)
-        longest = max(row.indent + len(row.text) for rows in self.pages for row in rows)
+        longest = max(row.indent + len(row.text) for row in chain.from_iterable(self.pages))
         self.right = max(CODE + ADVANCE * longest + 24, 300)
-        room, wide = self.width - MARGIN - self.right, min(self.replay.threads, IN_A_ROW)
+        room = self.width - MARGIN - self.right
+        wide = min(self.replay.threads, IN_A_ROW)
         self.names = 62 if self.replay.groups > 1 else 0  # CSS pixels for the names of workgroups
         self.thread_width = min(THREAD[0], (room - self.names) / wide)
         threads_end = self._thread(self.replay.count - 1).y + THREAD[1]
         self.variables_top = threads_end + 26
         self.chips = self._chips(Box(self.right, self.variables_top + 14, room, 0))
-        self.memory_top = (max(box.y for box in self.chips.values()) + CHIP if self.chips else threads_end) + 26
+        chips_end = max((box.y + CHIP for box in self.chips.values()), default=threads_end)
+        self.memory_top = chips_end + 26
         area = Box(self.right, self.memory_top + 14, room, self.height - 22 - self.memory_top)
         self.grids = arrange(self.replay.memories, area)
         return bool(self.grids)
 
     def _chips(self, area: Box) -> dict[Variable, Box]:
         """For each variable a box that holds any of its values, with room for its name at the left."""
-        chips, x, y = {}, area.x, area.y
+        chips = {}
+        x = area.x
+        y = area.y
         for variable in self.replay.variables:
             head = text_width(variable.name, 13, "bold") + 7
-            width = 14 + max(
-                (text_width(text, 13, "bold") for text in {*map(variable.text, variable.values)}), default=10
-            )
+            texts = {variable.text(value) for value in variable.values}
+            width = 14 + max((text_width(text, 13, "bold") for text in texts), default=10)
             if x > area.x and x + head + width > area.right:
-                x, y = area.x, y + CHIPS
+                x = area.x
+                y = y + CHIPS
             chips[variable] = Box(x + head, y, width, CHIP)
             x += head + width + 18
         return chips
@@ -97,7 +115,7 @@ class StepperPicture(Picture):
     def draw(self, step: int, thread: int) -> str:
         """Show one event of the run, and what one thread does in it."""
         event = self.replay.events[step]
-        page = next(i for i, rows in enumerate(self.pages) if any(row.line == event.line for row in rows))
+        page = self._page_of(event.line)
         if self.starts(page):
             self._draw_text(page)
             self._draw_frames()
@@ -107,14 +125,20 @@ class StepperPicture(Picture):
         self._fill_chips(event, thread)
         accesses = self.replay.during(event)
         for grid in self.grids:
-            self._fill(grid, event, [a for a in accesses if grid.memory.holds(a)], thread)
+            self._fill(grid, event, [access for access in accesses if grid.memory.holds(access)], thread)
         return self.teller.sentence(event, thread)
+
+    def _page_of(self, line: int) -> int:
+        """The page of the text on which a line is."""
+        return next(i for i, rows in enumerate(self.pages) if line in {row.line for row in rows})
 
     # --- What stands still --------------------------------------------------------------------------------
 
     def _draw_text(self, page: int) -> None:
-        of = f", part {page + 1} of {len(self.pages)}" if len(self.pages) > 1 else ""
-        self.bold(MARGIN, 18, f"the kernel{of}", 15)
+        title = "the kernel"
+        if len(self.pages) > 1:
+            title += f", part {page + 1} of {len(self.pages)}"
+        self.bold(MARGIN, 18, title, 15)
         rows = [(self._row(i), row) for i, row in enumerate(self.pages[page])]
         self.words((Word(CODE - 12, y, row.number, LETTER, "right", True) for y, row in rows), GRAY)
         self.words(Word(CODE + row.indent * ADVANCE, y, row.text, LETTER, "left", True) for y, row in rows)
@@ -126,24 +150,31 @@ class StepperPicture(Picture):
 
     def _draw_frames(self) -> None:
         """The outlines of threads and arrays, with their names, and what the colors stand for."""
-        threads = range(self.replay.count)
-        self.bold(self.right, 18, plural(self.replay.count, "thread"), 15)
-        self._explain(18, (ACTIVE, WAITING, DONE))
-        self.boxes(map(self._thread, threads), GRAY)
-        wide = min(self.replay.threads, IN_A_ROW)
-        if self.replay.threads % wide == 0:  # no row has a gap
-            x, y, width, _ = self._thread(0)
-            cells = np.zeros((self.replay.count // wide, wide))
-            strip = Box(x, y, wide * width, len(cells) * (THREAD[1] + 2))
-            Area(self, cells, strip).touch("threads", "thread")
-        for group in range(self.replay.groups if self.names else 0):
-            middle = self._thread(group * self.replay.threads).middle[1]
-            self.write(self.right, middle, f"group {group}", 12, GRAY)
+        self._draw_thread_frames()
         if self.chips:
             self.bold(self.right, self.variables_top, "variables", 15)
             self.boxes(self.chips.values())
         for variable, box in self.chips.items():
             self.bold(box.x - 7, box.middle[1], variable.name, 13, align="right")
+        self._draw_memory_frames()
+
+    def _draw_thread_frames(self) -> None:
+        self.bold(self.right, 18, plural(self.replay.count, "thread"), 15)
+        self._explain(18, (ACTIVE, WAITING, DONE))
+        self.boxes(map(self._thread, range(self.replay.count)), GRAY)
+        in_a_row = min(self.replay.threads, IN_A_ROW)
+        if self.replay.threads % in_a_row == 0:  # no row has a gap
+            x, y, width, _ = self._thread(0)
+            _, height = THREAD
+            cells = np.zeros((self.replay.count // in_a_row, in_a_row))
+            strip = Box(x, y, in_a_row * width, len(cells) * (height + 2))
+            Area(self, cells, strip).touch("threads", "thread")
+        if self.names:
+            for group in range(self.replay.groups):
+                _, middle = self._thread(group * self.replay.threads).middle
+                self.write(self.right, middle, f"group {group}", 12, GRAY)
+
+    def _draw_memory_frames(self) -> None:
         self.bold(self.right, self.memory_top, "memory", 15)
         self._explain(self.memory_top, ("read", "written", "workgroup"))
         for grid in self.grids:
@@ -169,13 +200,17 @@ class StepperPicture(Picture):
             self.boxes(boxes, *SIGNS[sign])
         if sign == DONE:
             self.lines(((b.x + 2, b.bottom - 2, b.right - 2, b.y + 2) for b in boxes), GRAY, 1)
-        if sign == "written":  # a thick line inside the cell, and its lower right corner filled
-            inside, corner = (2.5, 5) if boxes and boxes[0].height >= LABELED else (1, 3)
-            twice, end = 2 * inside, inside + corner
-            lines = (Box(b.x + inside, b.y + inside, b.width - twice, b.height - twice) for b in boxes)
-            self.boxes(lines, ORANGE, line=2)
-            corners = (Box(b.right - end, b.bottom - end, corner, corner) for b in boxes)
-            self.boxes(corners, ORANGE, ORANGE)
+        if sign == "written":
+            self._sign_written(boxes)
+
+    def _sign_written(self, boxes: Sequence[Box]) -> None:
+        """A thick line inside of each cell, and its lower right corner filled."""
+        inset, corner = (2.5, 5) if boxes and boxes[0].height >= LABELED else (1, 3)
+        lines = [Box(b.x + inset, b.y + inset, b.width - 2 * inset, b.height - 2 * inset) for b in boxes]
+        self.boxes(lines, ORANGE, line=2)
+        end = inset + corner
+        corners = [Box(b.right - end, b.bottom - end, corner, corner) for b in boxes]
+        self.boxes(corners, ORANGE, ORANGE)
 
     # --- Text and threads ---------------------------------------------------------------------------------
 
@@ -190,10 +225,11 @@ class StepperPicture(Picture):
 
     def _thread(self, thread: int) -> Box:
         group, local = divmod(thread, self.replay.threads)
-        wide = min(self.replay.threads, IN_A_ROW)
-        row, column = divmod(local, wide)
-        row += group * -(-self.replay.threads // wide)
-        x, (_, height) = self.right + self.names + column * self.thread_width, THREAD
+        in_a_row = min(self.replay.threads, IN_A_ROW)
+        row, column = divmod(local, in_a_row)
+        row += group * ceil(self.replay.threads / in_a_row)
+        x = self.right + self.names + column * self.thread_width
+        _, height = THREAD
         return Box(x, STRIP + row * (height + 2), self.thread_width, height)
 
     def _fill_threads(self, states: list[str], chosen: int) -> None:
@@ -206,45 +242,59 @@ class StepperPicture(Picture):
         self.boxes([Box(x - 1.5, y - 1.5, width + 3, height + 3)], INK, line=3)
 
     def _fill_chips(self, event: Event, thread: int) -> None:
-        """What the variables of one thread hold: bold and marked as in memory where this event gave it."""
+        """Draw the variables of one thread: bold and marked as in memory where this event gave it."""
         if self.chips:
             x = self.right + text_width("variables", 15, "bold") + 6
             self.write(x, self.variables_top, f"of {self.teller.named(thread)}", 12, GRAY)
         for variable, box in self.chips.items():
             held = self.replay.held(variable, event, thread)
             if held.new:
-                self._sign("written", [box])
-            self.label([box], [held.text], 13, *((ORANGE, "bold") if held.new else (INK, "normal")))
+                self._sign_written([box])
+                self.label([box], [held.text], 13, ORANGE, "bold")
+            else:
+                self.label([box], [held.text], 13, INK)
 
     # --- Memory -------------------------------------------------------------------------------------------
 
     def _fill(self, grid: Drawn, event: Event, accesses: list[Access], thread: int) -> None:
         """The values of an array, and marks on the words that are touched."""
-        read, written = (sorted({a.word for a in accesses if a.write == write}) for write in (False, True))
+        read = sorted({access.word for access in accesses if not access.write})
+        written = sorted({access.word for access in accesses if access.write})
         if grid.memory.shared:
             self._sign("read", [grid.boxes[word] for word in read])
         else:
             self._mark_sectors(grid, read)
-        self._sign("written", [grid.boxes[word] for word in written])
+        self._sign_written([grid.boxes[word] for word in written])
         self._write_values(grid, event, set(written))
-        own = {a.word for a in accesses if a.thread == thread}
-        self.boxes((grid.boxes[word] for word in own), INK, line=3)
+        of_thread = {access.word for access in accesses if access.thread == thread}
+        self.boxes((grid.boxes[word] for word in of_thread), INK, line=3)
 
     def _write_values(self, grid: Drawn, event: Event, now: set[int]) -> None:
-        """What each element holds after the event: what is written `now` bold, zeros that nobody wrote gray."""
+        """Draw each element after the event: what is written `now` bold, zeros that nobody wrote gray."""
         values, known = self.replay.values(grid.memory, event)
         low = 3 if grid.height >= LABELED and not grid.memory.shared else 0
+        unwritten = []
+        as_before = []
+        new = []
+        for i, value in enumerate(values):
+            x, y = grid.boxes[i].middle
+            word = Word(x, y + low, grid.written(value), grid.size)
+            if i in now:
+                new.append(word)
+            elif known[i]:
+                as_before.append(word)
+            else:
+                unwritten.append(word)
         ink = look(grid.memory.name).ink
-        styles = (GRAY, "normal"), (ink, "normal"), (ink, "bold")
-        for kind, style in enumerate(styles):
-            words = (i for i in range(len(values)) if (2 if i in now else int(known[i])) == kind)
-            places = ((i, grid.boxes[i].middle) for i in words)
-            self.words((Word(x, y + low, grid.written(values[i]), grid.size) for i, (x, y) in places), *style)
+        self.words(unwritten, GRAY)
+        self.words(as_before, ink)
+        self.words(new, ink, "bold")
 
     def _mark_sectors(self, grid: Drawn, words: list[int]) -> None:
         """Tint what is read, in a color for each sector, and outline all that comes with it."""
         for sector in sorted({word // SECTOR for word in words}):
-            color, here = SECTORS[sector % len(SECTORS)], [word for word in words if word // SECTOR == sector]
+            color = SECTORS[sector % len(SECTORS)]
+            here = [word for word in words if word // SECTOR == sector]
             self.tinted([grid.boxes[word] for word in here], color, 1.6)
             self.boxes(grid.runs(sector * SECTOR, (sector + 1) * SECTOR), color, line=2, dashes=(5, 3))
             if grid.height >= LABELED:

@@ -1,10 +1,10 @@
-"""What a simulated run did, event by event: who was active, what was read and written, and what memory held."""
+"""A simulated run, event by event: who was active, what was read and written, and what memory held."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, pairwise
-from math import prod
+from math import ceil, prod
 from typing import NamedTuple
 
 import numpy as np
@@ -18,11 +18,14 @@ from wgsl.types.kinds import BOOL, leaves
 
 Array = np.ndarray
 
-MOST_NUMBERS, WORD = 4, 2**32  # of a variable that are shown; above the largest u32
+MOST_NUMBERS = 4  # of a variable that are shown
+WORD = 2**32  # above the largest u32
 SECTOR = 8  # words in a sector of storage memory
 IN_A_ROW = 12  # the most elements of a vector in one row; longer ones have a sector in each row
 KINDS = {"i32": "i4", "u32": "u4"}
-ACTIVE, WAITING, DONE = "active", "waiting", "done"
+ACTIVE = "active"
+WAITING = "waiting"
+DONE = "done"
 BARRIERS = ("workgroupBarrier", "storageBarrier", "workgroupUniformLoad")
 Shape = tuple[int, ...]
 
@@ -37,13 +40,14 @@ class Memory:
 
     @property
     def shared(self) -> bool:
-        """Whether it belongs to one workgroup."""
+        """True where it belongs to one workgroup."""
         return self.group >= 0
 
     @property
     def note(self) -> str:
         """Its shape, and the workgroup where each one has its own."""
-        return " × ".join(map(str, self.shape)) + (f", group {self.group}" if self.group > 0 else "")
+        sizes = " × ".join(map(str, self.shape))
+        return f"{sizes}, group {self.group}" if self.group > 0 else sizes
 
     @property
     def planes(self) -> tuple[int, int, int]:
@@ -51,15 +55,18 @@ class Memory:
         if len(self.shape) > 1:
             return max(prod(self.shape[:-2]), 1), *self.shape[-2:]
         (size,) = self.shape
-        return (1, 1, size) if size <= IN_A_ROW else (1, -(-size // SECTOR), SECTOR)
+        if size <= IN_A_ROW:
+            return 1, 1, size
+        return 1, ceil(size / SECTOR), SECTOR
 
     def holds(self, access: "Access") -> bool:
-        """Whether an access is to this array."""
+        """Return whether an access is to this array."""
         return (access.name, access.group) == (self.name, self.group)
 
     def element(self, word: int) -> str:
         """An element by its indices: grad_output[0,1,2,3]."""
-        return f"{self.name}[{','.join(map(str, np.unravel_index(word, self.shape)))}]"
+        indices = np.unravel_index(word, self.shape)
+        return f"{self.name}[{','.join(map(str, indices))}]"
 
 
 class Access(NamedTuple):
@@ -85,24 +92,30 @@ class Variable:
 
     @property
     def scalar(self) -> bool:
-        """Whether a value is one number."""
+        """True where a value is one number."""
         return self.values.shape[1] == 1
 
     def text(self, value: Array) -> str:
         """A value (numbers,) as it is shown."""
-        shown = [self.number(each) for each in value[:MOST_NUMBERS]] + ["…"] * (len(value) > MOST_NUMBERS)
-        return shown[0] if self.scalar else f"({', '.join(shown)})"
+        texts = [self.number(component) for component in value[:MOST_NUMBERS]]
+        if self.scalar:
+            return texts[0]
+        if len(value) > MOST_NUMBERS:
+            texts.append("…")
+        return f"({', '.join(texts)})"
 
     def number(self, value: float) -> str:
         """One number of a value: a whole one with all its digits, as an index is compared by all of them."""
         if self.is_bool:
             return "true" if value else "false"
-        whole = np.isfinite(value) and value % 1 == 0 and abs(value) < WORD
-        return f"{int(value)}".replace("-", "\N{MINUS SIGN}") if whole else number(value)
+        is_whole = np.isfinite(value) and value % 1 == 0 and abs(value) < WORD
+        if is_whole:
+            return f"{int(value)}".replace("-", "\N{MINUS SIGN}")
+        return number(value)
 
 
 class Held(NamedTuple):
-    """What a variable holds, "" where nothing yet, and whether this event gave it the value."""
+    """The value of a variable as text, "" where it has none yet, and whether this event gave it the value."""
 
     text: str
     new: bool
@@ -135,8 +148,10 @@ class Replay:
     def __init__(self, trace: Trace, shapes: Mapping[str, Shape], lines: Collection[int]) -> None:
         if trace.dropped:
             raise ValueError(f"{trace.dropped:,} accesses were not kept: step through a smaller problem")
-        self.trace, self.accesses = trace, trace.accesses
-        self.threads, self.groups = prod(trace.workgroup_size), prod(trace.workgroups)
+        self.trace = trace
+        self.accesses = trace.accesses
+        self.threads = prod(trace.workgroup_size)
+        self.groups = prod(trace.workgroups)
         self.count = self.threads * self.groups
         x, y, _ = trace.workgroups
         self._strides = 1, x, x * y
@@ -147,7 +162,9 @@ class Replay:
         self._last = np.full(self.count, -1)  # the last step of each thread
         for i, step in enumerate(trace.steps):
             self._last[step.active] = i
-        self.memories = [memory for name, shape in shapes.items() for memory in self._memories(name, tuple(shape))]
+        self.memories = []
+        for name, shape in shapes.items():
+            self.memories += self._memories(name, tuple(shape))
         self.events = self._events(lines)
         for before, event in pairwise(self.events):
             event.since = before.until
@@ -158,10 +175,11 @@ class Replay:
     def _memories(self, name: str, shape: Shape) -> list[Memory]:
         if name not in self.trace.variables:
             raise ValueError(f"{name}: the run touched only {', '.join(self.trace.variables)}")
-        of = self.accesses[self._is(name)]
-        if (last := of["index"].max()) >= prod(shape):
+        accesses = self.accesses[self._is(name)]
+        last = accesses["index"].max()
+        if last >= prod(shape):
             raise ValueError(f"{name} has shape {shape}: the run touched element {last}, beyond its end")
-        groups = range(self.groups) if of["space"][0] == "workgroup" else [-1]
+        groups = range(self.groups) if accesses["space"][0] == "workgroup" else [-1]
         return [Memory(name, shape, group) for group in groups]
 
     def _threads_of(self, rows: Array) -> Array:
@@ -174,33 +192,37 @@ class Replay:
     # --- Events ----------------------------------------------------------------------------------------------
 
     def _events(self, lines: Collection[int]) -> list[Event]:
-        inside = {part for part in self._functions if any(line in lines for line in part)}
+        shown_functions = {self._function(line) for line in lines} - {None}
         events: list[Event] = []
         current = None  # the event to which calls belong
         for event in self._statements():
             goes_on = event.after_call and current and event.line == current.line
-            if goes_on or self._function(event.line) not in inside:
+            if goes_on or self._function(event.line) not in shown_functions:
                 if current:
                     current.accesses = range(current.accesses.start, event.accesses.stop)
                     current.until = event.until
             elif event.line in lines:
-                events.append(current := event)
+                events.append(event)
+                current = event
             else:
                 current = None
         return events
 
     def _statements(self) -> Iterator[Event]:
         """The steps of the trace; after a call, the rest of the statement that called is an event of its own."""
-        lines, start = self.accesses["line"].tolist(), 0
+        lines = self.accesses["line"].tolist()
+        start = 0
         ends = np.searchsorted(self.accesses["step"], range(len(self.trace.steps)), "right").tolist()
         for i, (step, end) in enumerate(zip(self.trace.steps, ends, strict=True)):
-            home = self._function(step.line)
-            own = next((at for at in range(start, end) if self._function(lines[at]) != home), end)
-            yield Event(i, step.line, frozenset(step.active.tolist()), range(start, own), until=i)
-            for line, places in groupby(range(own, end), lines.__getitem__):
+            function = self._function(step.line)
+            first_call = start
+            while first_call < end and self._function(lines[first_call]) == function:
+                first_call += 1
+            yield Event(i, step.line, frozenset(step.active.tolist()), range(start, first_call), until=i)
+            for line, places in groupby(range(first_call, end), lines.__getitem__):
                 first, *others = places
-                rest = range(first, first + 1 + len(others))
-                yield Event(i, line, frozenset(self.who[rest].tolist()), rest, after_call=True, until=i)
+                after_call = range(first, first + 1 + len(others))
+                yield Event(i, line, frozenset(self.who[after_call].tolist()), after_call, after_call=True, until=i)
             start = end
 
     def _function(self, line: int) -> range | None:
@@ -213,7 +235,7 @@ class Replay:
         return states.tolist()
 
     def is_barrier(self, event: Event) -> bool:
-        """Whether the threads do nothing but wait for each other."""
+        """Return whether the threads do nothing but wait for each other."""
         return event.line in self._barriers and not event.accesses
 
     @cached_property
@@ -232,16 +254,18 @@ class Replay:
         )
 
     def held(self, variable: Variable, event: Event, thread: int) -> Held:
-        """What a variable of a thread holds after an event."""
-        given = np.flatnonzero((variable.who == thread) & (variable.steps <= event.until))
-        if not len(given):
+        """The value of a thread's variable after an event."""
+        so_far = np.flatnonzero((variable.who == thread) & (variable.steps <= event.until))
+        if not len(so_far):
             return Held("", False)
-        return Held(variable.text(variable.values[given[-1]]), bool(variable.steps[given[-1]] > event.since))
+        last = so_far[-1]
+        is_new = bool(variable.steps[last] > event.since)
+        return Held(variable.text(variable.values[last]), is_new)
 
     # --- Memory -----------------------------------------------------------------------------------------------
 
     def values(self, memory: Memory, event: Event) -> tuple[Array, Array]:
-        """What an array holds after an event, and which elements hold what the host or a thread put there.
+        """The values of an array after an event, and which elements hold what the host or a thread put there.
 
         nan where nobody has seen the number that stood there first; the other elements hold WGSL's zeros.
         """
@@ -254,7 +278,7 @@ class Replay:
         return values, put
 
     def _first(self, memory: Memory, at: Array) -> Array:
-        """What an array held before its accesses `at`: what is written before it is read is unknown."""
+        """The values of an array before its accesses `at`: what is written before it is read is unknown."""
         values = np.zeros(prod(memory.shape))
         if memory.shared:
             return values  # WGSL clears workgroup memory
@@ -268,20 +292,27 @@ class Replay:
     @cached_property
     def _numbers(self) -> Array:
         """The value of each access as a number of its variable's type."""
-        bits, numbers = self.accesses["value"], np.zeros(len(self.accesses))
+        bits = self.accesses["value"]
+        numbers = np.zeros(len(self.accesses))
         for i, variable in enumerate(self.trace.log.variables):
-            of, (_, first) = self.accesses["variable"] == i, next(leaves(variable.type))
-            numbers[of] = bits[of].view(KINDS.get(first.name, "f4"))
+            of_variable = self.accesses["variable"] == i
+            _, first = next(leaves(variable.type))
+            numbers[of_variable] = bits[of_variable].view(KINDS.get(first.name, "f4"))
         return numbers
 
     def writes(self, memory: Memory) -> tuple[Array, Array]:
-        """Where in `accesses` an array is written, and which of its elements."""
+        """The places in `accesses` at which an array is written, and which of its elements."""
         at = np.flatnonzero(self._is(memory.name) & (self.home == memory.group) & self.accesses["write"])
         return at, self.accesses["index"][at]
 
     def during(self, event: Event) -> list[Access]:
         """The accesses of an event, in order."""
         rows = slice(event.accesses.start, event.accesses.stop)
-        of, names = self.accesses[rows], self.trace.variables
-        columns = self.who[rows], self.home[rows], of["index"], of["write"], self._numbers[rows]
-        return [*map(Access, (names[i] for i in of["variable"]), *(column.tolist() for column in columns))]
+        accesses = self.accesses[rows]
+        names = [self.trace.variables[i] for i in accesses["variable"]]
+        threads = self.who[rows].tolist()
+        groups = self.home[rows].tolist()
+        words = accesses["index"].tolist()
+        writes = accesses["write"].tolist()
+        numbers = self._numbers[rows].tolist()
+        return list(map(Access, names, threads, groups, words, writes, numbers))

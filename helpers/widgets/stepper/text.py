@@ -21,8 +21,13 @@ class Row(NamedTuple):
 
 def functions(kernel: Kernel) -> list[range]:
     """The lines of each function, from its first attribute to its last brace."""
-    nodes = (declaration for declaration in kernel.module.declarations if isinstance(declaration, Function))
-    return [range(line_of(kernel, node.at), line_of(kernel, node.end) + 1) for node in nodes]
+    ranges = []
+    for declaration in kernel.module.declarations:
+        if isinstance(declaration, Function):
+            first = line_of(kernel, declaration.at)
+            last = line_of(kernel, declaration.end)
+            ranges.append(range(first, last + 1))
+    return ranges
 
 
 def line_of(kernel: Kernel, offset: int) -> int:
@@ -32,17 +37,30 @@ def line_of(kernel: Kernel, offset: int) -> int:
 
 def outline(kernel: Kernel, lines: Collection[int]) -> set[int]:
     """Some lines, the heads of their functions, and the first and last lines of the blocks around them."""
-    code, kept = _code(kernel), set(lines)
-    for part in (part for part in functions(kernel) if any(line in part for line in lines)):
+    code = _code(kernel)
+    kept = set(lines)
+    for part in functions(kernel):
+        inside = [line for line in part[:-1] if line in lines]
+        if not inside and part[-1] not in lines:
+            continue
         first = next(line for line in part if code[line].endswith("{"))
-        kept |= {*range(part.start, first + 1), part[-1]}
-        for line in (line for line in part[:-1] if line in lines):
-            for way in (range(line, first, -1), range(line, part[-1])):
-                depth = _indent(code[line])
-                for other in (other for other in way if code[other] and _indent(code[other]) < depth):
-                    kept.add(other)
-                    depth = _indent(code[other])
+        kept.update(range(part.start, first + 1))
+        kept.add(part[-1])
+        for line in inside:
+            kept |= _lines_further_out(code, line, range(line, first, -1))
+            kept |= _lines_further_out(code, line, range(line, part[-1]))
     return kept
+
+
+def _lines_further_out(code: list[str], line: int, others: range) -> set[int]:
+    """Those of some lines that are indented less than a line and than all before them: heads or ends of blocks."""
+    further_out = set()
+    depth = _indent(code[line])
+    for other in others:
+        if code[other] and _indent(code[other]) < depth:
+            further_out.add(other)
+            depth = _indent(code[other])
+    return further_out
 
 
 def pages(kernel: Kernel, ran: Collection[int], lines: Collection[int], width: int, height: int) -> list[list[Row]]:
@@ -66,19 +84,26 @@ def pages(kernel: Kernel, ran: Collection[int], lines: Collection[int], width: i
 
 
 def _rows(kernel: Kernel, part: range, lines: Collection[int], width: int) -> Iterator[Row]:
-    code, gap = _code(kernel), False
-    for line in (line for line in part if code[line]):
+    code = _code(kernel)
+    gap = False
+    for line in part:
+        if not code[line]:
+            continue
         if line not in lines:
             gap = True
             continue
-        text, indent = code[line].lstrip(), _indent(code[line])
+        text = code[line].lstrip()
+        indent = _indent(code[line])
         if gap and line > part.start:
             yield Row(0, "", indent, "…")
-        gap, pieces = False, [text]
+        gap = False
+        pieces = [text]
         if indent + len(text) > width:
             pieces = textwrap.wrap(text, width - indent - HANGING, break_on_hyphens=False)
-        for i, piece in enumerate(pieces):
-            yield Row(line, str(line) if i == 0 else "", indent + HANGING * (i > 0), piece)
+        first, *others = pieces
+        yield Row(line, str(line), indent, first)
+        for piece in others:
+            yield Row(line, "", indent + HANGING, piece)
 
 
 def _code(kernel: Kernel) -> list[str]:

@@ -8,11 +8,12 @@ import numpy as np
 from helpers.operations.gemm import reference
 from helpers.operations.gemm.indices import Cell, gemm_terms
 from helpers.pictures.canvas import BLUE, INK, MARGIN, Picture, number
-from helpers.pictures.parts import Grid, foot, product_text, running_sum, side_by_side
+from helpers.pictures.parts import Grid, side_by_side
+from helpers.pictures.terms import foot, product_text, running_sum
 
 
 class Product(NamedTuple):
-    """What one of the four products is called, what it multiplies, and its result."""
+    """One of the four products: its name, its two factors and its result."""
 
     title: str
     rule: str
@@ -58,6 +59,9 @@ PRODUCTS = (
 )
 
 
+Term = list[tuple[str, Cell]]  # the factors of a term: the matrix and the cell of each
+
+
 class GradientsPicture(Picture):
     """The four products of a relu layer on a small example: the terms of one element of the result.
 
@@ -78,60 +82,95 @@ class GradientsPicture(Picture):
 
     def draw(self, product: int, row: int, column: int, term: int = 0) -> str:
         """Move to one element of the result of one of the PRODUCTS, and to one of its terms, from 1 on."""
-        p = PRODUCTS[product]
+        chosen = PRODUCTS[product]
         if self.starts(product):
-            self._draw_grids(p)
+            self._draw_grids(chosen)
             self.stands_still()
-        pairs = gemm_terms(p.result, self.sizes, row, column)
-        terms = [[(name, cell) for name, cell in zip((p.left, p.right), pair, strict=True) if name] for pair in pairs]
-        terms += [[("bias", (0, column))]] * (p.result == "pre")
-        values = [[float(self.matrices[name][cell]) for name, cell in each] for each in terms]
-        self._mark_terms(p, terms, values)
-        self.grids[p.result].frame([(row, column)], BLUE)
-        element, returned = p.element.format(row, column), self.matrices[p.result][row, column]
-        self.write(MARGIN, 46, f"{p.rule}:   {element}", 15)
-        texts, products = [product_text(*factors) for factors in values], [*map(prod, values)]
+        terms = self._terms(chosen, row, column)
+        values = [self._values(factors) for factors in terms]
+        self._mark_terms(chosen, terms, values)
+        self.grids[chosen.result].frame([(row, column)], BLUE)
+        element = chosen.element.format(row, column)
+        returned = number(self.matrices[chosen.result][row, column])
+        self.write(MARGIN, 46, f"{chosen.rule}:   {element}", 15)
+        texts = [product_text(*factors) for factors in values]
+        products = [prod(factors) for factors in values]
         total = number(sum(products))
-        beside = f"sum of its terms: {total}", f"the kernel wrote: {number(returned)}"
+        beside = f"sum of its terms: {total}", f"the kernel wrote: {returned}"
         foot(self, ("term", "product", "running sum"), running_sum(texts, products), beside)
         if 0 < term <= len(terms):
-            sides, text = terms[term - 1], texts[term - 1]
-            self.boxes((self.grids[name].box(*cell) for name, cell in sides), INK, line=2.4)
-            factors = " times ".join(f"{name}[{y},{x}]" for name, (y, x) in sides)
-            made = f"{text} = {number(products[term - 1])}" if len(sides) > 1 else text
-            return f"{factors}: {made}, a term of {element.partition(' = ')[0]}."
-        said = " + ".join(f"({text})" if text[0] == "−" else text for text in texts)
-        return f"{element} = {said} = {total}; the kernel wrote {number(returned)}."
+            name, _, _ = element.partition(" = ")
+            return f"{self._say_term(terms[term - 1], texts[term - 1], products[term - 1])}, a term of {name}."
+        addends = [f"({text})" if text.startswith("−") else text for text in texts]
+        return f"{element} = {' + '.join(addends)} = {total}; the kernel wrote {returned}."
 
-    def _mark_terms(self, p: Product, terms: list[list[tuple[str, Cell]]], values: list[list[float]]) -> None:
+    def _terms(self, product: Product, row: int, column: int) -> list[Term]:
+        """The terms of an element, in the order in which a kernel adds them."""
+        terms = []
+        for left, right in gemm_terms(product.result, self.sizes, row, column):
+            term = [(product.left, left)]
+            if product.right:
+                term.append((product.right, right))
+            terms.append(term)
+        if product.result == "pre":
+            terms.append([("bias", (0, column))])
+        return terms
+
+    def _values(self, term: Term) -> list[float]:
+        return [float(self.matrices[name][cell]) for name, cell in term]
+
+    def _say_term(self, term: Term, text: str, product: float) -> str:
+        """Frame the factors of a term, and say what they are."""
+        self.boxes([self.grids[name].box(*cell) for name, cell in term], INK, line=2.4)
+        factors = " times ".join(f"{name}[{y},{x}]" for name, (y, x) in term)
+        if len(term) == 1:
+            return f"{factors}: {text}"
+        return f"{factors}: {text} = {number(product)}"
+
+    def _mark_terms(self, product: Product, terms: list[Term], values: list[list[float]]) -> None:
         """Mark the factors, each with its term for who points at it, and write those on the right below the left."""
-        if p.right:
-            factors = {term[0][1]: pair[1] for term, pair in zip(terms, values, strict=True) if len(term) > 1}
-            self.grids[p.left].factors(factors, self.grids[p.right].look.ink)
-        pointed: dict[str, dict] = {}
+        if product.right:
+            rights = {}
+            for term, factors in zip(terms, values, strict=True):
+                if len(term) == 2:
+                    _, left_cell = term[0]
+                    rights[left_cell] = factors[1]
+            self.grids[product.left].factors(rights, self.grids[product.right].look.ink)
+        cells_of: dict[str, dict] = {}
         for i, term in enumerate(terms, 1):
             for name, cell in term:
-                pointed.setdefault(name, {})[cell] = {"term": i}
-        for name, cells in pointed.items():
+                cells_of.setdefault(name, {})[cell] = {"term": i}
+        for name, cells in cells_of.items():
             self.grids[name].mark([*cells])
             self.grids[name].point(cells, name)
 
-    def _draw_grids(self, p: Product) -> None:
-        self.title(18, p.title)
-        names, signs = [name for name in (p.left, p.right, p.result) if name], "•=" if p.right else "="
-        matrices = [self._matrix(p, name) for name in names]
-        self.grids = dict(zip(names, side_by_side(self, matrices, signs, 60, self.height - 150, 1.7), strict=True))
-        self.grids[p.result].touch(p.result, "row", "column")
-        if p.result == "pre":
-            b = self.grids["b"]
-            self.grids["bias"] = bias = Grid(
-                self, self.matrices["bias"], b.x, b.bottom + 14, (b.width, b.height), tensor="bias"
-            )
-            bias.caption = "bias"
-            self.bold(b.x - 10, bias.box(0, 0).middle[1], "+ bias", 15, bias.look.ink, "right")
+    def _draw_grids(self, product: Product) -> None:
+        self.title(18, product.title)
+        names = [product.left, product.right, product.result] if product.right else [product.left, product.result]
+        signs = "•=" if product.right else "="
+        matrices = [self._matrix(product, name) for name in names]
+        grids = side_by_side(self, matrices, signs, 60, self.height - 150, 1.7)
+        self.grids = dict(zip(names, grids, strict=True))
+        self.grids[product.result].touch(product.result, "row", "column")
+        if product.result == "pre":
+            self._draw_bias()
 
-    def _matrix(self, p: Product, name: str) -> tuple:
+    def _draw_bias(self) -> None:
+        """The bias, below the columns of b."""
+        b = self.grids["b"]
+        cell = (b.width, b.height)
+        bias = Grid(self, self.matrices["bias"], b.x, b.bottom + 14, cell, tensor="bias")
+        bias.caption = "bias"
+        self.bold(b.x - 10, bias.box(0, 0).middle[1], "+ bias", 15, bias.look.ink, "right")
+        self.grids["bias"] = bias
+
+    def _matrix(self, product: Product, name: str) -> tuple:
+        """The values of a matrix as it lies in memory, its name, and a note."""
         values = self.matrices[name]
-        note = f"{len(values)} × {values.shape[1]}" if name != "d_bias" else f"{values.shape[1]} numbers"
-        note += ", grad · relu′(pre)" * (name == "grad_pre")
-        return values, name, note + ", used transposed" * (f" {name}ᵀ" in p.title)  # drawn as it is in memory
+        rows, columns = values.shape
+        note = f"{columns} numbers" if name == "d_bias" else f"{rows} × {columns}"
+        if name == "grad_pre":
+            note += ", grad · relu′(pre)"
+        if f" {name}ᵀ" in product.title:
+            note += ", used transposed"
+        return values, name, note

@@ -2,13 +2,19 @@
 
 from helpers.pictures.canvas import INK, LINE, MARGIN, Box, Picture
 
-M, K, N = 40, 70, 48
+M = 40
+K = 70
+N = 48
 GRIDS = (3, 3), (3, 5), (1, 1), (5, 3)  # workgroups in x and y
-WIDTH, HEIGHT, TOP, APART = 180, 58, 66, 16  # CSS pixels: of a card, where they begin, and between two of them
+# CSS pixels: of a card, where they begin, and between two of them
+WIDTH = 180
+HEIGHT = 58
+TOP = 66
+APART = 16
 
 
 class PassesPicture(Picture):
-    """How many workgroups each pass starts, in x and y, for a layer of which M, K and N are written above it."""
+    """The workgroups that each pass starts, in x and y, for a layer of which M, K and N are written above it."""
 
     def __init__(self) -> None:
         super().__init__(174)

@@ -13,9 +13,12 @@ from helpers.pictures.charts import Axes
 from helpers.pictures.figures import draw_signed
 
 Array = np.ndarray
-MOST, MEAN = 300, 10  # points drawn of a curve; batches in a running mean
+MOST = 300  # points drawn of a curve
+MEAN = 10  # batches in a running mean
 FAINT = {BLUE: "#a9cbe6", ORANGE: "#ecc3a8"}  # single batches, below their mean
-LOSSES, SHARES = (2, 1, 0.5, 0.2, 0.1, 0.05), (50, 75, 90)  # what a sentence compares with
+# bounds that a sentence compares with
+LOSSES = (2, 1, 0.5, 0.2, 0.1, 0.05)
+SHARES = (50, 75, 90)  # percent
 
 
 def running_mean(values: Array) -> Array:
@@ -32,7 +35,8 @@ class Chart(Axes):
 
     def draw(self, title: str, ticks: dict[float, str], below: str = "step") -> None:
         """Draw a title above, a line for each of these values, and numbers of steps below, with their name."""
-        (left, top, width, height), last = self.box, self.across[1]
+        left, top, width, height = self.box
+        last = self.across[1]
         self.picture.bold(left, top - 18, title, 14, self.color)
         self.rows(ticks)
         steps = MaxNLocator(max(2, width // 70), steps=[1, 2, 2.5, 5, 10], integer=True).tick_values(0, last)
@@ -78,7 +82,9 @@ class CurvesPicture(Picture):
     def __init__(self, last: int, classes: int) -> None:
         super().__init__(254)
         self.guess = log(classes)
-        top, width, height = 46, 344, 158
+        top = 46
+        width = 344
+        height = 158
         self.loss = loss_chart(self, Box(MARGIN + 32, top, width, height), last, classes)
         box = Box(MARGIN + width + 104, top, width, height)
         self.share = Chart(self, box, (0, max(last, 1)), (0, 100), ORANGE)
@@ -97,13 +103,15 @@ class CurvesPicture(Picture):
         return self._sentence(losses(moments), shares, unseen) if moments else "No step is done yet."
 
     def _sentence(self, loss: Array, share: Array, unseen: float | None) -> str:
-        last, right = running_mean(loss)[-1], running_mean(share)[-1]
-        ends = next((f"below {bound:g}" for bound in LOSSES[::-1] if last <= 0.85 * bound), f"at {last:.1f}")
-        said = (
+        last = running_mean(loss)[-1]
+        right = running_mean(share)[-1]
+        sentence = (
             f"In {len(loss):,} steps the loss goes from {loss[0]:.1f} (a pure guess: {self.guess:.1f}) to a mean "
-            f"{ends} over the last {min(MEAN, len(loss))} batches, with {_share(right)} of their answers right"
+            f"{_bound(last)} over the last {min(MEAN, len(loss))} batches, with {_share(right)} of their answers right"
         )
-        return said + (f"; of the unseen images, {_share(100 * unseen)}" if unseen is not None else "") + "."
+        if unseen is None:
+            return f"{sentence}."
+        return f"{sentence}; of the unseen images, {_share(100 * unseen)}."
 
 
 class RunsPicture(Picture):
@@ -114,13 +122,18 @@ class RunsPicture(Picture):
 
     def __init__(self, runs: Mapping[str, Sequence[float]]) -> None:
         super().__init__(286)
-        highest, guess = 5, log(10)  # of ten classes
-        width, last = (WIDTH - 2 * MARGIN - 34) / len(runs) - 22, max(map(len, runs.values()))
+        highest = 5
+        guess = log(10)  # of ten classes
+        width = (WIDTH - 2 * MARGIN - 34) / len(runs) - 22
+        last = max(map(len, runs.values()))
         for place, (name, values) in enumerate(runs.items()):
             box = Box(MARGIN + 34 + place * (width + 28), 46, width, 150)
             chart = Chart(self, box, (0, max(last, 1)), (0, highest))
-            ticks = {value: f"{value}" if place == 0 else "" for value in range(highest + 1)}
-            chart.draw(name, ticks, "step" if place == 0 else "")
+            losses_on_axis = range(highest + 1)
+            if place == 0:
+                chart.draw(name, {loss: f"{loss}" for loss in losses_on_axis})
+            else:
+                chart.draw(name, dict.fromkeys(losses_on_axis, ""), "")
             chart.guess(guess)
             chart.run(np.array(values))
             self.cards[name] = Box(box.x - 6, 14, width + 12, 242)  # to its foot, where a word can lie
@@ -130,10 +143,16 @@ class RunsPicture(Picture):
 
 
 def _run(values: Array, last: int) -> str:
-    """How a run goes, in words that another adapter says, too."""
+    """Say how a run goes, in words that another adapter says, too."""
     if len(values) < last:
         return "the loss becomes NaN before the end"
     return "the loss falls" if running_mean(values)[-1] < 0.8 * values[0] else "the loss does not fall"
+
+
+def _bound(loss: float) -> str:
+    """A loss as a bound that another adapter reaches, too."""
+    reached = [bound for bound in LOSSES if loss <= 0.85 * bound]
+    return f"below {reached[-1]:g}" if reached else f"at {loss:.1f}"
 
 
 def _share(percent: float) -> str:
@@ -144,10 +163,17 @@ def _share(percent: float) -> str:
 
 # --- The filters of the first layer and their gradients, above the loss ---------------------------------------
 
-LEFT, TOP, SIZE, GAP = 150, 56, 84, 18  # CSS pixels: of the first filter, and from one to the next
-CHART, HIGH = 282, 84  # CSS pixels: where the chart begins, and its height; all of it fits a screen of 720
-FILTERS = 6  # filters in a row
-FITS = 0.99, 0.97  # of all weights, and of all gradients, fit the palette; the others have its darkest colors
+# CSS pixels
+LEFT = 150  # of the first filter
+TOP = 56
+SIZE = 84
+GAP = 18  # from one filter to the next
+CHART = 282  # where the chart begins
+HIGH = 84  # the chart: all of the picture fits a screen of 720
+FILTERS = 6  # in a row
+# the share of all numbers that fit the palette; the others have its darkest colors
+FITTING_WEIGHTS = 0.99
+FITTING_GRADIENTS = 0.97
 
 
 class FiltersPicture(Picture):
@@ -162,10 +188,10 @@ class FiltersPicture(Picture):
         super().__init__(CHART + HIGH + 32)
         self.moments = moments
         name, self.filters = _stacked(moments, "weight")
-        self.gradients = _stacked(moments, "grad_weight")[1]
-        self.layer, self.last = name.partition(".")[0], len(moments) - 1
-        both = zip((self.filters, self.gradients), FITS, strict=True)
-        self.scales = [float(f"{np.quantile(np.abs(tensors), share):.1g}") or 1.0 for tensors, share in both]
+        _, self.gradients = _stacked(moments, "grad_weight")
+        self.layer, _, _ = name.partition(".")
+        self.last = len(moments) - 1
+        self.scales = [_scale(self.filters, FITTING_WEIGHTS), _scale(self.gradients, FITTING_GRADIENTS)]
         self.places = [LEFT + i * (SIZE + GAP) for i in range(self.filters.shape[1])]
         self.losses = losses(moments)
         self.draw_still()
@@ -174,7 +200,7 @@ class FiltersPicture(Picture):
         self.stands_still()
 
     def draw_still(self) -> None:
-        """What is the same in all steps, beside the chart."""
+        """Draw what is the same in all steps, beside the chart."""
         for i, x in enumerate(self.places):
             self.note(x + SIZE / 2, TOP - 13, f"filter {i}", "middle")
         rows = ("filters", "orange: above 0", "violet: below 0"), ("gradients", "of the loss", "in this step")
@@ -196,7 +222,8 @@ class FiltersPicture(Picture):
         for row, tensors in enumerate((self.filters, self.gradients)):
             for x, panel in zip(self.places, tensors[step], strict=True):
                 self.draw_panel(panel, Box(x, TOP + row * (SIZE + GAP), SIZE, SIZE), self.scales[row])
-        x, (_, top, _, height) = float(self.chart.x(step)), self.chart.box
+        x = float(self.chart.x(step))
+        _, top, _, height = self.chart.box
         self.lines([(x, top - 4, x, top + height)], ORANGE, 2)
         self.chart.mark(step, moment.loss, ORANGE)
         return self._sentence(step, moment)
@@ -206,19 +233,20 @@ class FiltersPicture(Picture):
         draw_signed(self, panel, box, largest)
 
     def draw_title(self, step: int) -> None:
-        """Which step it is."""
+        """Mark the step in the chart."""
         self.title(20, f"step {step:,}: the filters of {self.layer}, and what moves them")
 
     def _sentence(self, step: int, moment: Moment) -> str:
         strongest = np.abs(self.gradients[step]).mean(axis=(1, 2)).argmax()
-        said = f"In step {step:,} (of 0 to {self.last:,}) the loss of the batch is {moment.loss:.1f}. "
-        said += f"The gradient is largest in filter {strongest}"
+        loss = f"In step {step:,} (of 0 to {self.last:,}) the loss of the batch is {moment.loss:.1f}."
+        largest = f"{loss} The gradient is largest in filter {strongest}"
         if step == 0:
-            return f"{said}; all filters are still the random numbers of the start."
-        moved = np.abs(self.filters[step] - self.filters[0]).mean(axis=(1, 2))
-        most, start = moved.argmax(), np.abs(self.filters[0]).mean()
-        change = f"by {_brief(moved[most])} on average; at the start, their mean size was {_brief(start)}"
-        return f"{said}. The weights of filter {most} have changed most: {change}."
+            return f"{largest}; all filters are still the random numbers of the start."
+        changes = np.abs(self.filters[step] - self.filters[0]).mean(axis=(1, 2))
+        most = changes.argmax()
+        start = np.abs(self.filters[0]).mean()
+        change = f"by {_brief(changes[most])} on average; at the start, their mean size was {_brief(start)}"
+        return f"{largest}. The weights of filter {most} have changed most: {change}."
 
 
 def _brief(value: float) -> str:
@@ -226,11 +254,16 @@ def _brief(value: float) -> str:
     return number(float(f"{value:.1g}"))
 
 
-def _stacked(moments: Sequence[Moment], own: str) -> tuple[str, Array]:
-    """The full name of a parameter, and its values in all steps, (steps, filters, kH, kW)."""
+def _scale(tensors: Array, share: float) -> float:
+    """A number of one digit to which this share of all numbers fits."""
+    return float(f"{np.quantile(np.abs(tensors), share):.1g}") or 1.0
+
+
+def _stacked(moments: Sequence[Moment], parameter: str) -> tuple[str, Array]:
+    """The full name of a parameter of the first layer, and its values in all steps, (steps, filters, kH, kW)."""
     if not moments:
         raise ValueError("training.moments is empty: no step is recorded yet; train first")
-    name = next(name for name in moments[0].tensors if name.endswith(f".{own}"))
+    name = next(name for name in moments[0].tensors if name.endswith(f".{parameter}"))
     shape = moments[0].tensors[name].shape
     if len(shape) != 4 or shape[1] != 1 or shape[0] > FILTERS:
         raise ValueError(f"{name} has shape {shape}: only up to {FILTERS} filters of one channel, (Co, 1, kH, kW), fit")

@@ -5,20 +5,24 @@ import numpy as np
 from helpers.lessons.shared.pictures.groups import channel_words
 from helpers.lessons.shared.pictures.sums import Place, SumPicture, contribute, rows_and_columns
 from helpers.operations.convolution.indices import Tap
-from helpers.pictures.parts import Cell
+from helpers.pictures.touchable import Cell
 
 Array = np.ndarray
 
 
 class WindowPicture(SumPicture):
-    """Which pixels and weights make one output: the filter laid over the input, and the sum of the products.
+    """One output with the pixels and weights that make it: the filter laid over the input, and the sum of the products.
 
     Its tensors are `input`, `weight` and `bias`. `letters` names the input's pixels a, b, c, ... (room for 26) and the
     weights w00, w01, ...
     """
 
-    left, over, result = "weight", "weight", "output"
-    axis, symbol, total = "ci", "output", "The bias and all its terms"
+    left = "weight"
+    over = "weight"
+    result = "output"
+    axis = "ci"
+    symbol = "output"
+    total = "The bias and all its terms"
 
     def _summed_indices(self, place: Place) -> range:
         return range(self.shape.weight[1])

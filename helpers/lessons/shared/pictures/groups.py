@@ -1,4 +1,4 @@
-"""Which channels belong together: in the words of the other pictures, and as blocks of a matrix."""
+"""Channels that belong together: in the words of the other pictures, and as blocks of a matrix."""
 
 from collections.abc import Sequence
 
@@ -19,31 +19,38 @@ def group_of(shape: ConvShape, co: int) -> int:
 
 
 def draw_group(picture: Picture, shape: ConvShape, co: int) -> None:
-    """Which channels the group of output channel `co` has, on the right above the table of terms."""
-    if shape.groups > 1:
-        inputs = input_channels_of(shape, co)
-        outputs = in_words("output channel", output_channels_of(shape, inputs[0]))
-        read = "read" if shape.out_channels > shape.groups else "reads"
-        text = f"group {group_of(shape, co)}: {outputs} {read} only {in_words('input channel', inputs)}"
-        picture.note(picture.width - MARGIN, picture.height - 98, text, "right")
+    """Name the channels in the group of output channel `co`, on the right above the table of terms."""
+    if shape.groups == 1:
+        return
+    inputs = input_channels_of(shape, co)
+    outputs = in_words("output channel", output_channels_of(shape, inputs[0]))
+    read = "read" if shape.out_channels > shape.groups else "reads"
+    text = f"group {group_of(shape, co)}: {outputs} {read} only {in_words('input channel', inputs)}"
+    picture.note(picture.width - MARGIN, picture.height - 98, text, "right")
 
 
 def channel_note(shape: ConvShape, co: int, ci: int) -> str:
-    """Which input channel the weight [co, ci] multiplies: ci counts from the first channel of the group."""
+    """The input channel that the weight [co, ci] multiplies: ci counts from the first channel of the group."""
     return f"ci = {ci}" if shape.groups == 1 else f"channel {input_channels_of(shape, co)[0]} + {ci}"
 
 
 def channel_words(shape: ConvShape, co: int, ci: int) -> str:
     """The same input channel in a sentence, with its group."""
     inputs = input_channels_of(shape, co)
-    others = f": {in_words('channel', inputs)}" * (len(inputs) > 1)
-    group = f" (group {group_of(shape, co)}{others})"
-    return f"channel {inputs[ci]}{group * (shape.groups > 1)}"
+    channel = f"channel {inputs[ci]}"
+    if shape.groups == 1:
+        return channel
+    group = f"group {group_of(shape, co)}"
+    if len(inputs) == 1:
+        return f"{channel} ({group})"
+    return f"{channel} ({group}: {in_words('channel', inputs)})"
 
 
 # --- As a matrix ----------------------------------------------------------------------------------------------
 
-CELL, ROOM = (46, 38), 84  # CSS pixels: a number, and from one matrix to the next
+# CSS pixels
+CELL = (46, 38)  # a number
+GAP = 84  # from one matrix to the next
 
 
 class GroupsPicture(Picture):
@@ -56,17 +63,20 @@ class GroupsPicture(Picture):
         Co, Ci = gradients[0].shape[:2]
         super().__init__(int(98 + Co * CELL[1]))
         shapes = [ConvShape(1, Ci, 1, 1, Co, 1, 1, groups=Ci // gradient.shape[1]) for gradient in gradients]
-        matrices = [_matrix_of_pairs(*pair) for pair in zip(shapes, gradients, strict=True)]
+        matrices = [_matrix_of_pairs(shape, gradient) for shape, gradient in zip(shapes, gradients, strict=True)]
         for i, (shape, matrix) in enumerate(zip(shapes, matrices, strict=True)):
-            self._draw_matrix(shape, matrix, MARGIN + 52 + i * (Ci * CELL[0] + ROOM))
-        same = all((np.isnan(matrix) | (matrix == matrices[0])).all() for matrix in matrices)
-        groups, counts = listed(shape.groups for shape in shapes), listed(gradient.size for gradient in gradients)
+            self._draw_matrix(shape, matrix, MARGIN + 52 + i * (Ci * CELL[0] + GAP))
+        groups = listed(shape.groups for shape in shapes)
+        counts = listed(gradient.size for gradient in gradients)
         pairs = f"With {groups} groups, {counts} of the {Co * Ci} pairs of channels have a weight."
-        self.sentence = f"{pairs} Where a weight remains, its gradient is {'un' * same}changed."
+        is_same = all((np.isnan(matrix) | (matrix == matrices[0])).all() for matrix in matrices)
+        change = "unchanged" if is_same else "changed"
+        self.sentence = f"{pairs} Where a weight remains, its gradient is {change}."
 
     def _draw_matrix(self, shape: ConvShape, matrix: np.ndarray, x: float) -> None:
-        across, down = shape.weight[1], shape.out_channels // shape.groups
-        title = f"{shape.groups} group{'s' * (shape.groups > 1)}"
+        across = shape.weight[1]
+        down = shape.out_channels // shape.groups
+        title = "1 group" if shape.groups == 1 else f"{shape.groups} groups"
         self.bold(x, 16, title, TITLE, BLUE)
         self.note(x, 38, f"shape ({shape.out_channels}, {across})")
         grid = Grid(self, matrix, x, 82, CELL, tensor="grad_weight")

@@ -15,7 +15,8 @@ from helpers.lessons.shared.pictures.sums import (
 )
 from helpers.operations.convolution.indices import Tap, output_channels_of
 from helpers.pictures.canvas import GRAY, LINE, MARGIN, ORANGE, number, tint
-from helpers.pictures.parts import LIFTED, LOWERED, Cell, Grid, side_by_side
+from helpers.pictures.parts import LIFTED, LOWERED, Grid, side_by_side
+from helpers.pictures.touchable import Cell
 
 Array = np.ndarray
 
@@ -28,8 +29,12 @@ class InputGradientPicture(SumPicture):
     padding needs none.
     """
 
-    left, right, over, result = "grad_output", "weight", "weight", "grad_input"
-    axis, symbol = "co", "dX"
+    left = "grad_output"
+    right = "weight"
+    over = "weight"
+    result = "grad_input"
+    axis = "co"
+    symbol = "dX"
 
     def _right(self, place: Place) -> Array:
         return self.rights[place["co"], place["ci"] % self.shape.weight[1]]  # the channel's place within its group
@@ -54,17 +59,18 @@ class InputGradientPicture(SumPicture):
         return [(self.window_grid, spread), (self.filter, flipped), *((grid, weights) for grid in self.unflipped)]
 
     def _draw_grids(self, place: Place) -> None:
-        s, flipped, spread = self.shape, self._right(place)[::-1, ::-1], self._spread(place)
+        s = self.shape
+        flipped = self._right(place)[::-1, ::-1]
+        spread = self._spread(place)
         room = 54 if self.letters else 172 / max(s.in_h, s.kernel_h)  # the divisions need the rest
-        height, first = min(54, 270 / len(spread), room), place["ci"] // s.weight[1] * s.weight[1]
-        channel = f"ci = {place['ci']}" + f" − {first}" * (s.groups > 1)
-        around = " with zeros" if s.kernel_h * s.kernel_w * s.stride_h > 1 else ""
-        notes = place_note(self.left, place), f"co = {place['co']}, {channel}", place_note(self.result, place)
-        above, on_the_left, on_the_right = ("", "", "") if self.letters or self.asking else notes
+        height = min(54, 270 / len(spread), room)
+        has_zeros = s.kernel_h * s.kernel_w * s.stride_h > 1
+        title = "grad_output with zeros" if has_zeros else "grad_output"
+        notes = ("", "", "") if self.letters or self.asking else self._notes(place)
         matrices = (
-            (spread, f"grad_output{around}", above, LIFTED),
-            (flipped, "weight, flipped", on_the_left, LOWERED if self.letters else 0.5),
-            (plane(self.result, self.returned, place), "grad_input", on_the_right),
+            (spread, title, notes[0], LIFTED),
+            (flipped, "weight, flipped", notes[1], LOWERED if self.letters else 0.5),
+            (plane(self.result, self.returned, place), "grad_input", notes[2]),
         )
         bottom = 6 + 46 + len(spread) * height
         self.window_grid, self.filter, self.result_grid = side_by_side(self, matrices, "★=", 6, bottom)
@@ -72,6 +78,14 @@ class InputGradientPicture(SumPicture):
         self._draw_holes(spread)
         draw_group(self, s, place["co"])
         self.unflipped = [self._draw_letters()] if self.letters else []
+
+    def _notes(self, place: Place) -> tuple[str, str, str]:
+        """The indices of each plane; a channel is counted from the first of its group."""
+        channel = f"ci = {place['ci']}"
+        if self.shape.groups > 1:
+            in_group = self.shape.weight[1]
+            channel += f" − {place['ci'] // in_group * in_group}"
+        return place_note(self.left, place), f"co = {place['co']}, {channel}", place_note(self.result, place)
 
     def _draw_letters(self) -> Grid:
         """Name the weights and the upstream gradients, and show the filter before it was flipped."""
@@ -89,55 +103,67 @@ class InputGradientPicture(SumPicture):
 
         Zeros surround them, one row and column fewer than the dilated filter has: (H + span - 1, ...).
         """
-        s, around, beside = self.shape, self.shape.span("h") - 1, self.shape.span("w") - 1
+        s = self.shape
+        around = self.shape.span("h") - 1
+        beside = self.shape.span("w") - 1
         spread = np.full((s.padded("h") + around, s.padded("w") + beside), np.nan)
         places = spread[around :: s.stride_h, beside :: s.stride_w]
         places[: s.out_h, : s.out_w] = plane(self.left, self.lefts, place)
-        rows, columns = s.in_h + around, s.in_w + beside
+        rows = s.in_h + around
+        columns = s.in_w + beside
         return spread[s.padding_h : s.padding_h + rows, s.padding_w : s.padding_w + columns]
 
     def _draw_holes(self, spread: Array) -> None:
         """A small 0 in each place between upstream gradients, where the stride leaves a hole."""
         places = np.argwhere(~np.isnan(spread))
         if len(places):
-            (top, left), (bottom, right) = places.min(axis=0), places.max(axis=0) + 1
+            top, left = places.min(axis=0)
+            bottom, right = places.max(axis=0) + 1
             inner = np.add(np.argwhere(np.isnan(spread[top:bottom, left:right])), (top, left))
             self.boxes((self.window_grid.box(*cell) for cell in inner), LINE, tint(GRAY, 1 / 8), 0.8)
 
     def _draw_divisions(self, ih: int, iw: int) -> None:
         """For each row and column of the filter: which output it belongs to, or why it belongs to none."""
-        s, left = self.shape, self.filter.x
-        for axis, pixel, x in (("h", ih, left), ("w", iw, (left + self.width - MARGIN) / 2 + 8)):
-            sizes = (getattr(s, f"{name}_{axis}") for name in ("padding", "kernel", "dilation", "out"))
-            padding, weights, dilation, outputs = sizes
-            times, factor = ("·D", f"·{dilation}") if dilation > 1 else ("", "")
-            rule = f"i{axis} + P − k{axis}{times} = {pixel + padding} − k{axis}{factor}"
-            self.bold(x, 236, rule, 13)
-            for line, k in enumerate(reversed(range(weights))):
-                text, has_output = self._division(axis, pixel + padding - k * dilation, outputs)
-                style = (ORANGE, "bold") if has_output else (GRAY,)
-                self.write(x, 254 + 16.5 * line, f"k{axis} = {k}:  {text}", 12.5, *style)
+        left = self.filter.x
+        self._draw_divisions_of("h", ih, left)
+        self._draw_divisions_of("w", iw, (left + self.width - MARGIN) / 2 + 8)
 
-    def _division(self, axis: str, position: int, outputs: int) -> tuple[str, bool]:
+    def _draw_divisions_of(self, axis: str, pixel: int, x: float) -> None:
+        """The table of one axis, "h" or "w", from the last weight on."""
+        padding = getattr(self.shape, f"padding_{axis}")
+        weights = getattr(self.shape, f"kernel_{axis}")
+        dilation = getattr(self.shape, f"dilation_{axis}")
+        rule = f"i{axis} + P − k{axis} = {pixel + padding} − k{axis}"
+        if dilation > 1:
+            rule = f"i{axis} + P − k{axis}·D = {pixel + padding} − k{axis}·{dilation}"
+        self.bold(x, 236, rule, 13)
+        for line, k in enumerate(reversed(range(weights))):
+            text, has_output = self._division(axis, pixel + padding - k * dilation)
+            color, weight = (ORANGE, "bold") if has_output else (GRAY, "normal")
+            self.write(x, 254 + 16.5 * line, f"k{axis} = {k}:  {text}", 12.5, color, weight)
+
+    def _division(self, axis: str, position: int) -> tuple[str, bool]:
         """One line of the table, and whether there is an output."""
         stride = self.shape.stride_h
+        outputs = getattr(self.shape, f"out_{axis}")
         output, rest = divmod(position, stride)
         if position < 0:
             return f"{number(position)} is below 0", False
         if rest:
             return f"{position} = {stride}·{output} + {rest}, a hole", False
-        inside = output < outputs
-        return f"{position} = {stride}·{output}, " + (
-            f"so o{axis} = {output}" if inside else f"but o{axis} < {outputs}"
-        ), inside
+        if output < outputs:
+            return f"{position} = {stride}·{output}, so o{axis} = {output}", True
+        return f"{position} = {stride}·{output}, but o{axis} < {outputs}", False
 
     def _channels(self, ci: int) -> str:
         """The output channels that read input channel ci."""
         channels = output_channels_of(self.shape, ci)
         if self.shape.groups == 1:
             return "each channel"
-        quantifier = "each of " * (len(channels) > 1)
-        return f"{quantifier}{in_words('channel', channels)} (group {group_of(self.shape, channels[0])})"
+        names = in_words("channel", channels)
+        if len(channels) > 1:
+            names = f"each of {names}"
+        return f"{names} (group {group_of(self.shape, channels[0])})"
 
     def _location(self, taps: list[Tap]) -> str:
         return f": output {rows_and_columns(tap.at(self.left) for tap in taps)}"

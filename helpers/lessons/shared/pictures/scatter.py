@@ -9,7 +9,8 @@ from helpers.lessons.shared.pictures.sums import ask, rows_and_columns
 from helpers.operations.convolution.indices import Tap, taps_of
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, Picture, number
-from helpers.pictures.parts import LIFTED, Grid, foot, look, running_sum, side_by_side
+from helpers.pictures.parts import LIFTED, Grid, look, side_by_side
+from helpers.pictures.terms import foot, running_sum
 
 Array = np.ndarray
 FOOT = 54  # CSS pixels
@@ -24,12 +25,19 @@ class ScatterGatherPicture(Picture):
     """
 
     def __init__(self, weight: Array, grad_output: Array, grad_input: Array, on: str = "") -> None:
-        self.upstream, self.weight, self.returned, self.on = grad_output, weight, grad_input, on
+        self.upstream = grad_output
+        self.weight = weight
+        self.returned = grad_input
+        self.on = on
         self.shape = ConvShape.between((1, 1, *grad_input.shape), (1, 1, *grad_output.shape))
-        self.letters, self.names = (look(name).names(self.shape.of(name)[2:]) for name in TENSORS[:2])
+        self.letters = look("grad_output").names(grad_output.shape)
+        self.names = look("weight").names(weight.shape)
         super().__init__(230)  # to fit on the first screen
-        planes = zip((grad_output, weight, grad_input), TENSORS, strict=True)
-        matrices = [(values, name, "", LIFTED, values is grad_output) for values, name in planes]
+        matrices = [
+            (grad_output, "grad_output", "", LIFTED, True),
+            (weight, "weight", "", LIFTED, False),
+            (grad_input, "grad_input", "", LIFTED, False),
+        ]
         grids = side_by_side(self, matrices, "×→", 6, self.height - FOOT - 13, 2.2)
         self.grids = dict(zip(TENSORS, grids, strict=True))
         for tensor, grid in enumerate(grids[:2]):
@@ -44,46 +52,58 @@ class ScatterGatherPicture(Picture):
         """Look at a number of grad_output (0), weight (1) or grad_input (2), or drop this many windows."""
         name = TENSORS[tensor]
         if dropped:
-            name, (row, column) = "grad_output", divmod(dropped - 1, self.shape.out_w)
+            name = "grad_output"
+            row, column = divmod(dropped - 1, self.shape.out_w)
         taps = sorted(taps_of(name, self.shape, row, column), key=lambda tap: tap.at("weight"))
-        self._write_result(self._dropped(dropped, self.upstream, self.weight) if dropped else self.returned)
+        sums = self._dropped(dropped, self.upstream, self.weight) if dropped else self.returned
+        self._write_result(sums)
         for other in TENSORS[:2]:
             if other != name:
                 self.grids[other].tinted([tap.at(other) for tap in taps], line=1.6)
         chosen = self.grids[name]
-        chosen.frame([(row, column)], BLUE if name == "grad_input" else chosen.look.ink)
         if name == "grad_input":
+            chosen.frame([(row, column)], BLUE)
             return self._gather(taps, f"dX[{row},{column}]", float(self.returned[row, column]))
+        chosen.frame([(row, column)], chosen.look.ink)
         where = rows_and_columns((tap.ih, tap.iw) for tap in taps)
-        self._scatter(taps, f"window {dropped} of {self.upstream.size}" if dropped else f"{len(taps)} products")
-        if name == "weight":
-            said = f"carries one product from each of {len(taps)} outputs to a pixel: {where}."
-            return f"{self.names[row, column]} {said}"
-        output = f"Output {self.letters[row, column]}"
         if dropped:
-            hits = self._dropped(dropped, np.ones_like(self.upstream), np.ones_like(self.weight))
-            often = "once" if hits.max() == 1 else f"up to {number(hits.max())} times"
-            return f"{output} drops its window. {(hits > 0).sum()} of {hits.size} pixels are hit, {often}."
+            self._scatter(taps, f"window {dropped} of {self.upstream.size}")
+            return f"Output {self.letters[row, column]} drops its window. {self._say_hits(dropped)}"
+        self._scatter(taps, f"{len(taps)} products")
+        if name == "weight":
+            products = f"one product from each of {len(taps)} outputs to a pixel"
+            return f"{self.names[row, column]} carries {products}: {where}."
+        output = f"Output {self.letters[row, column]}"
         return f"{output} scatters: it adds one product to each of {len(taps)} pixels, {where}."
+
+    def _say_hits(self, dropped: int) -> str:
+        """Say how many pixels the first windows hit, and how often."""
+        hits = self._dropped(dropped, np.ones_like(self.upstream), np.ones_like(self.weight))
+        most = hits.max()
+        often = "once" if most == 1 else f"up to {number(most)} times"
+        return f"{(hits > 0).sum()} of {hits.size} pixels are hit, {often}."
 
     def _dropped(self, count: int, upstream: Array, window: Array) -> Array:
         """The sums after the first `count` outputs have added their upstream gradients times a window."""
-        sums, (kH, kW) = np.zeros(self.returned.shape), window.shape
+        sums = np.zeros(self.returned.shape)
+        kH, kW = window.shape
         for (oh, ow), value in [*np.ndenumerate(upstream)][:count]:
             sums[oh : oh + kH, ow : ow + kW] += value * window
         return sums
 
     def _write_result(self, values: Array) -> None:
         """The numbers of the pixels, which change while windows drop."""
-        still, name = self.grids["grad_input"], "grad_input"
+        still = self.grids["grad_input"]
+        name = "grad_input"
         written = Grid(self, values, still.x, still.y, (still.width, still.height), at=LIFTED, tensor=name)
         written.caption = name
         written.touch(name, "row", "column", tensor=2, dropped=0)
 
     def _scatter(self, taps: Sequence[Tap], beside: str) -> None:
-        """What is added to which pixel."""
-        signed = ["+" * (product >= 0) + number(product) for product in map(self._product, taps)]
-        pixels, grid = [(tap.ih, tap.iw) for tap in taps], self.grids["grad_input"]
+        """Say what is added to which pixel."""
+        signed = [with_sign(self._product(tap)) for tap in taps]
+        pixels = [(tap.ih, tap.iw) for tap in taps]
+        grid = self.grids["grad_input"]
         grid.corners(dict(zip(pixels, signed, strict=True)), grid.look.ink)
         grid.frame(pixels, look("grad_output").ink)
         terms = zip([f"[{ih},{iw}]" for ih, iw in pixels], map(self._term, taps), signed, strict=True)
@@ -93,17 +113,22 @@ class ScatterGatherPicture(Picture):
         """The sum of one pixel."""
         weights = {(tap.oh, tap.ow): self.weight[tap.kh, tap.kw] for tap in taps}
         self.grids["grad_output"].factors(weights, look("weight").ink)
-        terms, products = [*map(self._term, taps)], [*map(self._product, taps)]
-        total, said = number(sum(products)), f"the kernel wrote: {number(returned)}"
-        beside = f"sum of its terms: {total}", f"on {self.on}" if total == number(returned) else said
+        terms = [self._term(tap) for tap in taps]
+        products = [self._product(tap) for tap in taps]
+        total = number(sum(products))
+        is_right = total == number(returned)
+        below = f"on {self.on}" if is_right else f"the kernel wrote: {number(returned)}"
+        beside = f"sum of its terms: {total}", below
         foot(self, ("term", "product", "running sum"), running_sum(terms, products), beside, FOOT)
-        outputs = f"{len(taps)} output{'s' * (len(taps) > 1)}"
+        outputs = "1 output" if len(taps) == 1 else f"{len(taps)} outputs"
         return f"{name} = {' + '.join(terms)} = {total}, gathered from {outputs}. The kernel wrote {number(returned)}."
 
     def asks(self, row: int, column: int, names: Iterable[str]) -> Self:
         """The matrices alone, with one pixel framed: from which outputs does it gather?"""
         self._write_result(self.returned)
-        self._still, self._still_svg, self.window_grid = (0, 0), "", self.grids["grad_output"]
+        self._still = (0, 0)
+        self._still_svg = ""
+        self.window_grid = self.grids["grad_output"]
         pixel = self.grids["grad_input"]
         ask(self, self.window_grid, pixel, f"grad_input[{row},{column}]", (row, column), names)
         return self
@@ -113,3 +138,8 @@ class ScatterGatherPicture(Picture):
 
     def _product(self, tap: Tap) -> float:
         return float(self.upstream[tap.oh, tap.ow] * self.weight[tap.kh, tap.kw])
+
+
+def with_sign(value: float) -> str:
+    """A number with its sign, also where that is a plus."""
+    return f"+{number(value)}" if value >= 0 else number(value)

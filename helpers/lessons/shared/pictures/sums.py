@@ -1,6 +1,7 @@
-"""What the pictures of a convolution and of its gradients share: one element of a result as a sum of products."""
+"""The base of the pictures of a convolution and of its gradients: one element of a result as a sum of products."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from math import prod
 from typing import Self
 
@@ -11,7 +12,9 @@ from helpers.lessons.shared.pictures.groups import channel_note, draw_group
 from helpers.operations.convolution.indices import Tap, axes, input_channels_of, taps_of
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, Box, Picture, number
-from helpers.pictures.parts import LIFTED, Area, Cell, Grid, foot, look, product_text, running_sum, side_by_side
+from helpers.pictures.parts import LIFTED, Area, Grid, look, side_by_side
+from helpers.pictures.terms import foot, product_text, running_sum
+from helpers.pictures.touchable import Cell
 
 Array = np.ndarray
 Place = Mapping[str, int]  # of a plane: co, ci and n
@@ -45,7 +48,9 @@ class SumPicture(Picture):
     on = ""
 
     def __init__(self, shape: ConvShape, tensors: Mapping[str, Array], returned: Array, letters: bool = False) -> None:
-        self.shape, self.returned, self.letters = shape, returned, letters
+        self.shape = shape
+        self.returned = returned
+        self.letters = letters
         *_, row, column = axes(self.result)
         self.element = row, column  # of the result
         factors = self.left, self.right
@@ -68,36 +73,57 @@ class SumPicture(Picture):
         self.result_grid.frame([(row, column)], BLUE)
         returned = plane(self.result, self.returned, place)[row, column]
         total, columns = self._draw_sum(taps, terms, place, returned)
-        if said := self._point(taps, columns, place, product):
-            return f"{said}, in {self.symbol if self.letters else self.result}[{row},{column}]."
+        numbers = [self._product_number(tap) for tap in taps]
+        self._let_point(taps, numbers, columns)
+        if product in numbers:
+            i = numbers.index(product)
+            name = self.symbol if self.letters else self.result
+            return f"{self._say_product(taps, i, columns.get(i), place)}, in {name}[{row},{column}]."
         if self.letters:
             equation = f"{self.symbol}[{row},{column}] = {' + '.join(terms)} = {total}"
             return f"{equation}{self._location(taps)}. The kernel wrote {number(returned)}."
-        target = f"{self.result}[{','.join(str(place[axis]) for axis in axes(self.result)[:2])},{row},{column}]"
+        indices = [place[axis] for axis in axes(self.result)[:2]]
+        target = f"{self.result}[{','.join(map(str, indices))},{row},{column}]"
         verdict = f"{self.total} add up to {total}; the kernel wrote {number(returned)}."
         return f"{self._contributors(taps, target, place)} {verdict}"
 
-    def _point(self, taps: list[Tap], columns: Mapping[int, Box], place: Place, chosen: int) -> str:
-        """Let a reader point at each factor and term, and mark the chosen product; returns what is said of it."""
-        size, grids = self.lefts.shape[2:], self._cells(taps)
-        numbers = [int(np.ravel_multi_index(tap.at(self.left), size)) + 1 for tap in taps]  # of the products, from 1 on
-        for grid, cells in grids:
-            own = {tuple(map(int, cell)): {"product": k} for cell, k in zip(cells, numbers, strict=True)}
-            grid.point(own)
+    def _product_number(self, tap: Tap) -> int:
+        """The number of a product, from 1 on: that of its left factor."""
+        return int(np.ravel_multi_index(tap.at(self.left), self.lefts.shape[2:])) + 1
+
+    def _let_point(self, taps: list[Tap], numbers: list[int], columns: Mapping[int, Box]) -> None:
+        """Let a reader point at each factor, and at each term in its column of the table."""
+        for grid, cells in self._cells(taps):
+            products = {}
+            for (row, column), product in zip(cells, numbers, strict=True):
+                products[int(row), int(column)] = {"product": product}
+            grid.point(products)
         if columns:
-            first, count = columns[0], max(columns) + 1
+            first = columns[0]
+            count = max(columns) + 1
             strip = Area(self, np.zeros((1, count)), first._replace(width=count * first.width), "terms")
             strip.point({(0, i): {"product": numbers[i]} for i in columns})
-        if chosen not in numbers:
-            return ""
-        i = numbers.index(chosen)
-        boxes = [grid.box(*cells[i]) for grid, cells in grids]
-        self.boxes([*boxes, *filter(None, [columns.get(i)])], INK, line=2.4)
+
+    def _say_product(self, taps: list[Tap], i: int, column: Box | None, place: Place) -> str:
+        """Frame the factors of a product and its column, if the table has it, and say what they are."""
+        boxes = [grid.box(*cells[i]) for grid, cells in self._cells(taps)]
+        if column:
+            boxes.append(column)
+        self.boxes(boxes, INK, line=2.4)
+        left, right = self._factor_names(taps[i])
         factors = self._factors(taps[i], place)
-        places = [(WORDS[tensor], *taps[i].at(tensor)) for tensor in (self.left, self.right)]
-        names = [f"{word} [{row},{column}]" for word, row, column in places]
-        names = self._term(taps[i], place).split("·") if self.letters else names
-        return f"{names[0].capitalize()} multiplies {names[1]}: {product_text(*factors)} = {number(prod(factors))}"
+        return f"{left.capitalize()} multiplies {right}: {product_text(*factors)} = {number(prod(factors))}"
+
+    def _factor_names(self, tap: Tap) -> list[str]:
+        """The names of both factors: their letters, or their places."""
+        if self.letters:
+            lefts, rights = self.names
+            return [str(lefts[tap.at(self.left)]), str(rights[tap.at(self.right)])]
+        names = []
+        for tensor in (self.left, self.right):
+            row, column = tap.at(tensor)
+            names.append(f"{WORDS[tensor]} [{row},{column}]")
+        return names
 
     def _cells(self, taps: list[Tap]) -> list[tuple[Grid, list[Cell]]]:
         """The grids of the left and of the right factors, with the cells of these products."""
@@ -120,67 +146,92 @@ class SumPicture(Picture):
         return float(lefts[tap.at(self.left)]), float(self._right(place)[tap.at(self.right)])
 
     def _term(self, tap: Tap, place: Place) -> str:
-        if not self.letters:
-            return product_text(*self._factors(tap, place))
-        lefts, rights = self.names
-        return f"{lefts[tap.at(self.left)]}·{rights[tap.at(self.right)]}"
+        if self.letters:
+            return "·".join(self._factor_names(tap))
+        return product_text(*self._factors(tap, place))
 
     def _summed_indices(self, place: Place) -> Sequence[int]:
         """The indices of `axis` that the sum runs over."""
         return range(self.shape.batch)
 
     def _location(self, taps: list[Tap]) -> str:
-        """Where the products lie, among letters."""
+        """The place of the products, in words, among letters."""
         return ""
 
     # --- What is drawn ----------------------------------------------------------------------------------------
 
     def _draw_grids(self, place: Place) -> None:
-        note = f"n = {place['n']}, {channel_note(self.shape, place['co'], place['ci'])}" * (not self.letters)
-        others = (self.left, self.lefts), (self.result, self.returned)
-        planes = [(plane(t, values, place), t, place_note(t, place) * (not self.letters)) for t, values in others]
-        planes.insert(0, (self._right(place), self.right, note))
+        notes = ("", "", "") if self.letters else self._notes(place)
+        planes = [
+            (self._right(place), self.right, notes[0]),
+            (plane(self.left, self.lefts, place), self.left, notes[1]),
+            (plane(self.result, self.returned, place), self.result, notes[2]),
+        ]
         gap = max(self._steps()[1])
         caption = CORRELATION if gap == 1 else f"★ correlation with gaps: every {NTH[gap]} row and column"
-        caption += FACTORS * (self.shape.groups == 1 and not self.asking)
+        if self.shape.groups == 1 and not self.asking:
+            caption += FACTORS
         grids = draw_grids(self, self.shape, planes, place["co"], caption=caption, foot=self.foot)
         self.window_grid, self.left_grid, self.result_grid = grids
         if self.letters:
             self.window_grid.name_cells()
             self.left_grid.name_cells()
 
+    def _notes(self, place: Place) -> tuple[str, str, str]:
+        """The indices of each plane."""
+        right = f"n = {place['n']}, {channel_note(self.shape, place['co'], place['ci'])}"
+        return right, place_note(self.left, place), place_note(self.result, place)
+
     def _draw_window(self, taps: list[Tap], row: int, column: int, place: Place) -> None:
         """The window, as large as the factors that lie over it."""
         jump, step = self._steps()
-        corner, size = np.multiply((row, column), jump), self.shape.of(self.over)[2:]
+        corner = np.multiply((row, column), jump)
+        size = self.shape.of(self.over)[2:]
         window = [tuple(corner + np.multiply(cell, step)) for cell in np.ndindex(*size)]
         (cells,) = (cells for grid, cells in self._cells(taps) if grid is self.window_grid)
-        factors = [self._factors(tap, place)[self.over == self.right] for tap in taps]
-        self.window_grid.window(window, dict(zip(cells, factors, strict=True)), look(self.over).ink)
+        factors = {}
+        for cell, tap in zip(cells, taps, strict=True):
+            left, right = self._factors(tap, place)
+            factors[cell] = right if self.over == self.right else left
+        self.window_grid.window(window, factors, look(self.over).ink)
         self.window_grid.drag(window, self.element, (row, column), jump)
 
     def _draw_sum(self, taps: list[Tap], terms: list[str], place: Place, returned: float) -> tuple[str, dict[int, Box]]:
         """The table of the terms, between those of other indices of `axis`; returns the whole sum, and the columns."""
-        index, summed, axis = place[self.axis], self._summed_indices(place), self.axis
+        index = place[self.axis]
+        summed = self._summed_indices(place)
         bias = float(self.bias[place["co"]])
-        products = {i: [prod(self._factors(tap, {**place, axis: i})) for tap in taps] for i in summed}
-        before = bias + sum(sum(products[i]) for i in summed if i < index)
-        after = sum(sum(products[i]) for i in summed if i > index)
-        total = before + sum(products[index]) + after
-        columns, first = running_sum(terms, products[index], before), 0
-        if index > summed[0] or bias:
-            first, columns = 1, [(f"{axis} < {index}" if index > summed[0] else "bias", "", number(before)), *columns]
+        sums = {i: sum(self._products(taps, {**place, self.axis: i})) for i in summed}
+        before = bias + sum(sums[i] for i in summed if i < index)
+        after = sum(sums[i] for i in summed if i > index)
+        total = before + sums[index] + after
+        columns = running_sum(terms, self._products(taps, place), before)
+        first = 0  # the column of the first term
+        if index > summed[0]:
+            columns.insert(0, (f"{self.axis} < {index}", "", number(before)))
+            first = 1
+        elif bias:
+            columns.insert(0, ("bias", "", number(before)))
+            first = 1
         if index < summed[-1]:
-            columns.append((f"{axis} > {index}", number(after), number(total)))
-        channels = "its channels" if self.shape.groups > 1 else "all channels"
-        whole = "its terms" if len(summed) == 1 else "all images" if axis == "n" else channels
+            columns.append((f"{self.axis} > {index}", number(after), number(total)))
         is_right = number(total) == number(returned)
-        where = f"on {self.on}" if self.on and is_right else f"the kernel wrote: {number(returned)}"
-        words = f"sum of {whole}: {number(total)}", where
-        boxes = foot(self, ("term", "product", "running sum"), columns, words, self.foot)
-        whole_table = len(boxes) == len(columns)  # else the last but one is "…"
-        places = {i: first + i for i in range(len(taps)) if whole_table or first + i < len(boxes) - 2}
-        return number(total), {i: boxes[place] for i, place in places.items()}
+        below = f"on {self.on}" if self.on and is_right else f"the kernel wrote: {number(returned)}"
+        beside = f"sum of {self._summed_in_words(summed)}: {number(total)}", below
+        boxes = foot(self, ("term", "product", "running sum"), columns, beside, self.foot)
+        end = len(boxes) if len(boxes) == len(columns) else len(boxes) - 2  # else the last but one is "…"
+        return number(total), {i: boxes[first + i] for i in range(len(taps)) if first + i < end}
+
+    def _products(self, taps: list[Tap], place: Place) -> list[float]:
+        return [prod(self._factors(tap, place)) for tap in taps]
+
+    def _summed_in_words(self, summed: Sequence[int]) -> str:
+        """The terms that the whole sum has."""
+        if len(summed) == 1:
+            return "its terms"
+        if self.axis == "n":
+            return "all images"
+        return "its channels" if self.shape.groups > 1 else "all channels"
 
 
 def plane(tensor: str, values: Array, place: Place) -> Array:
@@ -209,12 +260,15 @@ def draw_grids(
     (image, *head), factors, result = planes
     padded = np.pad(image, [(zeros, zeros) for zeros in shape.padding], constant_values=np.nan)
     matrices = (padded, *head, LIFTED), factors, result
-    beside = foot < 78 and max(len(factors[0]), len(result[0])) < len(padded)
-    bottom = picture.height - foot - (12 if beside else 32)
+    is_beside = foot < 78 and max(len(factors[0]), len(result[0])) < len(padded)
+    bottom = picture.height - foot - (12 if is_beside else 32)
     grids = side_by_side(picture, matrices, "★=", 6, bottom, 1.3 if foot == 78 else 2)
-    grids[0].first, grids[0].empty = (-shape.padding_h, -shape.padding_w), "padding"
-    place = (grids[1].x, grids[0].bottom - 11) if beside else (MARGIN, picture.height - foot - 20)
-    picture.write(*place, caption, 13, GRAY)
+    grids[0].first = (-shape.padding_h, -shape.padding_w)
+    grids[0].empty = "padding"
+    if is_beside:
+        picture.write(grids[1].x, grids[0].bottom - 11, caption, 13, GRAY)
+    else:
+        picture.write(MARGIN, picture.height - foot - 20, caption, 13, GRAY)
     draw_group(picture, shape, co)
     return grids
 
@@ -224,18 +278,19 @@ def ask(picture: Picture, asked: Grid, result: Grid, element: str, cell: Cell, n
     result.frame([cell], BLUE)
     boxes = (box for box, value in zip(asked.boxes, asked.values.flat, strict=True) if not np.isnan(value))
     picture.cards = dict(zip(names, boxes, strict=True))
-    words = [word.y for mark in picture.marks for word in mark.words]
+    words = [word.y for word in chain.from_iterable(mark.words for mark in picture.marks)]
     picture.height = int(max(asked.bottom, result.bottom, *words)) + 14
     picture.sentence = f"The picture shows {asked.caption}; {element} is framed."
 
 
 def rows_and_columns(cells: Iterable[Cell]) -> str:
-    """Where some cells lie, in words."""
+    """The rows and columns of some cells, in words."""
     rows, columns = zip(*cells, strict=True)
     return f"{in_words('row', {*rows})}, {in_words('column', {*columns})}"
 
 
 def contribute(count: int, noun: str, whose: str) -> str:
-    """How many of something contribute: the beginning of a sentence."""
-    counted = f"{count or 'No'} {noun}{'s' * (count > 1)}"
-    return f"{counted}{whose} contribute{'s' * (count < 2)}"
+    """The number of contributions, in words: the beginning of a sentence."""
+    if count > 1:
+        return f"{count} {noun}s{whose} contribute"
+    return f"{count or 'No'} {noun}{whose} contributes"

@@ -1,20 +1,23 @@
-"""Pictures of the gradients of a convolution's weights and bias, and of how threads share the work."""
+"""A picture of a convolution's weight gradient: the upstream gradient laid over the input."""
 
 from helpers.lessons.shared.pictures.groups import channel_words
 from helpers.lessons.shared.pictures.sums import Place, SumPicture, contribute, rows_and_columns
 from helpers.operations.convolution.indices import Tap
-from helpers.pictures.parts import Cell
+from helpers.pictures.touchable import Cell
 
 
 class WeightGradientPicture(SumPicture):
-    """Which inputs contribute to one weight: the upstream gradient laid over the input, and the sum that they make.
+    """The inputs that contribute to one weight: the upstream gradient laid over the input, and the sum that they make.
 
     Its tensors are `input` and `grad_output`; a kernel returned grad_weight (Co, Ci, kH, kW). `letters` names the
     input's pixels a, b, c, ... and the upstream gradients G, H, I, ... (room for 26 and 20).
     """
 
-    left, over, result = "grad_output", "grad_output", "grad_weight"
-    axis, symbol = "n", "dW"
+    left = "grad_output"
+    over = "grad_output"
+    result = "grad_weight"
+    axis = "n"
+    symbol = "dW"
     lettered = 228, 54  # to fit on the first screen of a lesson
 
     def _steps(self) -> tuple[Cell, Cell]:
@@ -27,14 +30,11 @@ class WeightGradientPicture(SumPicture):
         whose = f" of image {place['n']}"
         if self.shape.groups > 1:
             whose += f", {channel_words(self.shape, place['co'], place['ci'])},"
-        pixels, batch = contribute(len(taps), "pixel", whose), self.shape.batch
+        pixels = contribute(len(taps), "pixel", whose)
+        batch = self.shape.batch
         if not taps:
             return f"{pixels} to {target}: only padding lies there."
-        others = f" ({batch * len(taps)} in the whole batch)" * (batch > 1)
-        return f"{pixels} to {target}: {rows_and_columns(tap.at(self.right) for tap in taps)}{others}."
-
-
-# --- How threads share the work -------------------------------------------------------------------------------
-
-
-# --- The gradient of the bias: which upstream gradients it collects -------------------------------------------
+        places = rows_and_columns(tap.at(self.right) for tap in taps)
+        if batch > 1:
+            places += f" ({batch * len(taps)} in the whole batch)"
+        return f"{pixels} to {target}: {places}."

@@ -9,10 +9,12 @@ from helpers.lessons.the_speed_ladder.indices import taps_of_class
 from helpers.operations.convolution.indices import taps_of_pixel
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, INK, MARGIN, Picture
-from helpers.pictures.parts import Cell, Grid
+from helpers.pictures.parts import Grid
+from helpers.pictures.touchable import Cell
 
 LETTERS = "ABCD"
-CELL, TOP = 38, 92
+CELL = 38
+TOP = 92
 
 
 class ResiduesPicture(Picture):
@@ -40,24 +42,27 @@ class ResiduesPicture(Picture):
 
     def draw(self, ih: int, iw: int) -> str:
         """Point at one pixel."""
-        own = self._class(ih, iw)
-        rows, columns = self._taps(own)
+        pixel_class = self._class(ih, iw)
+        rows, columns = self._taps(pixel_class)
         reached = taps_of_pixel(self.shape, ih, iw)
-        outputs = [self.outputs.box(term.oh, term.ow) for term in reached]
-        mates = (pixel for pixel in np.ndindex(self.shape.input[2:]) if self._class(*pixel) == own)
-        self.pixels.tinted(mates, line=1.6)
+        outputs = [self.outputs.box(tap.oh, tap.ow) for tap in reached]
+        of_class = [pixel for pixel in np.ndindex(self.shape.input[2:]) if self._class(*pixel) == pixel_class]
+        self.pixels.tinted(of_class, line=1.6)
         self.tinted([self.pixels.box(ih, iw)], BLUE, 4, 0.4)
         self.filter.tinted(product(rows, columns), line=3)
         self.tinted(outputs, self.outputs.look.ink, 3)
-        self.label(outputs, (f"{t.kh},{t.kw}" for t in reached))
-        self._write_classes(own)
-        taps, every = len(rows) * len(columns), self.filter.values.size
-        outside = taps - len(reached)
-        edge = f"; {outside} of them lie{'s' * (outside == 1)} outside the output" * bool(outside)
+        self.label(outputs, (f"{tap.kh},{tap.kw}" for tap in reached))
+        self._write_classes(pixel_class)
+        count = len(rows) * len(columns)
+        taps = f"{count} of {self.filter.values.size} taps"
+        outside = count - len(reached)
+        if outside:
+            verb = "lies" if outside == 1 else "lie"
+            taps += f"; {outside} of them {verb} outside the output"
         return (
-            f"Pixel [{ih},{iw}] is in class {self.letters[own]}: every pixel of the class receives its gradient "
-            f"through {in_words('row', rows)} and {in_words('column', columns)} of the filter, {taps} of {every} "
-            f"taps{edge}. Within a class, a kernel need not test a tap or divide by the stride."
+            f"Pixel [{ih},{iw}] is in class {self.letters[pixel_class]}: every pixel of the class receives its "
+            f"gradient through {in_words('row', rows)} and {in_words('column', columns)} of the filter, {taps}. "
+            "Within a class, a kernel need not test a tap or divide by the stride."
         )
 
     def _class(self, ih: int, iw: int) -> Cell:
@@ -65,19 +70,22 @@ class ResiduesPicture(Picture):
         s = self.shape
         return (ih + s.padding_h) % s.stride_h, (iw + s.padding_w) % s.stride_w
 
-    def _taps(self, own: Cell) -> list[list[int]]:
+    def _taps(self, pixel_class: Cell) -> tuple[list[int], list[int]]:
         """The rows and the columns of the filter that a class needs."""
-        sizes = zip(own, self.shape.weight[2:], self.shape.stride, strict=True)
-        return [taps_of_class(*size) for size in sizes]
+        row, column = pixel_class
+        s = self.shape
+        return taps_of_class(row, s.kernel_h, s.stride_h), taps_of_class(column, s.kernel_w, s.stride_w)
 
-    def _write_classes(self, own: Cell) -> None:
-        """How many taps each class needs, beside how many a kernel without classes tests."""
-        x, y = self.filter.x, self.pixels.bottom - 112
-        for i, (other, letter) in enumerate(self.letters.items()):
-            rows, columns = self._taps(other)
-            count, look = len(rows) * len(columns), (BLUE, "bold") if other == own else (INK, "normal")
-            said = f"class {letter}: {count} tap{'s' * (count > 1)} for each pixel and channel"
-            self.write(x, y + 26 * i, said, 15, *look)
+    def _write_classes(self, chosen: Cell) -> None:
+        """The number of taps that each class needs, beside the number that a kernel without classes tests."""
+        x = self.filter.x
+        y = self.pixels.bottom - 112
+        for i, (pixel_class, letter) in enumerate(self.letters.items()):
+            rows, columns = self._taps(pixel_class)
+            count = len(rows) * len(columns)
+            taps = "1 tap" if count == 1 else f"{count} taps"
+            color, weight = (BLUE, "bold") if pixel_class == chosen else (INK, "normal")
+            self.write(x, y + 26 * i, f"class {letter}: {taps} for each pixel and channel", 15, color, weight)
         taps = self.filter.values.size
         mean = taps / len(self.letters)
         self.write(x, y + 26 * 4 + 4, f"on average {mean:.4g}, where a loop over all taps tests {taps}", 15, BLUE)

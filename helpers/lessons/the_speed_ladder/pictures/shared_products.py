@@ -13,28 +13,34 @@ class SharedProductsPicture(Picture):
     """The products of one weight, one cell each, and the few that one of many threads takes."""
 
     def __init__(self, shape: ConvShape, threads: int) -> None:
-        self.shape, self.threads, self.count = shape, threads, shape.batch * shape.out_h * shape.out_w
-        rows, cell = shape.batch * shape.out_h, 368 / shape.out_w
+        self.shape = shape
+        self.threads = threads
+        self.count = shape.batch * shape.out_h * shape.out_w
+        rows = shape.batch * shape.out_h
+        cell = 368 / shape.out_w
         super().__init__(int(56 + rows * cell))
         self.title(18, f"the {self.count} products of one weight, in loop order")
         self.cells = Grid(self, np.zeros((rows, shape.out_w)), MARGIN, 40, (cell, cell), numbers=False).boxes
         self.iterations = [range(self.count)[first : first + threads] for first in range(0, self.count, threads)]
         for i, taken in enumerate(self.iterations):
-            self.boxes((self.cells[product] for product in taken), LINE, tint(BLUE, (1 + 2 * (i % 2)) / 16))
+            strength = 1 / 16 if i % 2 == 0 else 3 / 16
+            self.boxes((self.cells[product] for product in taken), LINE, tint(BLUE, strength))
             note = f"iteration {i}: {in_words('thread', range(len(taken)))} take {in_words('product', taken)}"
             self.write(404, self._middle(taken) - 12, note, 15, BLUE)
         self.stands_still()
 
     def draw(self, thread: int) -> str:
         """Point at the products of one thread."""
-        mine = indices.products_of_thread(self.shape, thread, self.threads)
-        self.tinted((self.cells[product] for product in mine), ORANGE, 4, 7 / 16)
-        for taken, product in zip(self.iterations, mine, strict=False):
+        products = indices.products_of_thread(self.shape, thread, self.threads)
+        self.tinted((self.cells[product] for product in products), ORANGE, 4, 7 / 16)
+        for taken, product in zip(self.iterations, products, strict=False):
             self.bold(404, self._middle(taken) + 12, f"thread {thread} takes product {product}", 15, ORANGE)
-        outputs = ", at (oh, ow) = " * bool(mine) + ", ".join(str(divmod(i, self.shape.out_w)) for i in mine)
-        share = f"takes {in_words('product', mine)}{outputs}: {len(mine)} of {self.count}."
-        access = "In each iteration, neighboring threads read neighboring addresses: their access is coalesced."
-        return f"Thread {thread} of {self.threads} {share} {access}"
+        names = in_words("product", products)
+        if products:
+            outputs = [str(divmod(product, self.shape.out_w)) for product in products]
+            names += f", at (oh, ow) = {', '.join(outputs)}"
+        share = f"Thread {thread} of {self.threads} takes {names}: {len(products)} of {self.count}."
+        return f"{share} In each iteration, neighboring threads read neighboring addresses: their access is coalesced."
 
     def _middle(self, taken: range) -> float:
         return self.cells[(taken[0] + taken[-1]) // 2].middle[1]

@@ -11,8 +11,11 @@ from helpers.lessons.the_speed_ladder.indices import slice_of
 from helpers.pictures.canvas import BLUE, INK, MARGIN, ORANGE, PAPER, Box, Picture
 from helpers.pictures.parts import Area
 
-TILES, SUMS = Box(MARGIN + 66, 84, 396, 236), Box(MARGIN + 66, 372, 396, 30)  # the workgroups, and the results
-CHIP, ACROSS = Box(530, 118, 290, 264), 12  # the multiprocessors, and how many are beside each other
+# CSS pixels
+TILES = Box(MARGIN + 66, 84, 396, 236)  # the workgroups
+SUMS = Box(MARGIN + 66, 372, 396, 30)  # the results
+CHIP = Box(530, 118, 290, 264)  # the multiprocessors
+ACROSS = 12  # multiprocessors beside each other
 
 
 class SplitKPicture(Picture):
@@ -23,9 +26,11 @@ class SplitKPicture(Picture):
 
     def __init__(self, product: tuple[int, int, int]) -> None:
         super().__init__(452)
-        self.product, self.sizes = product, TileSizes(64, 64, 16, 8)
+        self.product = product
+        self.sizes = TileSizes(64, 64, 16, 8)
         m, k, n = product
-        self.tiles, self.steps = self.sizes.workgroups(m, n), ceil(k / self.sizes.depth)
+        self.tiles = self.sizes.workgroups(m, n)
+        self.steps = ceil(k / self.sizes.depth)
         self.results = Area(self, np.empty((1, self.tiles)), SUMS).boxes
 
     def draw(self, slices: int, workgroup: int) -> str:
@@ -56,27 +61,35 @@ class SplitKPicture(Picture):
         self.note(SUMS.x - 10, SUMS.middle[1], "tile", "right")
 
     def _draw_multiprocessors(self, slices: int) -> None:
-        count, groups = H200.multiprocessors, slices * self.tiles
-        self.bold(CHIP.x, 48, f"{groups:,} workgroup{'s' * (groups > 1)}", 15, BLUE)
+        count = H200.multiprocessors
+        groups = slices * self.tiles
+        title = "1 workgroup" if groups == 1 else f"{groups:,} workgroups"
+        self.bold(CHIP.x, 48, title, 15, BLUE)
         self.write(CHIP.x, 74, f"on {count} multiprocessors:", 14)
         self.write(CHIP.x, 94, "how many each of them has", 14)
         cells = Area(self, np.empty((ceil(count / ACROSS), ACROSS)), CHIP).boxes[:count]
-        held = [(groups + count - 1 - i) // count for i in range(count)]
+        groups_of_each = [(groups + count - 1 - i) // count for i in range(count)]
         self.boxes(cells)
         self.tinted(cells[:groups], BLUE, 1.2)
-        self.label(cells, held)
+        self.label(cells, groups_of_each)
         threads = ceil(groups / count) * self.sizes.threads
-        said = f"at most {threads:,} of {H200.threads:,} threads on one"
-        self.write(CHIP.x, CHIP.bottom + 22, said, 14)
+        self.write(CHIP.x, CHIP.bottom + 22, f"at most {threads:,} of {H200.threads:,} threads on one", 14)
 
     def _say(self, slices: int, workgroup: int, split: int, tile: int) -> str:
-        groups, count, depth = slices * self.tiles, H200.multiprocessors, self.sizes.depth
+        groups = slices * self.tiles
+        count = H200.multiprocessors
+        depth = self.sizes.depth
         idle = max(0, count - groups)
-        busy = f"{idle} of {count} multiprocessors have nothing to do" if idle else f"all {count} multiprocessors work"
-        steps, (m, k, n) = slice_of(split, slices, self.steps), self.product
-        first, end = steps.start * depth, min(steps.stop * depth, k)
+        busy = f"all {count} multiprocessors work"
+        if idle:
+            busy = f"{idle} of {count} multiprocessors have nothing to do"
+        steps = slice_of(split, slices, self.steps)
+        m, k, n = self.product
+        first = steps.start * depth
+        end = min(steps.stop * depth, k)
         adds = f"Workgroup {workgroup} adds the products {first:,} to {end - 1:,} for tile {tile}"
-        then = "no second pass is needed"
-        if slices > 1:
-            then = f"the second pass adds {slices} sums for each result, from {4 * slices * m * n / 1e6:.1f} MB"
-        return f"{slices} slice{'s' * (slices > 1)}, {groups:,} workgroups: {busy}. {adds}; {then}."
+        if slices == 1:
+            return f"1 slice, {groups:,} workgroups: {busy}. {adds}; no second pass is needed."
+        megabytes = 4 * slices * m * n / 1e6
+        second = f"the second pass adds {slices} sums for each result, from {megabytes:.1f} MB"
+        return f"{slices} slices, {groups:,} workgroups: {busy}. {adds}; {second}."

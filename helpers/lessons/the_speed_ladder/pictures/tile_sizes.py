@@ -1,7 +1,6 @@
 """Tiles of a product: what a choice of sizes costs, and who loads what of them."""
 
 from collections.abc import Callable, Sequence
-from itertools import groupby
 
 import numpy as np
 
@@ -12,8 +11,11 @@ from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, PAPER
 from helpers.pictures.parts import Area, look
 from wgsl import MAX_THREADS, MAX_WORKGROUP_BYTES
 
-SCALE, ORIGIN = 1.75, (116, 128)  # CSS pixels for each number; where the tile of results begins
-TABLE, BARS = 400, (572, 776)  # where the words begin; where a bar begins, and where the whole arithmetic ends
+# CSS pixels
+SCALE = 1.75  # for each number
+ORIGIN = (116, 128)  # where the tile of results begins
+TABLE = 400  # where the words begin
+BARS = (572, 776)  # where a bar begins, and where the whole arithmetic ends
 FULL = 0.95  # a share from which on a part is not called a limit
 BOUND = {
     "arithmetic": "only the arithmetic limits it: it is compute-bound",
@@ -24,7 +26,8 @@ BOUND = {
 
 def tile_boxes(x: float, y: float, width: float, height: float, depth: float) -> dict[str, Box]:
     """The results of a workgroup from (x, y) on, with the tile of a on their left and that of b above them."""
-    a, b = Box(x - 10 - depth, y, depth, height), Box(x, y - 10 - depth, width, depth)
+    a = Box(x - 10 - depth, y, depth, height)
+    b = Box(x, y - 10 - depth, width, depth)
     return {"a": a, "b": b, "results": Box(x, y, width, height)}
 
 
@@ -48,16 +51,17 @@ class TileSizesPicture(Picture):
             self.stands_still()
         self._draw_thread(sizes)
         self._write_costs(sizes)
-        limits = sizes.limits(m, n)
-        least = min(limits, key=limits.get)
-        least = least if limits[least] < FULL else "arithmetic"
-        said = f"{sizes.threads:,} threads compute {sizes.rows} × {sizes.columns} results, {sizes.side**2} each"
+        work = f"{sizes.threads:,} threads compute {sizes.rows} × {sizes.columns} results, {sizes.side**2} each"
         if sizes.problem:
             self.bold(TABLE, 204, "This cannot run: a limit is passed.", 16, ORANGE)
-            return f"{said}. This cannot run: {sizes.problem}."
+            return f"{work}. This cannot run: {sizes.problem}."
+        limits = sizes.limits(m, n)
+        least = min(limits, key=limits.get)
+        if limits[least] >= FULL:
+            least = "arithmetic"
         self._draw_bars(limits, least)
         share = f"expect at most {100 * limits[least]:.0f} % of the arithmetic"
-        return f"{said}; {share}, because {self._reason(sizes, least)}."
+        return f"{work}; {share}, because {self._reason(sizes, least)}."
 
     def _draw_tiles(self, sizes: TileSizes) -> None:
         m, k, n = self.product
@@ -74,11 +78,12 @@ class TileSizesPicture(Picture):
 
     def _draw_thread(self, sizes: TileSizes) -> None:
         """The results of one thread, and what it reads for them from both tiles."""
-        said = " · ".join(f"{name} {size}" for name, size in vars(sizes).items())
-        self.write(MARGIN, 46, said, 14)
+        choice = " · ".join(f"{name} {size}" for name, size in vars(sizes).items())
+        self.write(MARGIN, 46, choice, 14)
         a, b, results = self.tiles.values()
         side = SCALE * sizes.side
-        x, y = results.width // (2 * side) * side, results.height // (2 * side) * side
+        x = results.width // (2 * side) * side
+        y = results.height // (2 * side) * side
         read = a._replace(y=a.y + y, height=side), b._replace(x=b.x + x, width=side)
         self.tinted(read, BLUE, 1.5, 0.5)
         self.boxes([Box(results.x + x, results.y + y, side, side)], BLUE, BLUE, 1.5)
@@ -94,20 +99,24 @@ class TileSizesPicture(Picture):
             ("workgroups", self.workgroups, 0),
         ]
         for i, (name, value, limit) in enumerate(rows):
-            y, over = 24 + 25 * i, value > limit > 0
-            color = ORANGE if over else INK
-            self.write(TABLE, y, name, 14, color, "bold" if over else "normal")
+            y = 24 + 25 * i
+            is_over = value > limit > 0
+            color = ORANGE if is_over else INK
+            self.write(TABLE, y, name, 14, color, "bold" if is_over else "normal")
             self.bold(760, y, f"{value:,}" if isinstance(value, int) else f"{value:.3g}", 15, color, "right")
-            self.write(768, y, f"≤ {limit:,}" * bool(limit), 12.5, ORANGE if over else GRAY)
+            if limit:
+                self.write(768, y, f"≤ {limit:,}", 12.5, ORANGE if is_over else GRAY)
 
     def _draw_bars(self, limits: dict[str, float], least: str) -> None:
-        """How much of the arithmetic each part allows."""
-        (start, end), top = BARS, 228
+        """Draw how much of the arithmetic each part allows."""
+        start, end = BARS
+        top = 228
         self.bold(TABLE, top - 26, f"what each part of this GPU allows ({H200.name}):", 14)
         for i, (name, share) in enumerate(limits.items()):
-            y, color, weight = top + 34 * i, *((ORANGE, "bold") if name == least else (BLUE, "normal"))
-            what = name.replace("workgroups", "number of workgroups")
-            self.write(start - 10, y + 11, what, 14, INK, weight, "right")
+            y = top + 34 * i
+            color, weight = (ORANGE, "bold") if name == least else (BLUE, "normal")
+            label = "number of workgroups" if name == "workgroups" else name
+            self.write(start - 10, y + 11, label, 14, INK, weight, "right")
             self.boxes([Box(start, y, end - start, 22)], LINE, PAPER)
             self.tinted([Box(start, y, max(2, (end - start) * share), 22)], color, 1.5, 0.5)
             self.bold(end + 8, y + 11, f"{100 * share:.0f} %", 14, color)
@@ -115,8 +124,9 @@ class TileSizesPicture(Picture):
         self.note(TABLE, y, f"100 % = {H200.tflops:.0f} TFLOP/s")
 
     def _reason(self, sizes: TileSizes, least: str) -> str:
-        """Why a part of the machine limits the product."""
-        idle, count = -sizes.threads % WARP, H200.multiprocessors
+        """Say why a part of the machine limits the product."""
+        idle = -sizes.threads % WARP
+        count = H200.multiprocessors
         if least == "workgroups" and self.workgroups <= count:
             return f"there are too few workgroups: {self.workgroups:,} for {count} multiprocessors"
         if least == "workgroups":
@@ -128,7 +138,11 @@ class TileSizesPicture(Picture):
 
 # --- Who loads what: what one thread loads of the tiles, multiplies and writes --------------------------------
 
-SIDE, DEPTH, X, Y = 288, 76, 112, 128  # CSS pixels: of the results, along k, and where the results begin
+# CSS pixels
+SIDE = 288  # of the results
+DEPTH = 76  # along k
+X = 112  # where the results begin
+Y = 128
 FRAMES = tile_boxes(X, Y, SIDE, SIDE, DEPTH)
 NAMED = {"a": (MARGIN, Y + SIDE + 14), "b": (MARGIN, Y - 10 - DEPTH / 2), "results": (X + 60, Y + SIDE + 14)}
 TEXT = 432  # where the words begin
@@ -152,14 +166,15 @@ class TrafficPicture(Picture):
         if self.starts(kernel):
             self._draw_frames(title, traffic)
             self.stands_still()
-        for cells, color, strength in ((traffic.multiplied, ORANGE, 3 / 16), (traffic.loaded, BLUE, 0.8)):
-            for name in "ab":
-                self.tinted(self._boxes(name, traffic, cells[name][thread]), color, 1, strength)
+        for name in "ab":
+            self.tinted(self._boxes(name, traffic, traffic.multiplied[name][thread]), ORANGE, 1, 3 / 16)
+        for name in "ab":
+            self.tinted(self._boxes(name, traffic, traffic.loaded[name][thread]), BLUE, 1, 0.8)
         self.tinted(self._boxes("results", traffic, traffic.written[thread]), ORANGE, 1, 0.7)
         return self._write_facts(title, traffic, thread)
 
     def _boxes(self, name: str, traffic: Traffic, cells: Sequence[Cell] | set[Cell]) -> list[Box]:
-        """Where some cells lie; those beside each other in a row are one box, where the cells are small."""
+        """The boxes of some cells; those beside each other in a row are one box, where the cells are small."""
         area = Area(self, np.empty(traffic.sizes[name]), FRAMES[name])
         return [area.box(row, column, 1, count) for row, column, count in _runs(cells)]
 
@@ -174,15 +189,19 @@ class TrafficPicture(Picture):
         self.boxes(FRAMES.values(), INK, line=2)
 
     def _write_facts(self, title: str, traffic: Traffic, thread: int) -> str:
-        """What the thread does, in words beside what stands for it, what the whole workgroup costs, and a sentence."""
-        loads, reads = ([len(cells[name][thread]) for name in "ab"] for cells in (traffic.loaded, traffic.multiplied))
-        results = len(traffic.written[thread])
-        has = f"{results} result{'s' * (results > 1)}"
+        """Describe the thread, in words beside what stands for it, what the whole workgroup costs, and a sentence."""
+        loads_a = len(traffic.loaded["a"][thread])
+        loads_b = len(traffic.loaded["b"][thread])
+        reads_a = len(traffic.multiplied["a"][thread])
+        reads_b = len(traffic.multiplied["b"][thread])
+        count = len(traffic.written[thread])
+        results = "1 result" if count == 1 else f"{count} results"
+        depth, _ = traffic.sizes["b"]
         self.bold(TEXT, 54, f"thread {thread} of {traffic.threads}, in one turn", 16)
         lines = [
-            (BLUE, 0.8, f"loads {loads[0]:,} of a, {loads[1]:,} of b, from storage memory"),
-            (ORANGE, 3 / 16, f"multiplies {reads[0]:,} of a with {reads[1]:,} of b"),
-            (ORANGE, 0.7, f"has {has}: {results * traffic.sizes['b'][0]:,} multiply-adds"),
+            (BLUE, 0.8, f"loads {loads_a:,} of a, {loads_b:,} of b, from storage memory"),
+            (ORANGE, 3 / 16, f"multiplies {reads_a:,} of a with {reads_b:,} of b"),
+            (ORANGE, 0.7, f"has {results}: {count * depth:,} multiply-adds"),
         ]
         for i, (color, strength, text) in enumerate(lines):
             y = 90 + 34 * i
@@ -190,12 +209,13 @@ class TrafficPicture(Picture):
             self.write(TEXT + 28, y, text, 14.5, color)
         self._write_counts(traffic)
         return (
-            f"{title}: thread {thread} loads {sum(loads):,} numbers from storage memory, and multiplies {sum(reads):,} "
-            f"numbers for its {has}. For each multiply-add, that makes {traffic.costs_in_words}."
+            f"{title}: thread {thread} loads {loads_a + loads_b:,} numbers from storage memory, and multiplies "
+            f"{reads_a + reads_b:,} numbers for its {results}. "
+            f"For each multiply-add, that makes {traffic.costs_in_words}."
         )
 
     def _write_counts(self, traffic: Traffic) -> None:
-        """What the whole workgroup costs."""
+        """Say what the whole workgroup costs."""
         self.bold(TEXT, 216, "all threads together, for each multiply-add", 16)
         loads, numbers, reads = traffic.costs
         lines = {
@@ -210,13 +230,19 @@ class TrafficPicture(Picture):
 
 
 def _ticks(start: float, length: float, cells: int) -> list[float]:
-    """Where the lines between cells are; where they are many, between every eight."""
+    """The places of the lines between cells; where they are many, between every eight."""
     parts = cells if cells <= 16 else cells // 8
     return [start + i * length / parts for i in range(1, parts)]
 
 
 def _runs(cells: Sequence[Cell] | set[Cell]) -> list[tuple[int, int, int]]:
     """The row, the first column and the length of each run of neighbors."""
-    by_run = groupby(enumerate(sorted(cells)), lambda place: (place[1][0], place[1][1] - place[0]))
-    runs = ([cell for _, cell in run] for _, run in by_run)
-    return [(*run[0], len(run)) for run in runs]
+    runs: list[tuple[int, int, int]] = []
+    for row, column in sorted(cells):
+        if runs:
+            last_row, first, length = runs[-1]
+            if (row, column) == (last_row, first + length):
+                runs[-1] = row, first, length + 1
+                continue
+        runs.append((row, column, 1))
+    return runs

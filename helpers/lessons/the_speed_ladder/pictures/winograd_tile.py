@@ -6,8 +6,11 @@ from helpers.operations.convolution.winograd import Matrices
 from helpers.pictures.canvas import GRAY, MARGIN, ORANGE, Picture, number
 from helpers.pictures.parts import Grid
 
-CELL = 27, 27  # CSS pixels
-TOP, MIDDLE, BELOW = 72, 174, 276  # where the grids begin
+# CSS pixels
+CELL = 27, 27
+TOP = 72  # where the grids begin
+MIDDLE = 174
+BELOW = 276
 LEFTS = MARGIN, 236, 456, 676
 
 
@@ -21,8 +24,10 @@ class WinogradPicture(Picture):
     def __init__(self, pixels: np.ndarray, weights: np.ndarray, matrices: Matrices) -> None:
         super().__init__(452)
         self.matrices = matrices
-        self.factors = [m @ x @ m.T for m, x in ((matrices.data, pixels), (matrices.filter, weights))]
-        self.outputs = np.round(matrices.outputs @ np.prod(self.factors, axis=0) @ matrices.outputs.T, 9)
+        self.transformed_pixels = matrices.data @ pixels @ matrices.data.T
+        self.transformed_weights = matrices.filter @ weights @ matrices.filter.T
+        products = self.transformed_pixels * self.transformed_weights
+        self.outputs = np.round(matrices.outputs @ products @ matrices.outputs.T, 9)
         self.grids = self._draw_grids(pixels, weights)
         self.stands_still()
 
@@ -48,23 +53,27 @@ class WinogradPicture(Picture):
 
     def draw(self, row: int, column: int) -> str:
         """Point at one of the products."""
-        counts = []
-        for name, matrix in zip(
-            ("pixels", "filter", "outputs"), (*self.matrices[:2], self.matrices.outputs.T), strict=True
-        ):
-            cells = np.argwhere(np.outer(matrix[row], matrix[column]))
-            self.grids[name].tinted(cells.tolist(), line=2)
-            counts.append(len(cells))
+        pixels = self._tint_contributing("pixels", self.matrices.data, row, column)
+        weights = self._tint_contributing("filter", self.matrices.filter, row, column)
+        outputs = self._tint_contributing("outputs", self.matrices.outputs.T, row, column)
         for name in ("of pixels", "of weights", "products"):
             self.grids[name].tinted([(row, column)], "", 3, 0.6)
-        pixel, weight = (factor[row, column] for factor in self.factors)
-        x, y = LEFTS[2], self.grids["products"].bottom
+        pixel = self.transformed_pixels[row, column]
+        weight = self.transformed_weights[row, column]
+        x = LEFTS[2]
+        y = self.grids["products"].bottom
         self.write(x, y + 20, f"{number(pixel)} × {number(weight)}", 14, ORANGE)
         self.write(x, y + 42, f"= {number(pixel * weight)}", 14, ORANGE)
-        pixels, weights, outputs = counts
-        by = f"a weighted sum of {weights} weights" if weights > 1 else "one weight"
+        right = f"a weighted sum of {weights} weights" if weights > 1 else "one weight"
+        used = "1 output" if outputs == 1 else f"{outputs} outputs"
         return (
-            f"Product [{row},{column}] multiplies a weighted sum of {pixels} pixels by {by}, and is part of {outputs} "
-            f"output{'s' * (outputs > 1)}. For each pair of channels, a tile takes 36 products, where the direct way "
-            f"takes 16 × 9 = 144: 4 times as many."
+            f"Product [{row},{column}] multiplies a weighted sum of {pixels} pixels by {right}, and is part of {used}. "
+            "For each pair of channels, a tile takes 36 products, where the direct way takes 16 × 9 = 144: 4 times as "
+            "many."
         )
+
+    def _tint_contributing(self, name: str, matrix: np.ndarray, row: int, column: int) -> int:
+        """Tint the cells with which a product is connected by a matrix; returns their number."""
+        cells = np.argwhere(np.outer(matrix[row], matrix[column]))
+        self.grids[name].tinted(cells.tolist(), line=2)
+        return len(cells)

@@ -7,7 +7,8 @@ import numpy as np
 
 from helpers.pictures.canvas import GRAY, INK, PAPER, Box, Picture
 from helpers.pictures.figures import colored
-from helpers.pictures.parts import Area, Cell
+from helpers.pictures.parts import Area
+from helpers.pictures.touchable import Cell
 
 Shape = tuple[int, int, int]  # of a tensor in maps: how many, rows, columns
 PALE = (225, 225, 225, 255)  # between maps that are too small for outlines
@@ -15,16 +16,20 @@ OUTLINED = 16  # CSS pixels: the narrowest map that has an outline
 
 
 class Layout:
-    """Where maps (P, rows, columns) lie, `across` of them beside each other, from a corner (x, y) on.
+    """The places of maps (P, rows, columns), `across` of them beside each other, from a corner (x, y) on.
 
     Each number is a square of `pixel` CSS pixels, and maps of more than one number have one such square between them.
     """
 
     def __init__(self, maps: Shape, corner: tuple[float, float], pixel: float, across: int) -> None:
-        (count, *self.size), (self.x, self.y) = maps, corner
-        self.pixel, self.across, gap = pixel, min(across, count), int(prod(self.size) > 1)
+        count, *self.size = maps
+        self.x, self.y = corner
+        self.pixel = pixel
+        self.across = min(across, count)
+        gap = 1 if prod(self.size) > 1 else 0
         self.step = self.size[0] + gap, self.size[1] + gap  # from one map to the next, in numbers
-        self.rows, self.columns = ceil(count / self.across) * self.step[0] - gap, self.across * self.step[1] - gap
+        self.rows = ceil(count / self.across) * self.step[0] - gap
+        self.columns = self.across * self.step[1] - gap
 
     @property
     def box(self) -> Box:
@@ -36,8 +41,10 @@ class Layout:
         return tuple(np.multiply(divmod(map, self.across), self.step))
 
     def cells(self, map: int, row: int = 0, column: int = 0, rows: int = 0, columns: int = 0) -> Box:
-        """Where some numbers of a map lie, or all of it."""
-        (top, left), height, width = self.place(map), rows or self.size[0], columns or self.size[1]
+        """The box of some numbers of a map, or of all."""
+        top, left = self.place(map)
+        height = rows or self.size[0]
+        width = columns or self.size[1]
         corner = self.x + (left + column) * self.pixel, self.y + (top + row) * self.pixel
         return Box(*corner, width * self.pixel, height * self.pixel)
 
@@ -47,25 +54,31 @@ class Maps(Layout):
 
     def __init__(self, picture: Picture, values: np.ndarray, *where: object, ink: bool = False) -> None:
         super().__init__(values.shape, *where)
-        self.picture, self.values = picture, values
-        outlined = values[0].size > 1 and self.pixel * self.size[1] >= OUTLINED
-        sheet = np.full((self.rows, self.columns, 4), 255 if outlined else PALE, np.uint8)  # one pixel a number
+        self.picture = picture
+        self.values = values
+        is_outlined = values[0].size > 1 and self.pixel * self.size[1] >= OUTLINED
+        between = 255 if is_outlined else PALE
+        sheet = np.full((self.rows, self.columns, 4), between, np.uint8)  # one pixel a number
         for i, colors in enumerate(colored(values, ink=ink)):
             row, column = self.place(i)
             sheet[row : row + self.size[0], column : column + self.size[1]] = colors
         picture.image(self.box, sheet)
-        picture.boxes(map(self.cells, range(len(values))) if outlined else [self.box], GRAY, line=0.8)
+        outlines = [self.cells(i) for i in range(len(values))] if is_outlined else [self.box]
+        picture.boxes(outlines, GRAY, line=0.8)
 
     def frame(self, map: int, places: Sequence[Cell], color: str) -> None:
         """Frame the smallest rectangle around these places of a map, with white around it to stand out."""
-        (top, left), (bottom, right) = np.min(places, axis=0), np.max(places, axis=0)
+        top, left = np.min(places, axis=0)
+        bottom, right = np.max(places, axis=0)
         framed(self.picture, self.cells(map, top, left, bottom - top + 1, right - left + 1), color)
 
     def touch(self, name: str, *values: str, **how: int) -> None:
         """Let a reader point at whole maps (one value) or at the numbers of the only map (two values)."""
-        box, (down, right) = self.box, self.size
+        box = self.box
+        down, right = self.size
         if len(values) == 1:
-            down, right = ceil(len(self.values) / self.across), self.across
+            down = ceil(len(self.values) / self.across)
+            right = self.across
             box = Box(self.x, self.y, right * self.step[1] * self.pixel, down * self.step[0] * self.pixel)
         Area(self.picture, np.zeros((down, right)), box, name).touch(name, *values, **how)
 

@@ -1,4 +1,4 @@
-"""What a network got wrong: the digits, what it said and how sure it was, and which pixels mattered."""
+"""The mistakes of a network: the digits, what it said and how sure it was, and which pixels mattered."""
 
 from collections.abc import Sequence
 from math import ceil
@@ -13,9 +13,13 @@ from helpers.pictures.parts import Bars
 
 Array = np.ndarray
 
-ACROSS, MOST = 6, 24  # small pictures in a row, and in all
-SIDE, DOWN, RIGHT = 52, 80, 66  # CSS pixels: a small picture, and from one to the next
-LARGE = 196  # CSS pixels of the two large pictures
+ACROSS = 6  # small pictures in a row
+MOST = 24  # small pictures in all
+# CSS pixels
+SIDE = 52  # a small picture
+DOWN = 80  # from one to the next
+RIGHT = 66
+LARGE = 196  # each of the two large pictures
 LEGEND = {"more ink here: smaller loss": -0.8, "more ink here: larger loss": 0.8}
 FADED = 0.35  # of the ink, below the colors of a gradient
 
@@ -34,7 +38,7 @@ class Mistake(NamedTuple):
     gradient: Array
 
     @property
-    def said(self) -> int:
+    def answer(self) -> int:
         """The network's answer."""
         return int(self.softmax.argmax())
 
@@ -46,16 +50,19 @@ class MistakesPicture(Picture):
     """
 
     def __init__(self, mistakes: Sequence[Mistake], count: int, asked: int) -> None:
-        self.mistakes, self.count, self.asked = mistakes[:MOST], count, asked
+        self.mistakes = mistakes[:MOST]
+        self.count = count
+        self.asked = asked
         super().__init__(int(max(400, 58 + DOWN * ceil(len(self.mistakes) / ACROSS))))
-        of = f"{count:,} of {asked:,} answers are wrong"
-        most = f"; the {len(self.mistakes)} surest:" * (count > len(self.mistakes))
-        self.bold(MARGIN, 18, f"{of}{most}", 15)
+        title = f"{count:,} of {asked:,} answers are wrong"
+        if count > len(self.mistakes):
+            title += f"; the {len(self.mistakes)} surest:"
+        self.bold(MARGIN, 18, title, 15)
         self.note(MARGIN, 38, "below each: what the network said (the right answer)")
         for i, mistake in enumerate(self.mistakes):
             box = self._small(i)
             draw_ink(self, mistake.image, box)
-            self.write(box.middle[0], box.y + SIDE + 12, f"{mistake.said} ({mistake.right})", 13, align="middle")
+            self.write(box.middle[0], box.y + SIDE + 12, f"{mistake.answer} ({mistake.right})", 13, align="middle")
         rows = ceil(len(self.mistakes) / ACROSS)
         cells = Box(MARGIN - 5, 50, ACROSS * RIGHT, rows * DOWN)
         Area(self, np.zeros((rows, ACROSS)), cells, "mistakes").touch("mistakes", "mistake")
@@ -66,26 +73,36 @@ class MistakesPicture(Picture):
         """Look at one of them."""
         chosen = self.mistakes[mistake]
         framed(self, self._small(mistake), line=2.5)
-        left, top = WIDTH - 2 * LARGE - 14 - 4, 58
-        said = f"digit {chosen.number}: the network said {chosen.said}, right is {chosen.right}"
-        self.bold(left, 18, said, 15)
+        self._draw_large(chosen)
+        return self._sentence(chosen)
+
+    def _draw_large(self, mistake: Mistake) -> None:
+        """The digit, its gradient, and the probabilities below both."""
+        left = WIDTH - 2 * LARGE - 14 - 4
+        title = f"digit {mistake.number}: the network said {mistake.answer}, right is {mistake.right}"
+        self.bold(left, 18, title, 15)
         self.note(left, 42, "the digit")
         self.note(left + LARGE + 14, 42, "the pixels that matter")
-        digit, pixels = (Box(left + i * (LARGE + 14), top, LARGE, LARGE) for i in range(2))
-        draw_ink(self, chosen.image, digit)
-        self.image(pixels, over(chosen.image, chosen.gradient))
+        draw_ink(self, mistake.image, Box(left, 58, LARGE, LARGE))
+        pixels = Box(left + LARGE + 14, 58, LARGE, LARGE)
+        self.image(pixels, over(mistake.image, mistake.gradient))
         self.boxes([pixels], GRAY)
-        box, title = Box(left, 318, 2 * LARGE + 14, 52), f"softmax of digit {chosen.number}"
-        bars = Bars(self, chosen.softmax, box, 0, 1, range(chosen.softmax.size), title)
-        bars.frame_bar(chosen.right, BLUE)
-        bars.frame_bar(chosen.said, ORANGE)
-        self.numbered.append(Area(self, chosen.gradient, Box(0, 0, 1, 1), "gradient of the loss for each pixel"))
-        place = np.unravel_index(np.abs(chosen.gradient).argmax(), chosen.gradient.shape)
+        box = Box(left, 318, 2 * LARGE + 14, 52)
+        title = f"softmax of digit {mistake.number}"
+        bars = Bars(self, mistake.softmax, box, 0, 1, range(mistake.softmax.size), title)
+        bars.frame_bar(mistake.right, BLUE)
+        bars.frame_bar(mistake.answer, ORANGE)
+        self.numbered.append(Area(self, mistake.gradient, Box(0, 0, 1, 1), "gradient of the loss for each pixel"))
+
+    def _sentence(self, mistake: Mistake) -> str:
         share = f"{self.count:,} of {self.asked:,} answers are wrong ({100 * self.count / self.asked:.1f} %)."
-        sure = f"said {chosen.said} with probability {chosen.softmax[chosen.said]:.2f}"
-        right = f"it is {a_digit(chosen.right)}, with {chosen.softmax[chosen.right]:.2f}"
-        where = f"The pixel at row {place[0]}, column {place[1]} matters most: {number(float(chosen.gradient[place]))}."
-        return f"{share} Of digit {chosen.number}, the network {sure}; {right}. {where}"
+        answer = f"said {mistake.answer} with probability {mistake.softmax[mistake.answer]:.2f}"
+        right = f"it is {a_digit(mistake.right)}, with {mistake.softmax[mistake.right]:.2f}"
+        place = np.unravel_index(np.abs(mistake.gradient).argmax(), mistake.gradient.shape)
+        row, column = place
+        largest = number(float(mistake.gradient[place]))
+        where = f"The pixel at row {row}, column {column} matters most: {largest}."
+        return f"{share} Of digit {mistake.number}, the network {answer}; {right}. {where}"
 
     def _small(self, i: int) -> Box:
         row, column = divmod(i, ACROSS)

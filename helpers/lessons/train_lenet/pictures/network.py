@@ -1,6 +1,7 @@
 """A digit on its way through a network, layer by layer, and the gradient of its loss on the way back."""
 
 from collections.abc import Sequence
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,8 @@ from helpers.pictures.figures import colored, explain
 
 HEIGHT = 120  # CSS pixels of each of the two rows of maps
 TOPS = 44, 188  # where the two rows begin: values, gradients
-BAR, BARS = 12, 62  # CSS pixels: the height of an output's bar, and the width of all bars
+BAR = 12  # CSS pixels: the height of an output's bar
+BARS = 62  # CSS pixels: the width of all bars
 LISTED = 10  # outputs that are drawn as bars with their numbers' names
 
 
@@ -37,7 +39,7 @@ class Column(NamedTuple):
         return self.layout().box.width
 
     def layout(self, corner: tuple[float, float] = (0, 0)) -> Layout:
-        """Where its maps lie from a corner on."""
+        """The places of its maps from a corner on."""
         return Layout(self.maps, corner, self.pixel, self.across)
 
 
@@ -49,17 +51,20 @@ class NetworkPicture(Picture):
 
     def __init__(self, traces: Sequence[NetworkTrace]) -> None:
         super().__init__(336)
-        self.traces, values = traces, traces[0].network.values
-        self.columns = [_column(*each, is_last=i == len(values)) for i, each in enumerate(values.items(), 1)]
+        self.traces = traces
+        values = traces[0].network.values
+        last = [*values][-1]
+        self.columns = [_column(tensor, size, tensor == last) for tensor, size in values.items()]
         self.last = 2 * len(self.columns) - 1
         rooms = [max(column.width, _heading(column)) for column in self.columns]
         gap = (WIDTH - 2 * MARGIN - sum(rooms)) / (len(rooms) - 1)
         if gap < 4:
             raise ValueError(f"{len(values)} layers do not fit the sheet: draw a network with fewer or smaller ones")
-        starts = np.cumsum([MARGIN, *(room + gap for room in rooms[:-1])]).tolist()
-        self.lefts = [
-            x + (room - column.width) / 2 for x, room, column in zip(starts, rooms, self.columns, strict=True)
-        ]
+        self.lefts = []
+        start = MARGIN
+        for room, column in zip(rooms, self.columns, strict=True):
+            self.lefts.append(start + (room - column.width) / 2)
+            start += room + gap
 
     def place(self, tensor: int) -> tuple[int, int]:
         """The column of a step's tensor, and 0 for its values or 1 for its gradients."""
@@ -69,11 +74,11 @@ class NetworkPicture(Picture):
     def name(self, tensor: int) -> str:
         """The tensor that a step makes."""
         column, is_gradient = self.place(tensor)
-        own = self.columns[column].tensor
-        return gradient_of(own) if is_gradient else own
+        values = self.columns[column].tensor
+        return gradient_of(values) if is_gradient else values
 
     def maps(self, tensor: int) -> int:
-        """How many maps, or numbers, a step makes."""
+        """The number of maps, or numbers, that a step makes."""
         return self.columns[self.place(tensor)[0]].maps[0]
 
     def draw(self, digit: int, step: int, tensor: int, map: int) -> str:
@@ -81,14 +86,20 @@ class NetworkPicture(Picture):
         if self.starts(digit, step):
             self._draw_trace(self.traces[digit], step)
             self.stands_still()
-        trace, name, said = self.traces[digit], self.name(tensor), self._step_words(self.traces[digit], step)
-        values = trace.tensors[name].reshape(self.columns[self.place(tensor)[0]].maps)
-        rows = values[map] if values[map].size > 1 else values.reshape(1, -1)
-        self.numbered.append(Area(self, rows, Box(0, 0, 1, 1), f"{name}, map {map}" if values[map].size > 1 else name))
+        trace = self.traces[digit]
+        name = self.name(tensor)
+        column, _ = self.place(tensor)
+        values = trace.tensors[name].reshape(self.columns[column].maps)
+        if values[map].size > 1:
+            table = Area(self, values[map], Box(0, 0, 1, 1), f"{name}, map {map}")
+        else:
+            table = Area(self, values.reshape(1, -1), Box(0, 0, 1, 1), name)
+        self.numbered.append(table)
+        sentence = self._step_words(trace, step)
         if tensor == 0:  # nobody has pointed at a map
-            return said
+            return sentence
         framed(self, self._box(tensor, map))
-        return f"{said} {self._map_words(name, values, map)}"
+        return f"{sentence} {self._map_words(name, values, map)}"
 
     # --- The drawing ------------------------------------------------------------------------------------------
 
@@ -113,7 +124,8 @@ class NetworkPicture(Picture):
 
     def _draw_tensor(self, trace: NetworkTrace, tensor: int, is_new: bool) -> None:
         column, row = self.place(tensor)
-        c, name = self.columns[column], self.name(tensor)
+        c = self.columns[column]
+        name = self.name(tensor)
         values = trace.tensors[name].reshape(c.maps)
         whole = self._whole(column, row)
         if c.bars:
@@ -129,20 +141,24 @@ class NetworkPicture(Picture):
 
     def _arrow(self, column: int, row: int, color: str) -> None:
         """Before a column, where the trace goes."""
-        start, end = self.lefts[column - 1] + self.columns[column - 1].width, self.lefts[column]
-        y, middle, half = TOPS[row] + HEIGHT / 2, (start + end) / 2, min(9, (end - start) / 2 - 5)
+        start = self.lefts[column - 1] + self.columns[column - 1].width
+        end = self.lefts[column]
+        y = TOPS[row] + HEIGHT / 2
+        middle = (start + end) / 2
+        half = min(9, (end - start) / 2 - 5)
         half *= 1 - 2 * row
         self.arrow((middle - half, y), (middle + half, y), color, 2, 5)
 
     def _draw_bars(self, trace: NetworkTrace, values: np.ndarray, whole: Box) -> None:
         """The outputs, one bar for each class: to the right above 0, to the left below."""
-        largest, low = float(np.abs(values).max()), min(float(values.min()), 0.0)
+        largest = float(np.abs(values).max())
+        low = min(float(values.min()), 0.0)
         scale = BARS / (max(float(values.max()), 0.0) - low or 1.0)
         zero = whole.x + 16 - low * scale
         for i, value in enumerate(values):
-            y, right = whole.y + BAR * i, i == trace.label
-            look = (BLUE, "bold") if right else (INK, "normal")
-            self.write(whole.x + 6, y + BAR / 2, str(i), 13, *look, "middle")
+            y = whole.y + BAR * i
+            color, weight = (BLUE, "bold") if i == trace.label else (INK, "normal")
+            self.write(whole.x + 6, y + BAR / 2, str(i), 13, color, weight, "middle")
             bar = Box(min(zero, zero + value * scale), y + 3, abs(value) * scale, BAR - 6)
             if bar.width > 0.5:
                 self.image(bar, colored(np.array([[value]]), largest))
@@ -150,15 +166,16 @@ class NetworkPicture(Picture):
         self.lines([(zero, whole.y, zero, whole.y + BAR * len(values))], GRAY, 1)
 
     def _whole(self, column: int, row: int) -> Box:
-        """Where a tensor is drawn."""
+        """The box of a tensor."""
         c = self.columns[column]
         height = BAR * c.maps[0] if c.bars else c.layout().box.height
         return Box(self.lefts[column], TOPS[row] + (HEIGHT - height) / 2, c.width, height)
 
     def _box(self, tensor: int, map: int) -> Box:
-        """Where a map, or an output's bar, lies."""
+        """The box of a map, or of an output's bar."""
         column, row = self.place(tensor)
-        c, whole = self.columns[column], self._whole(column, row)
+        c = self.columns[column]
+        whole = self._whole(column, row)
         if c.bars:
             return Box(whole.x - 2, whole.y + BAR * map, whole.width + 4, BAR)
         return c.layout(whole[:2]).cells(map)
@@ -167,41 +184,55 @@ class NetworkPicture(Picture):
 
     def _step_words(self, trace: NetworkTrace, step: int) -> str:
         column, is_gradient = self.place(step)
-        c, begin = self.columns[column], f"Step {step} of {self.last}:"
-        what = f"{c.maps[0]} maps of {c.maps[1]} × {c.maps[2]}" if c.maps[1] * c.maps[2] > 1 else f"{c.maps[0]} numbers"
+        drawn = self.columns[column]
+        begin = f"Step {step} of {self.last}:"
         if step == 0:
             return f"{begin} the image of {a_digit(trace.label)}."
+        if is_gradient and drawn.bars:
+            loss = number(float(trace.tensors["losses"][0]))
+            return f"{begin} the loss is {loss}, and its gradient is the softmax minus the right answer."
         if is_gradient:
-            if c.bars:
-                loss = number(float(trace.tensors["losses"][0]))
-                return f"{begin} the loss is {loss}, and its gradient is the softmax minus the right answer."
-            return f"{begin} the gradient is back at {c.layer if column else 'the digit'}."
-        if c.bars:
-            best = int(trace.tensors[c.tensor].argmax())
-            verdict = f"{best}, which is {'right' if best == trace.label else f'wrong: it is {a_digit(trace.label)}'}"
-            return f"{begin} {c.layer} makes {what}, the largest for {verdict}."
-        return f"{begin} {c.layer} makes {what}."
+            layer = drawn.layer if column else "the digit"
+            return f"{begin} the gradient is back at {layer}."
+        count, rows, columns = drawn.maps
+        result = f"{count} maps of {rows} × {columns}" if rows * columns > 1 else f"{count} numbers"
+        if not drawn.bars:
+            return f"{begin} {drawn.layer} makes {result}."
+        best = int(trace.tensors[drawn.tensor].argmax())
+        verdict = "right" if best == trace.label else f"wrong: it is {a_digit(trace.label)}"
+        return f"{begin} {drawn.layer} makes {result}, the largest for {best}, which is {verdict}."
 
     def _map_words(self, name: str, values: np.ndarray, map: int) -> str:
-        """What is in the map that is framed."""
-        seen = values[map]
-        if seen.size == 1:
-            return f"{written(name, (map,))} = {number(float(seen[0, 0]))}."
-        place = np.unravel_index(np.abs(seen).argmax(), seen.shape)
-        farthest = f"{written(name, (map, *place))} = {number(float(seen[place]))}"
+        """Say what is in the map that is framed."""
+        numbers = values[map]
+        if numbers.size == 1:
+            return f"{written(name, (map,))} = {number(float(numbers[0, 0]))}."
+        place = np.unravel_index(np.abs(numbers).argmax(), numbers.shape)
+        farthest = f"{written(name, (map, *place))} = {number(float(numbers[place]))}"
         return f"In map {map} of {name}, the number farthest from 0 is {farthest}."
 
 
 def _column(tensor: str, size: tuple[int, ...], is_last: bool) -> Column:
-    """How a layer's output is drawn."""
+    """Choose how a layer's output is drawn."""
     layer = tensor.removesuffix(".output")
-    maps = size if len(size) == 3 else (size[0], 1, 1)
-    bars = is_last and maps[0] <= LISTED and len(size) == 1
     if len(size) == 1:
-        return Column(layer, tensor, size, maps, 8, -(-maps[0] // 15), bars)
-    across = 1 if maps[0] == 1 else 3 if maps[1] > 20 else 2 if maps[0] <= 8 else 4
-    fitting = HEIGHT // (-(-maps[0] // across) * (maps[1] + 1) - 1)
-    return Column(layer, tensor, size, maps, max(1, min(max(3, 20 // maps[1]), fitting)), across, bars)
+        (count,) = size
+        has_bars = is_last and count <= LISTED
+        return Column(layer, tensor, size, (count, 1, 1), 8, ceil(count / 15), has_bars)
+    count, rows, columns = size
+    across = _maps_across(count, rows)
+    fitting = HEIGHT // (ceil(count / across) * (rows + 1) - 1)
+    pixel = max(1, min(max(3, 20 // rows), fitting))
+    return Column(layer, tensor, size, (count, rows, columns), pixel, across, False)
+
+
+def _maps_across(count: int, rows: int) -> int:
+    """The number of maps beside each other."""
+    if count == 1:
+        return 1
+    if rows > 20:
+        return 3
+    return 2 if count <= 8 else 4
 
 
 def _heading(column: Column) -> float:

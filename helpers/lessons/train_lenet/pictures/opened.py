@@ -5,14 +5,18 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from helpers.lessons.train_lenet.pictures.maps import Area, Maps, fitting_pixel, fold, framed, in_maps
-from helpers.lessons.train_lenet.trace import Index, NetworkTrace, Opened, moved, written
+from helpers.lessons.train_lenet.trace import Index, NetworkTrace, Opened, Row, moved, written
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, WIDTH, Box, Picture, Word, number, text_width, tint
 from helpers.pictures.parts import look
 
-TOP, HIGH = 62, 144  # CSS pixels: where the maps begin, and how high they may be
-TABLE, LINE_HEIGHT, LEGEND = 238, 19, 724
+# CSS pixels
+TOP = 62  # where the maps begin
+HIGH = 144  # how high they may be
+TABLE = 238  # where the terms begin
+LINE_HEIGHT = 19
+LEGEND = 724
+CODE = 13  # the letters of a kernel's line
 LISTED = 4  # terms that are written out
-CODE = 13  # CSS pixels: the letters of a kernel's line
 
 
 class OpenedPicture(Picture):
@@ -23,10 +27,11 @@ class OpenedPicture(Picture):
 
     def __init__(self, traces: Sequence[NetworkTrace]) -> None:
         super().__init__(428)
-        self.traces, self.names = traces, [*traces[0].makers]
+        self.traces = traces
+        self.names = [*traces[0].makers]
 
     def maps(self, tensor: int) -> tuple[int, int, int]:
-        """How many maps a tensor has, and their rows and columns."""
+        """The number of maps of a tensor, and their rows and columns."""
         return in_maps(self.traces[0].shapes[self.names[tensor]])
 
     def index(self, tensor: int, map: int, row: int, column: int) -> Index:
@@ -35,7 +40,8 @@ class OpenedPicture(Picture):
 
     def draw(self, digit: int, tensor: int, map: int, row: int, column: int) -> str:
         """Open one number."""
-        trace, name = self.traces[digit], self.names[tensor]
+        trace = self.traces[digit]
+        name = self.names[tensor]
         if self.starts(digit, tensor):
             self._draw_overview(trace, name, tensor)
             self.stands_still()
@@ -51,7 +57,8 @@ class OpenedPicture(Picture):
 
     def _draw_overview(self, trace: NetworkTrace, name: str, tensor: int) -> None:
         """All maps of the tensor, to choose one."""
-        maps, self.overview = self.maps(tensor), None
+        maps = self.maps(tensor)
+        self.overview = None
         colors = "orange: above 0", "violet: below 0", "each picture has", "its own scale"
         self.column(LEGEND, TABLE, LINE_HEIGHT, colors, 13, GRAY)
         if maps[0] > 1:
@@ -59,11 +66,13 @@ class OpenedPicture(Picture):
             values = trace.tensors[name].reshape(maps)
             self.overview = Maps(self, values, (MARGIN, TOP), pixel, across)
             self.overview.touch(f"maps of {name}", "map", tensor=tensor)
-            self.note(MARGIN, TOP - 14, f"its {maps[0]} {'rows' if len(trace.shapes[name]) == 2 else 'maps'}")
+            noun = "rows" if len(trace.shapes[name]) == 2 else "maps"
+            self.note(MARGIN, TOP - 14, f"its {maps[0]} {noun}")
 
     def _draw_number(self, trace: NetworkTrace, opened: Opened, tensor: int, map: int, row: int, column: int) -> None:
         """The map with the number, large."""
-        maps, values = self.maps(tensor), trace.tensors[opened.name]
+        maps = self.maps(tensor)
+        values = trace.tensors[opened.name]
         left = MARGIN
         if self.overview:
             framed(self, self.overview.cells(map))
@@ -74,20 +83,20 @@ class OpenedPicture(Picture):
         shown.frame(0, [(row, column)], INK)
         self.bold(MARGIN, 18, f"{opened.label} = {number(opened.returned)}", 17, look(opened.name).ink)
         if self.overview:
-            chosen = opened.index[: -2 if len(opened.index) > 2 else -1]
-            self.note(left, TOP - 14, written("row" if len(opened.index) == 2 else "map", chosen))
+            self.note(left, TOP - 14, _map_name(opened.index))
         self.numbered.append(Area(self, values.reshape(maps)[map], Box(0, 0, 1, 1), f"{opened.name}, map {map}"))
         self.right = left + max(shown.box.width, 60)
 
     def _draw_read(self, trace: NetworkTrace, opened: Opened) -> None:
-        """What was read: each tensor's maps that have a part in it, with a frame around the places."""
-        known = (name for name in opened.read if name in trace.tensors and not name.endswith(".bias"))
-        most = {name: opened.read[name] for name in known}
-        self.write(self.right + 22, TOP + HIGH / 2, "←" if most else "", 24, GRAY, align="middle")
+        """Draw what was read: each tensor's maps that have a part in it, with a frame around the places."""
+        names = [name for name in opened.read if name in trace.tensors and not name.endswith(".bias")]
+        if not names:
+            return
+        self.write(self.right + 22, TOP + HIGH / 2, "←", 24, GRAY, align="middle")
         left = self.right + 44
-        room = (WIDTH - MARGIN - left) / max(len(most), 1) - 20
-        for i, (name, places) in enumerate(most.items()):
-            self._draw_places(trace, name, places, left + i * (room + 20), room)
+        room = (WIDTH - MARGIN - left) / len(names) - 20
+        for i, name in enumerate(names):
+            self._draw_places(trace, name, opened.read[name], left + i * (room + 20), room)
 
     def _draw_places(self, trace: NetworkTrace, name: str, places: list[Index], left: float, room: float) -> None:
         title, values, marks = _shown(trace.tensors[name], name, places)
@@ -96,36 +105,39 @@ class OpenedPicture(Picture):
         for map, cells in marks.items():
             maps.frame(map, cells, BLUE)
         if name in self.names and values[0].size > 1:
-            tensor, plane = self.names.index(name), places[0][:-2]
-            first = int(np.ravel_multi_index(plane, trace.shapes[name][: len(plane)])) if plane else 0
-            if len(values) > 1:
-                maps.touch(f"{name}, read", "map", start=first, clicked=True, tensor=tensor)
-            else:
-                maps.touch(f"{name}, read", "row", "column", clicked=True, tensor=tensor, map=first)
+            self._let_point(trace, name, places, maps)
         lines = [title] if text_width(title, 13, "bold") <= room else [name, title.removeprefix(name)]
         self.column(left, TOP + 2 - 16 * len(lines), 16, lines, 13, look(name).ink, "bold")
+
+    def _let_point(self, trace: NetworkTrace, name: str, places: list[Index], maps: Maps) -> None:
+        """Let a reader open what was read: one of several maps, or a number of the only one."""
+        tensor = self.names.index(name)
+        plane = places[0][:-2]
+        first = int(np.ravel_multi_index(plane, trace.shapes[name][: len(plane)])) if plane else 0
+        if len(maps.values) > 1:
+            maps.touch(f"{name}, read", "map", start=first, clicked=True, tensor=tensor)
+        else:
+            maps.touch(f"{name}, read", "row", "column", clicked=True, tensor=tensor, map=first)
 
     # --- The sum ----------------------------------------------------------------------------------------------
 
     def _draw_rows(self, opened: Opened) -> None:
         """The terms that are farthest from 0, the rest, and the sum beside what the kernel wrote."""
         self.lines([(MARGIN, TABLE - 15, WIDTH - MARGIN, TABLE - 15)], LINE, 1)
-        rows = sorted((row for row in opened.rows if row.value), key=lambda row: -abs(row.value)) or opened.rows
-        lines = [(row.label, row.product, row.value, INK, "normal") for row in rows[:LISTED]]
-        if rest := rows[LISTED:]:
-            zeros = sum(not row.value for row in opened.rows)
-            others = f"{len(rest):,} more" + f", and {zeros:,} that are 0" * (zeros > 0)
-            lines.append((others, "", sum(row.value for row in rest), GRAY, "normal"))
-        y = TABLE + LINE_HEIGHT * len(lines) - 10
-        self.lines([(600, y, 700, y)] * bool(lines), INK, 1)
-        rounding = f"rounding explains a difference of up to {opened.bound:.0e}" * (len(opened.rows) > 1)
+        lines = _listed_terms(opened.rows)
+        if lines:
+            y = TABLE + LINE_HEIGHT * len(lines) - 10
+            self.lines([(600, y, 700, y)], INK, 1)
+        rounding = ""
+        if len(opened.rows) > 1:
+            rounding = f"rounding explains a difference of up to {opened.bound:.0e}"
         lines.append((opened.how, "", opened.result, INK, "bold"))
         lines.append(("the kernel wrote", rounding, opened.returned, BLUE, "bold"))
-        for i, (names, text, value, *style) in enumerate(lines):
+        for i, (names, text, value, color, weight) in enumerate(lines):
             y = TABLE + LINE_HEIGHT * i
-            self.write(MARGIN, y, names, 13.5, *style)
+            self.write(MARGIN, y, names, 13.5, color, weight)
             self.write(590, y, text, 13.5, GRAY, align="right")
-            self.write(700, y, number(value), 13.5, *style, "right")
+            self.write(700, y, number(value), 13.5, color, weight, "right")
 
     def _draw_line(self, where: str, text: str) -> None:
         """The line of the kernel's file."""
@@ -145,12 +157,14 @@ class OpenedPicture(Picture):
 def _shown(values: np.ndarray, name: str, places: list[Index]) -> tuple[str, np.ndarray, dict[int, list]]:
     """The maps of a tensor that hold these places, what they are called, and the places in each of them."""
     if values.ndim == 2:  # a column or a row of a matrix
-        found = np.array([values[place] for place in places])
-        return f"{name}{_index(places)}", found.reshape(1, *fold(len(found))), {}
+        numbers = np.array([values[place] for place in places])
+        return f"{name}{_index(places)}", numbers.reshape(1, *fold(len(numbers))), {}
     if values.ndim == 1:
         maps = in_maps(values.shape)
-        cells = [tuple(map(int, divmod(place[0], maps[2]))) for place in places]
-        return name, values.reshape(maps), {} if len(cells) == values.size else {0: cells}
+        *_, columns = maps
+        cells = [tuple(map(int, divmod(i, columns))) for (i,) in places]
+        marks = {} if len(cells) == values.size else {0: cells}
+        return name, values.reshape(maps), marks
     by_plane: dict[Index, list] = {}
     for place in places:
         by_plane.setdefault(place[:-2], []).append(place[-2:])
@@ -161,5 +175,30 @@ def _shown(values: np.ndarray, name: str, places: list[Index]) -> tuple[str, np.
 
 def _index(places: Iterable[Index]) -> str:
     """The places as an index: one, or all of them along an axis."""
-    axes = ({*numbers} for numbers in zip(*places, strict=True))
-    return f"[{','.join(':' if len(numbers) > 1 else str(*numbers) for numbers in axes)}]"
+    texts = []
+    for numbers in zip(*places, strict=True):
+        first, *others = dict.fromkeys(numbers)
+        texts.append(":" if others else str(first))
+    return f"[{','.join(texts)}]"
+
+
+def _map_name(index: Index) -> str:
+    """The map or the row in which a number lies."""
+    if len(index) == 2:
+        return written("row", index[:-1])
+    return written("map", index[:-2] if len(index) > 2 else index[:-1])
+
+
+def _listed_terms(rows: Sequence[Row]) -> list[tuple]:
+    """A line for each of the terms that are farthest from 0, and one for the rest: words, product, value and style."""
+    nonzero = [row for row in rows if row.value]
+    ordered = sorted(nonzero, key=lambda row: -abs(row.value)) or rows
+    lines = [(row.label, row.product, row.value, INK, "normal") for row in ordered[:LISTED]]
+    rest = ordered[LISTED:]
+    if rest:
+        words = f"{len(rest):,} more"
+        zeros = len(rows) - len(nonzero)
+        if zeros:
+            words += f", and {zeros:,} that are 0"
+        lines.append((words, "", sum(row.value for row in rest), GRAY, "normal"))
+    return lines

@@ -27,7 +27,7 @@ class SoftmaxPicture(Picture):
         self.stands_still()
 
     def draw(self, right: int, logits: np.ndarray) -> str:
-        """What follows from these logits, where `right` is the right class."""
+        """Draw and say what follows from these logits, where `right` is the right class."""
         shares = softmax(logits)
         losses, (gradient,) = cross_entropy(logits[None], np.array([right]))
         self.bold(LEFT, 14, f"the right class is {right}, the loss is {losses[0]:.2f}", 15, BLUE)

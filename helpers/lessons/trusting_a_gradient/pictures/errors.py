@@ -6,7 +6,11 @@ from helpers.lessons.trusting_a_gradient.errors import STEPS, Differences
 from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, PAPER, Box, Picture
 from helpers.pictures.charts import DIAMOND, SQUARE, Axes, draw_sign, part, spread
 
-LEFT, RIGHT, TOP, BOTTOM = 130, 572, 62, 402  # CSS pixels
+# CSS pixels
+LEFT = 130
+RIGHT = 572
+TOP = 62
+BOTTOM = 402
 APART = 18  # from one name to the next
 LIST = Box(RIGHT + 10, 302, 250, 76)  # the frame of the values at one step
 ROWS = LIST.y + 38, LIST.y + 60  # the heights of its rows
@@ -21,7 +25,7 @@ class StepPicture(Picture):
         super().__init__(444)
         self.axes = Axes(self, Box(LEFT, TOP, RIGHT - LEFT, BOTTOM - TOP), (STEPS[0], STEPS[-1]), (LOWEST, 0))
         self.plotted = linear, curved
-        self.heights = [self.axes.y(np.log10(each.errors)) for each in self.plotted]
+        self.heights = [self.axes.y(np.log10(differences.errors)) for differences in self.plotted]
         self.title(20, "error of central differences in float32")
         self.note(MARGIN, 42, "as a part of the largest derivative; the step is 2ᵏ")
         self.axes.rows({power: brief(10.0**power) for power in range(LOWEST, 1)}, 14)
@@ -31,13 +35,12 @@ class StepPicture(Picture):
         self.note(RIGHT + 44, BOTTOM + 16, "step")
         self.boxes([LIST])
         ends = spread([heights[-1] for heights in self.heights], APART)  # names stand beside the ends of the lines
-        for each, (color, sign, dashes), heights, end, row in zip(
-            self.plotted, LOOKS, self.heights, ends, ROWS, strict=True
-        ):
-            self.curve(self.axes.x(STEPS), heights, color, 2.4, dashes)
-            self.bold(RIGHT + 10, end, each.name, 14, color)
-            draw_sign(self, sign, [(LIST.x + 16, row)], 6, color)
-            self.write(LIST.x + 30, row, each.name, 13, color)
+        for i, differences in enumerate(self.plotted):
+            color, sign, dashes = LOOKS[i]
+            self.curve(self.axes.x(STEPS), self.heights[i], color, 2.4, dashes)
+            self.bold(RIGHT + 10, ends[i], differences.name, 14, color)
+            draw_sign(self, sign, [(LIST.x + 16, ROWS[i])], 6, color)
+            self.write(LIST.x + 30, ROWS[i], differences.name, 13, color)
         # What the errors come from at small steps and at large ones, between two lines of the grid.
         self.column(self.axes.x(-16), 78, 18, ("twice the step:", "half the rounding"), 13, GRAY)
         self.column(self.axes.x(-9), 78, 18, ("twice the step:", "4 times the truncation"), 13, GRAY)
@@ -45,14 +48,16 @@ class StepPicture(Picture):
 
     def draw(self, k: int) -> str:
         """Mark the lines at the step 2**k, and list their values there."""
-        place, x = STEPS.index(k), self.axes.x(k)
+        place = STEPS.index(k)
+        x = self.axes.x(k)
         heights = [line[place] for line in self.heights]
         self.lines([(x, min(heights), x, BOTTOM)], GRAY, 1.2, (3, 3))
         self.boxes((Box(x - 7, height - 7, 14, 14) for height in heights), PAPER, (1, 1, 1, 0.8), 0)
         self.bold(LIST.x + 10, LIST.y + 17, f"at step {step(k)}", 14)
-        for each, (color, sign, _), height, row in zip(self.plotted, LOOKS, heights, ROWS, strict=True):
-            draw_sign(self, sign, [(x, height)], 6, color)
-            self.write(LIST.right - 10, row, brief(each.errors[place]), 13, color, align="right")
+        for i, differences in enumerate(self.plotted):
+            color, sign, _ = LOOKS[i]
+            draw_sign(self, sign, [(x, heights[i])], 6, color)
+            self.write(LIST.right - 10, ROWS[i], brief(differences.errors[place]), 13, color, align="right")
         linear, curved = self.plotted
         return (
             f"At step {step(k)}, the central difference of the {linear.name}'s loss is off by {_error(linear, place)}. "
@@ -71,9 +76,16 @@ def step(power: int) -> str:
 
 
 def _error(differences: Differences, place: int) -> str:
-    """How large the error is, where it comes from, and whether it is the smallest."""
-    error, truncation = differences.errors[place], differences.truncation[place]
-    cause = "mostly truncation" if truncation > error / 2 else "mostly rounding"
-    cause = "rounding alone" if truncation < error / 1000 else cause
-    best = ": this is its best step" if error == differences.errors.min() else ""
-    return f"{part(error)} ({cause}){best}"
+    """Say how large the error is, where it comes from, and whether it is the smallest."""
+    error = differences.errors[place]
+    truncation = differences.truncation[place]
+    if truncation > error / 2:
+        cause = "mostly truncation"
+    elif truncation < error / 1000:
+        cause = "rounding alone"
+    else:
+        cause = "mostly rounding"
+    words = f"{part(error)} ({cause})"
+    if error == differences.errors.min():
+        return f"{words}: this is its best step"
+    return words

@@ -14,8 +14,12 @@ UNKNOWN = {  # the patterns, and the wrong kernels that make them
     "Pattern B": "filter flipped",
     "Pattern C": "stride forgotten",
 }
-TOP, PIXEL, SMALL = 62, (40, 24), (58, 26)  # CSS pixels: where the input begins, and the sizes of cells
-BELOW, STEP = 288, 206  # where the patterns begin, and from one to the next
+# CSS pixels
+TOP = 62  # where the input begins
+PIXEL = (40, 24)
+SMALL = (58, 26)  # a cell of a pattern
+BELOW = 288  # where the patterns begin
+STEP = 206  # from one pattern to the next
 
 
 class ProbesPicture(Picture):
@@ -26,7 +30,8 @@ class ProbesPicture(Picture):
 
     def __init__(self) -> None:
         super().__init__(BELOW + 3 * SMALL[1] + 56)
-        s, (oh, ow) = probes.SHAPE, PLACE
+        s = probes.SHAPE
+        oh, ow = PLACE
         sides = (s.padding_h,) * 2, (s.padding_w,) * 2
         padded = np.pad(probes.numbered(s.input)[0, 0], sides, constant_values=np.nan)
         pixels = Grid(self, padded, MARGIN, TOP, PIXEL, "input", "its pixels numbered, padding around them")
@@ -45,10 +50,13 @@ class ProbesPicture(Picture):
     def _pattern(self, i: int, name: str, got: np.ndarray, right: np.ndarray) -> str:
         grid = Grid(self, got, MARGIN + STEP * i, BELOW, SMALL, name, "grad_weight", tensor="grad_weight")
         grid.tinted(map(tuple, np.argwhere(got != right)), ORANGE, 1.6)
-        if not i:
+        if i == 0:
             self.write(MARGIN, grid.bottom + 30, "tinted: wrong", 13, GRAY)
-        rows = ", ".join("[" + " ".join(f"{value:g}" for value in row) + "]" for row in got)
-        return f"{name}: {rows}. "
+        rows = []
+        for row in got:
+            numbers = " ".join(f"{value:g}" for value in row)
+            rows.append(f"[{numbers}]")
+        return f"{name}: {', '.join(rows)}. "
 
 
 def _last(oh: int, ow: int) -> tuple[int, int]:

@@ -8,11 +8,15 @@ from helpers.operations.convolution import indices
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, GRAY, MARGIN, Box, Picture, Word, number
 from helpers.pictures.figures import draw_ink, draw_signed, explain
-from helpers.pictures.parts import Grid, Window, head, look
+from helpers.pictures.parts import Grid, head, look
+from helpers.pictures.touchable import Window
 
 Array = np.ndarray
 
-PIXEL, FILTER_CELL, TOP = 7, 42, 48  # CSS pixels
+# CSS pixels
+PIXEL = 7
+FILTER_CELL = 42
+TOP = 48
 LEVEL = 10  # the rows of outputs, from the first, that touch the horizontal stroke of the 7
 
 
@@ -25,38 +29,43 @@ class OwnFilterPicture(Picture):
     def __init__(self, digit: Array, weight: Array, output: Array, whose: str) -> None:
         super().__init__(TOP + PIXEL * 28 + 8)
         self.shape = ConvShape(*digit.shape, 1, 3, 3)
-        self.digit, self.weight, self.output = digit[0, 0], weight[0, 0], output[0, 0]
+        self.digit = digit[0, 0]
+        self.weight = weight[0, 0]
+        self.output = output[0, 0]
         left = MARGIN + PIXEL * 32 + 44
         right = left + 3 * FILTER_CELL + 44
         self.sheet = Box(MARGIN, TOP, PIXEL * 28, PIXEL * 28)
         self.result = Box(right, TOP, PIXEL * 26, PIXEL * 26)
         self.beside = right + PIXEL * 26 + 24
+        self._draw_planes(left, whose)
+        middle = TOP + 54 + 1.5 * FILTER_CELL
+        self.words([Word(left - 22, middle, "★", 30), Word(right - 22, middle, "=", 30)], GRAY)
+        is_large = (self.output > 0) & (self.output >= 2 / 3 * self.output.max())
+        self.large_outputs = np.argwhere(is_large).tolist()
+        self.tinted((self._box(self.result, cell) for cell in self.large_outputs), BLUE, 1.6, 0.4)
+        self.stands_still()
+
+    def _draw_planes(self, left: float, whose: str) -> None:
+        """The digit, the filter from `left` on, and the outputs with their colors explained."""
         draw_ink(self, self.digit, self.sheet, 15)
         draw_signed(self, self.output, self.result)
         head(self, *self.sheet[:2], "input", "28 × 28")
         head(self, *self.result[:2], "output", f"26 × 26, by {re.split(r',| [(]', whose)[0]}")
-        size, note = (FILTER_CELL, FILTER_CELL), "click; small: its pixel"
-        self.filter = Grid(self, self.weight, left, TOP + 54, size, "weight", note)
+        size = (FILTER_CELL, FILTER_CELL)
+        self.filter = Grid(self, self.weight, left, TOP + 54, size, "weight", "click; small: its pixel")
         self.filter.adjust("weight", -2, 2)
-        for i, (text, value) in enumerate({"above 0": 0.6, "below 0, hatched": -0.6}.items()):
-            explain(self, self.beside, TOP + 47 + 24 * i, {text: value}, 0, 3)
-        self.words(
-            (Word(x - 22, TOP + 54 + 1.5 * FILTER_CELL, sign, 30) for x, sign in ((left, "★"), (right, "="))), GRAY
-        )
-        found = (self.output > 0) & (self.output >= 2 / 3 * self.output.max())
-        self.found = np.argwhere(found).tolist()
-        self.tinted((self._box(self.result, cell) for cell in self.found), BLUE, 1.6, 0.4)
-        self.stands_still()
+        explain(self, self.beside, TOP + 47, {"above 0": 0.6}, 0, 3)
+        explain(self, self.beside, TOP + 71, {"below 0, hatched": -0.6}, 0, 3)
 
     @staticmethod
     def _box(plane: Box, cell: list[int], size: int = 1) -> Box:
-        """Where these cells of a plane are drawn, from the upper left one on."""
+        """The box of `size` x `size` cells of a plane, from the upper left one on."""
         return Box(plane.x + PIXEL * cell[1], plane.y + PIXEL * cell[0], size * PIXEL, size * PIXEL)
 
     @property
-    def found_below(self) -> int:
-        """How many of the outputs that are found do not touch the horizontal stroke."""
-        return sum(oh >= LEVEL for oh, _ in self.found)
+    def large_outputs_below(self) -> int:
+        """The number of large outputs that do not touch the horizontal stroke."""
+        return sum(oh >= LEVEL for oh, _ in self.large_outputs)
 
     def draw(self, oh: int, ow: int) -> str:
         """Move to one output."""
@@ -68,13 +77,15 @@ class OwnFilterPicture(Picture):
         self.filter.factors(pixels, GRAY)
         total = number(sum(self.weight[cell] * pixel for cell, pixel in pixels.items()))
         returned = number(self.output[oh, ow])
-        for i, said in enumerate((f"sum of products: {total}", f"the kernel wrote: {returned}")):
-            self.write(self.beside, TOP + 130 + 24 * i, said, 14, BLUE)
-        return f"{self._finds()} output[{oh},{ow}] = {total}; the kernel wrote {returned}."
+        lines = f"sum of products: {total}", f"the kernel wrote: {returned}"
+        self.column(self.beside, TOP + 130, 24, lines, 14, BLUE)
+        return f"{self._say_found()} output[{oh},{ow}] = {total}; the kernel wrote {returned}."
 
-    def _finds(self) -> str:
-        if not self.found:
+    def _say_found(self) -> str:
+        """Say how many outputs the filter finds, and where."""
+        if not self.large_outputs:
             return "No output is above 0: nothing is found."
-        count, below = len(self.found), self.found_below
+        count = len(self.large_outputs)
+        below = self.large_outputs_below
         where = f"{count - below} of them on the horizontal stroke, {below} further down"
         return f"{count} outputs are two thirds of the largest or more, {where}."

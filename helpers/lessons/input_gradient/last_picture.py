@@ -28,7 +28,8 @@ def change_digit() -> Explorer:
             return operations.conv2d_grad_input(layer.input, weight, upstream)
         if puzzle in whole:
             return run_on_a_layer(run, puzzle, layer, upstream, weight)
-        task, one_channel = tasks(LAYERS)[puzzle], replace(layer, out_channels=1)
+        task = tasks(LAYERS)[puzzle]
+        one_channel = replace(layer, out_channels=1)
         total = np.zeros(layer.input, np.float32)
         for filter, plane in zip(weight[:, 0], upstream[0], strict=True):  # a kernel for one pair of channels
             case = task.on_a_plane(one_channel, weight=filter, grad_output=plane)

@@ -35,11 +35,11 @@ class OwnPicture(Picture):
             return f"LeNet has {len(names)} places for kernels of yours: {listed(names)}."
         self.chart.run(np.array(losses))
         mean = f"{running_mean(np.array(losses))[-1]:.2f}"
-        said = f"After {len(losses)} of {STEPS} steps, the mean loss of the last {MEAN} batches is {mean}."
+        sentence = f"After {len(losses)} of {STEPS} steps, the mean loss of the last {MEAN} batches is {mean}."
         if accuracy is None:
-            return said
+            return sentence
         self.bold(824, 252, f"unseen digits: {100 * accuracy:.0f} % right", 14, BLUE, "right")
-        return f"{said} Of {RUN['unseen']} unseen digits, {100 * accuracy:.0f} % are right."
+        return f"{sentence} Of {RUN['unseen']} unseen digits, {100 * accuracy:.0f} % are right."
 
 
 class OwnTraining(Shown):
@@ -48,29 +48,39 @@ class OwnTraining(Shown):
     def __init__(self) -> None:
         super().__init__()
         known = lessons()
-        done, places = right(known), slots(known)
-        of_place = ([name for name in slot.puzzles if name in done] for slot in places)
-        self.mine = [names[-1] for names in of_place if names]
+        done = right(known)
+        places = slots(known)
+        self.puzzles = []  # the last right one of each place
+        for slot in places:
+            right_ones = [name for name in slot.puzzles if name in done]
+            self.puzzles += right_ones[-1:]
         self.picture = OwnPicture(places, done)
         self._button = ipywidgets.Button(
-            description="Train LeNet with my kernels", disabled=not self.mine, layout={"width": "240px"}
+            description="Train LeNet with my kernels", disabled=not self.puzzles, layout={"width": "240px"}
         )
         self._button.on_click(lambda _: self.train())
         self.children = [self._button, self._paper(), self._words]
-        mine = f"Yours: {listed(self.mine)}." if self.mine else "None is right yet: write one, and run this again."
-        self._show((), None, mine)
+        if self.puzzles:
+            self._show((), None, f"Yours: {listed(self.puzzles)}.")
+        else:
+            self._show((), None, "None is right yet: write one, and run this again.")
 
     def train(self) -> None:
         """Train in a process apart, and show the loss as it falls."""
         self._button.disabled = True
         self._write_sentence("Your kernels are tried in the simulator first.")
         try:
-            run = train_apart(*self.mine, **RUN, show=lambda losses: losses and self._show(losses))
+            run = train_apart(*self.puzzles, **RUN, show=self._show_begun)
             self._show(run.losses, run.accuracy, run.ended)
         except (RefusedError, GpuError) as error:
             self._write_sentence(str(error))
         finally:
             self._button.disabled = False
+
+    def _show_begun(self, losses: Sequence[float]) -> None:
+        """Show the losses so far, if there are any."""
+        if losses:
+            self._show(losses)
 
     def _show(self, losses: Sequence[float], accuracy: float | None = None, more: str = "") -> None:
         self.picture.show(losses, accuracy)

@@ -23,11 +23,13 @@ def _product(*puzzles: str) -> tuple[Callable[[Array, Array], Array], str]:
     run, _, whose = own_kernel(*puzzles)
     if run is None:
         official = PUZZLES[puzzles[0]].solution.text
-        run, whose = runner(official), f"our {puzzles[0]}"
+        run = runner(official)
+        whose = f"our {puzzles[0]}"
 
     def product(left: Array, right: Array) -> Array:
         """Workgroups of 16 x 16 threads."""
-        (m, k), n = left.shape, right.shape[1]
+        m, k = left.shape
+        n = right.shape[1]
         rows = k if puzzles[0] == "transposed_tile" else m
         return run((left, right), (rows, n), (m, k, n), (-(-n // 16), -(-rows // 16), 1))
 

@@ -13,33 +13,43 @@ class BiasGradientPicture(Picture):
     """Every plane of grad_output (N, Co, oH, oW), images below each other, and grad_bias (Co,) as it was returned."""
 
     def __init__(self, grad_output: np.ndarray, returned: np.ndarray) -> None:
-        self.grad_output, self.returned = grad_output, returned
+        self.grad_output = grad_output
+        self.returned = returned
         images, channels, rows, columns = grad_output.shape
-        across, down = columns * CELL[0] + 40, rows * CELL[1] + 58
-        super().__init__(46 + images * down)
+        plane_width = columns * CELL[0] + 40
+        plane_height = rows * CELL[1] + 58
+        super().__init__(46 + images * plane_height)
         self.planes = {}
         for n, co in np.ndindex(images, channels):
-            place = MARGIN + co * across, 40 + n * down
-            self.planes[n, co] = plane = Grid(self, grad_output[n, co], *place, CELL, f"grad_output[{n},{co}]")
+            left = MARGIN + co * plane_width
+            top = 40 + n * plane_height
+            plane = Grid(self, grad_output[n, co], left, top, CELL, f"grad_output[{n},{co}]")
             plane.point({cell: {"co": co} for cell in np.ndindex(rows, columns)})
-        left = MARGIN + channels * across + 20
-        self.result = Grid(self, returned[:, None], left, 40, (64, 46), "grad_bias")
+            self.planes[n, co] = plane
+        right = MARGIN + channels * plane_width + 20
+        self.result = Grid(self, returned[:, None], right, 40, (64, 46), "grad_bias")
         self.result.touch("grad_bias", "co")
         self.stands_still()
 
     def draw(self, co: int) -> str:
         """Mark the planes of one channel and its sum."""
         images, _, *size = self.grad_output.shape
-        planes, sums = [self.planes[n, co] for n in range(images)], self.grad_output[:, co].sum((1, 2), dtype=float)
+        planes = [self.planes[n, co] for n in range(images)]
+        sums = self.grad_output[:, co].sum((1, 2), dtype=float)
         for plane in planes:
             plane.mark([*np.ndindex(*size)])
         self.result.frame([(co, 0)], BLUE)
         self.bold(self.result.x + 78, self.result.box(co, 0).middle[1], f"bias {co}", 15, self.result.look.ink)
         for plane, total in zip(planes, sums, strict=True):
             self.bold(plane.x, plane.bottom + 14, f"sum {number(total)}", 14, ORANGE)
-        parts = " + ".join(number(s) if s >= 0 else f"({number(s)})" for s in sums)
+        terms = " + ".join(term(total) for total in sums)
         return (
             f"Bias {co} was added to all {self.grad_output[:, co].size} outputs of channel {co}, in "
-            f"{in_words('image', range(images))}: grad_bias[{co}] = {parts} = {number(sums.sum())}. "
+            f"{in_words('image', range(images))}: grad_bias[{co}] = {terms} = {number(sums.sum())}. "
             f"The kernel wrote {number(self.returned[co])}."
         )
+
+
+def term(value: float) -> str:
+    """A number of a sum, in brackets where it is negative."""
+    return number(value) if value >= 0 else f"({number(value)})"

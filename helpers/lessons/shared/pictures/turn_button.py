@@ -10,9 +10,13 @@ def turn_button(picture: Picture, thread: int, place: Box, does: str, turns: Ord
 
     `every` has all beginnings of orders, by their numbers; where one is whole, the next one begins.
     """
-    turns = () if len(turns) == 4 else turns
-    color, then = (BLUE, (*turns, thread)) if (*turns, thread) in every else (GRAY, turns)
-    grid = Grid(picture, [[0]], place.x, place.y, place[2:], numbers=False)
-    grid.touch(f"thread {thread}", "order", start=every.index(then), clicked=True)
+    begun = () if len(turns) == 4 else turns
+    clicked = (*begun, thread)
+    color = BLUE
+    if clicked not in every:
+        clicked = begun
+        color = GRAY
+    grid = Grid(picture, [[0]], place.x, place.y, (place.width, place.height), numbers=False)
+    grid.touch(f"thread {thread}", "order", start=every.index(clicked), clicked=True)
     grid.tinted([(0, 0)], color, 2)
     picture.bold(*place.middle, f"thread {thread}{does}", 15, color, "middle")
