@@ -18,7 +18,7 @@ from support.threads import Busy, at_once
 import helpers
 from helpers.data import digits
 from helpers.lessons.meet_the_gpu import explorers as threads
-from helpers.lessons.shared import layers as cases
+from helpers.lessons.shared import small_image as cases
 from helpers.operations.convolution import reference
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, Box, Picture, number, text_width

@@ -9,7 +9,7 @@ from support.notebook_gate import NOTEBOOKS, Lesson
 import helpers
 from helpers.lessons.input_gradient.changed_digit import READ, STEPS, WANTED
 from helpers.lessons.input_gradient.faults import FAULTS
-from helpers.lessons.shared.layers import UPSTREAM, WEIGHT
+from helpers.lessons.shared.small_image import UPSTREAM, WEIGHT
 from helpers.operations.convolution import reference
 from helpers.pictures.canvas import number
 

@@ -17,7 +17,7 @@ from helpers.lessons.bias_gradient import explorers
 from helpers.lessons.bias_gradient.pictures.loads import SHARE
 from helpers.lessons.exercises import PUZZLES, QUESTIONS
 from helpers.lessons.shared import sums as indices
-from helpers.lessons.shared.classroom import differences
+from helpers.lessons.shared.classroom_tests import differences
 from helpers.operations.convolution import reference as convolution
 from helpers.operations.summation import check, operations, reference
 from helpers.pictures.canvas import number

@@ -15,8 +15,6 @@ from wgsl.types.kinds import Type
 known = dataclass(eq=False, slots=True)  # what a name stands for is one thing, and equals no other
 PLACE = property(lambda self: self.place.at), property(lambda self: self.place.end)
 
-# --- Names --------------------------------------------------------------------------------------------------------
-
 
 @known
 class Meaning:
@@ -380,9 +378,6 @@ class Return(Statement):
     """Leave the function, with a value or without."""
 
     value: Expression | None
-
-
-# --- The whole ----------------------------------------------------------------------------------------------------
 
 
 @frozen

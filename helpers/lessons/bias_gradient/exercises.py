@@ -7,8 +7,9 @@ import numpy as np
 
 from helpers.grading.puzzle import STEPS, TWICE, Case, Dispatch, Puzzle, Skill
 from helpers.lessons.shared import layers
-from helpers.lessons.shared.classroom import classroom_cases, differences
-from helpers.lessons.shared.layers import BATCH, draw, draw_quarters
+from helpers.lessons.shared.classroom_tests import classroom_cases, differences
+from helpers.lessons.shared.layers import draw, draw_quarters
+from helpers.lessons.shared.small_image import BATCH
 from helpers.lessons.shared.sums import EIGHT, case, tree_steps
 from helpers.operations.convolution import reference
 

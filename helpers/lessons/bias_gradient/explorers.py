@@ -11,7 +11,7 @@ from helpers.lessons.bias_gradient.pictures.loads import SHARE, LoadsPicture
 from helpers.lessons.bias_gradient.pictures.loads import THREADS as LOADING_THREADS
 from helpers.lessons.bias_gradient.pictures.race import RacePicture
 from helpers.lessons.bias_gradient.pictures.tree import TreePicture
-from helpers.lessons.shared.layers import BATCH
+from helpers.lessons.shared.small_image import BATCH
 from helpers.lessons.shared.sums import EIGHT, TERMS, beginnings, run_schedule
 from helpers.operations.convolution.operations import conv2d_grad_bias
 from helpers.operations.kernels import load

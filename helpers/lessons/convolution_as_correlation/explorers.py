@@ -11,7 +11,7 @@ from helpers.lessons.convolution_as_correlation.filter_picture import LEVEL, Own
 from helpers.lessons.convolution_as_correlation.pictures import ContributionPicture
 from helpers.lessons.shared.any_convolution import any_forward  # noqa: F401
 from helpers.lessons.shared.pictures.forward import WindowPicture
-from helpers.lessons.shared.small_case import Array, with_letters
+from helpers.lessons.shared.sliders import Array, with_letters
 from helpers.operations.convolution import operations
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.pictures.canvas import Picture

@@ -10,10 +10,10 @@ from helpers.lessons.shared.any_convolution import (
     any_input_gradient,  # noqa: F401
     computed,
 )
-from helpers.lessons.shared.layers import IMAGE, UPSTREAM, WEIGHT
 from helpers.lessons.shared.pictures.input_gradient import InputGradientPicture
 from helpers.lessons.shared.pictures.scatter import ScatterGatherPicture
-from helpers.lessons.shared.small_case import Array, with_letters
+from helpers.lessons.shared.sliders import Array, with_letters
+from helpers.lessons.shared.small_image import IMAGE, UPSTREAM, WEIGHT
 from helpers.operations.convolution import operations, reference
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.operations.kernels import load

@@ -9,6 +9,7 @@ import numpy as np
 
 from helpers.data import digits, tables
 from helpers.grading.puzzle import Case, Dispatch, Puzzle, Skill
+from helpers.lessons.shared.small_image import SHOWN
 from helpers.operations.convolution import reference
 from helpers.operations.convolution.shapes import ConvShape
 
@@ -19,23 +20,7 @@ LAYER = "N Ci H W Co kH kW S Ph oH oW Pw"  # the words of `ConvShape.params`
 ANSWERS = {"output": reference.output, "grad_weight": reference.grad_weight, "grad_input": reference.grad_input}
 BOUND = {"output": "input weight bias", "grad_weight": "grad_output input", "grad_input": "grad_output weight"}
 
-# --- The small tensors that lessons 01 to 03 show, (1, 1, rows, columns) --------------------------------------
-
-
-def _matrix(*rows: list[int]) -> Array:
-    return np.float32(rows)[None, None]
-
-
-IMAGE = _matrix([2, 0, 1, 3, 1], [1, 4, 2, 0, 2], [0, 1, 3, 1, 4], [2, 2, 0, 1, 0], [1, 3, 1, 2, 1])
-UPSTREAM = _matrix([1, -1, 2], [0, 3, -1], [2, 1, 0])
-WEIGHT = _matrix([2, 0, -1], [1, 3, 0], [-2, 1, 1])
-BATCH = np.random.default_rng(4).integers(-4, 6, (2, 3, 3, 4)).astype(np.float32)  # of upstream gradients, in lesson 04
 NO_BIAS = {"bias": np.zeros(1, np.float32)}
-SHOWN = {  # and the tests with them
-    "window_4x5": {"input": IMAGE[:, :, :4], "weight": _matrix([1, -1, 2], [0, 3, -2])},
-    "window_5x5": {"input": IMAGE, "grad_output": UPSTREAM},
-    "pixel_5x5": {"weight": WEIGHT, "grad_output": UPSTREAM},
-}
 
 # --- The puzzles of a lesson's table --------------------------------------------------------------------------
 

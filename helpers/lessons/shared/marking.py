@@ -11,7 +11,8 @@ import numpy as np
 
 from helpers.data import tables
 from helpers.grading.marking_question import Cell, Cells, Marking
-from helpers.lessons.shared.layers import ANSWERS, BOUND, IMAGE, UPSTREAM, WEIGHT
+from helpers.lessons.shared.layers import ANSWERS, BOUND
+from helpers.lessons.shared.small_image import IMAGE, UPSTREAM, WEIGHT
 from helpers.operations.convolution.indices import taps_of
 from helpers.operations.convolution.shapes import ConvShape
 

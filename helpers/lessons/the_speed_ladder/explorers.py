@@ -7,7 +7,7 @@ import numpy as np
 from helpers.bench import recorded
 from helpers.bench.ladder import SQUARE, STEPS, TILE
 from helpers.bench.tile_sizes import TileSizes
-from helpers.lessons.shared.small_case import over_threads
+from helpers.lessons.shared.sliders import over_threads
 from helpers.lessons.the_speed_ladder.pictures.residues import ResiduesPicture
 from helpers.lessons.the_speed_ladder.pictures.roofline import RooflinePicture
 from helpers.lessons.the_speed_ladder.pictures.shared_products import SharedProductsPicture

@@ -8,7 +8,7 @@ import numpy as np
 from helpers.data import digits
 from helpers.grading.puzzle import Case, Puzzle, Skill
 from helpers.lessons.shared import marking, planted
-from helpers.lessons.shared.classroom import CLASSROOM, classroom_cases, differences
+from helpers.lessons.shared.classroom_tests import CLASSROOM, classroom_cases, differences
 from helpers.lessons.shared.layers import draw, draw_quarters, layer, layer_puzzles
 from helpers.operations.convolution.shapes import ConvShape
 

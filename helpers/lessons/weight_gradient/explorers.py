@@ -8,9 +8,9 @@ from helpers.lessons.shared.any_convolution import (
     any_weight_gradient,  # noqa: F401
     computed,
 )
-from helpers.lessons.shared.layers import IMAGE, UPSTREAM
 from helpers.lessons.shared.pictures.weight_gradient import WeightGradientPicture
-from helpers.lessons.shared.small_case import over_threads
+from helpers.lessons.shared.sliders import over_threads
+from helpers.lessons.shared.small_image import IMAGE, UPSTREAM
 from helpers.lessons.weight_gradient.pictures import ThreadsPicture
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.pictures.canvas import Picture

@@ -1,4 +1,4 @@
-"""One small case of a convolution and its gradients, a filter of one's own, and the threads that share the work."""
+"""Sliders over the elements of a result with letters, and over the threads of a workgroup."""
 
 import numpy as np
 
@@ -8,9 +8,6 @@ from helpers.widgets.controls import Trials
 from helpers.widgets.explorer import Explorer
 
 Array = np.ndarray
-
-
-# --- With letters -----------------------------------------------------------------------------------------------
 
 
 def with_letters(picture: SumPicture, start: int, steps: Trials) -> Explorer:
@@ -25,11 +22,6 @@ def with_letters(picture: SumPicture, start: int, steps: Trials) -> Explorer:
     return Explorer(draw, rules, values, play=names, front=(), steps=steps)
 
 
-# --- What belongs together --------------------------------------------------------------------------------------
-
-
-# --- How threads share the work ---------------------------------------------------------------------------------
-
-
 def over_threads(picture: Picture, **options) -> Explorer:
+    """A slider over the 256 threads of a workgroup; `options` are the Explorer's."""
     return Explorer(picture.show, {"thread": 256}, {"thread": 37}, play="thread", **options)
