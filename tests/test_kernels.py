@@ -23,7 +23,7 @@ from support.problems import (
 from support.sample import ALL, at_night, sample
 
 from helpers.gpu import passes
-from helpers.operations import operation
+from helpers.operations import dispatch
 from helpers.operations.activations import SMOOTH
 from helpers.operations.convolution.schedules import conv2d_grad_input
 from helpers.operations.convolution.shapes import ConvShape
@@ -89,7 +89,7 @@ every_grad_input = parametrized(general_versions_of("conv2d_grad_input"))
 
 @every_grad_input
 def test_grad_input_serves_more_planes_than_a_dispatch_has_layers(kernel, monkeypatch):
-    for module in conv2d_grad_input, operation, passes:
+    for module in conv2d_grad_input, dispatch, passes:
         monkeypatch.setattr(module, "MAX_WORKGROUPS", 4)
     require_exact(kernel, ConvShape(5, 2, 1, 2, 1, 1, 2, 1, (0, 1)))
 
@@ -100,7 +100,7 @@ def test_grad_input_serves_more_planes_than_a_dispatch_has_layers(kernel, monkey
 )
 def test_elements_that_one_row_of_workgroups_has_no_threads_for_are_computed(name, shape, most, rows, monkeypatch):
     """Sums of one product make each an outer product."""
-    monkeypatch.setattr(operation, "MAX_WORKGROUPS", most)
+    monkeypatch.setattr(dispatch, "MAX_WORKGROUPS", most)
     kernel = load(name)
     (step,) = operation_of(kernel).versions[kernel.version](shape, kernel).steps
     assert step.workgroups[1] == rows

@@ -10,7 +10,7 @@ from unittest.mock import patch
 import wgsl.suggestions
 from wgsl import words
 from wgsl.diagnostics import Diagnostic
-from wgsl.suggestions import CURES, values
+from wgsl.suggestions import CURES, places
 from wgsl.words import errors, findings, refusals
 
 MODULES = (errors, findings, refusals)
@@ -39,7 +39,7 @@ def instead_of_sentences() -> Iterator[None]:
                         stack.enter_context(patch.object(module, known, replaced[value]))
         cures = {kind: partial(_unsaid, cure, kind) for kind, cure in CURES.items()}
         stack.enter_context(patch.dict(CURES, cures))
-        stack.enter_context(patch.object(values, "copied", partial(_unsaid, values.copied, "copied")))
+        stack.enter_context(patch.object(places, "copied", partial(_unsaid, places.copied, "copied")))
         log = partial(_unsaid, wgsl.suggestions.compiler_diagnostic, "compiler")
         stack.enter_context(patch.object(wgsl.suggestions, "compiler_diagnostic", log))
         yield

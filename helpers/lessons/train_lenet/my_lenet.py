@@ -85,7 +85,10 @@ class OwnTraining(Shown):
     def _show(self, losses: Sequence[float], accuracy: float | None = None, more: str = "") -> None:
         self.picture.show(losses, accuracy)
         self._draw_paper()
-        self._write_sentence(f"{self.picture.sentence} {more}".strip())
+        sentences = [self.picture.sentence]
+        if more:
+            sentences.append(more)
+        self._write_sentence(" ".join(sentences))
 
     def __repr__(self) -> str:
         return self.picture.sentence

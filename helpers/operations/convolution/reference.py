@@ -37,7 +37,8 @@ def conv2d_loops(
     input (N, Ci, H, W), weight (Co, Ci, kH, kW), bias (Co,)
     -> output and grad_output (N, Co, oH, oW), grad_weight, grad_input, grad_bias
     """
-    input, weight, bias, grad_output = (np.float64(tensor) for tensor in (input, weight, bias, grad_output))
+    input, weight = np.float64(input), np.float64(weight)
+    bias, grad_output = np.float64(bias), np.float64(grad_output)
     output = np.zeros_like(grad_output)
     grad_weight = np.zeros_like(weight)
     grad_input = np.zeros_like(input)
