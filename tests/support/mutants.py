@@ -10,12 +10,12 @@ from unittest.mock import patch
 
 from support.problem_lists import by_name
 
-from helpers.operations import operation
+from helpers.operations import dispatch
 from helpers.operations.checker import reasons
 from helpers.operations.convolution.schedules import conv2d_grad_input
 from helpers.operations.gemm.shapes import ACTIVATIONS, GemmShape
 from helpers.operations.harness import operation_of
-from helpers.operations.operation import Shape
+from helpers.operations.operation import Operation, Shape
 from wgsl import Kernel, UnsupportedWgsl, WgslError
 
 TOKEN = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*|\d[\w.]*|&&|\|\||<<|>>|[-+*/%&|^<>=!]=|\+\+|--|\S")
@@ -176,13 +176,13 @@ def judged(mutant: Mutant) -> str:
         raise
 
 
-def _said(kernel: Kernel, of: operation.Operation) -> Iterator[str]:
+def _said(kernel: Kernel, of: Operation) -> Iterator[str]:
     """What each problem says."""
     kind = type(of.examples[0]).__name__
     for shape in CASES.get(kernel.name) or CASES.get(kind, of.examples[::-1]):
         yield _kind(kernel, shape)
     for rows in IN_ROWS.get(of.name) or IN_ROWS.get(kind, []):
-        with patch.object(operation, "MAX_WORKGROUPS", 2), patch.object(conv2d_grad_input, "MAX_WORKGROUPS", 2):
+        with patch.object(dispatch, "MAX_WORKGROUPS", 2), patch.object(conv2d_grad_input, "MAX_WORKGROUPS", 2):
             yield _kind(kernel, rows)
 
 
