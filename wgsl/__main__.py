@@ -187,13 +187,13 @@ def _finding(file: str, finding: Finding) -> str:
 
 def _threads_in_words(group: tuple[int, int, int], invocations: Iterable[tuple]) -> str:
     threads = [str(thread) for _, thread in invocations]
-    return f"thread{'s' * (len(threads) > 1)} {', '.join(threads)} of workgroup {group}"
+    return f"thread{'s' if len(threads) > 1 else ''} {', '.join(threads)} of workgroup {group}"
 
 
 def _summary(trace: Trace) -> str:
     groups, threads = (" x ".join(map(str, size)) for size in (trace.workgroups, trace.workgroup_size))
     number = len(trace.findings)
-    ending = f"{number or 'no'} finding{'s' * (number > 1)}"
+    ending = f"{number or 'no'} finding{'s' if number > 1 else ''}"
     return f"{trace.kernel.name}: {trace.entry_point}, {groups} workgroups of {threads} threads: {ending}"
 
 

@@ -144,7 +144,7 @@ def _copies(kernel: Kernel, loop: tree.For, body: int) -> Edit:
         rule = f"at most {MOST} copies, no `break` and no `continue`"
         written = source[loop.at : body]
         raise WgslError(f"`{written}` has {len(copies)}: a loop that is written out has {rule}", kernel.name)
-    suffix = "u" * source.endswith("u", 0, first.end)
+    suffix = "u" if source.endswith("u", 0, first.end) else ""
     openings = [f"{' ' * (i > copies.start)}{{ const {loop.first.name} = {i}{suffix};" for i in copies]
     return Edit(loop.at, body, loop.end, openings)
 

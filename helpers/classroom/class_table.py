@@ -49,7 +49,7 @@ class Row:
 
     def add_problem(self, problem: str) -> None:
         """Add a message to those of the row: in one line, and cut where it is long."""
-        self.problem += f"{'; ' * bool(self.problem)}{short(problem)}"
+        self.problem += f"{'; ' if self.problem else ''}{short(problem)}"
 
     @property
     def questions(self) -> str:

@@ -396,5 +396,5 @@ def as_typed(value: object) -> str:
 def shown(value: object) -> str:
     """A value as a message has it."""
     if isinstance(value, tuple):
-        return f"({', '.join(map(shown, value))}{',' * (len(value) == 1)})"
+        return f"({', '.join(map(shown, value))}{',' if len(value) == 1 else ''})"
     return f"{value:.10g}" if isinstance(value, float) else str(value)

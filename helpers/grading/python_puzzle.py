@@ -202,7 +202,7 @@ class _Grader:
 def _marked(run: _Run, i: int) -> str:
     """A value of the learner's, marked where it is wrong."""
     value = "none" if isinstance(run.results[i], WgslError) else shown(run.values[i])
-    return value + "*" * (i in run.wrong)
+    return value + ("*" if i in run.wrong else "")
 
 
 def _numbers(given: Values) -> Values:

@@ -212,6 +212,6 @@ class MissedByTest(Reason):
 
 @dataclass(frozen=True)
 class NoFaultSeen(Reason):
-    """An edit that changes no result, in so many cases."""
+    """An edit that changes no result in any of the cases tried."""
 
     cases: int

@@ -279,8 +279,8 @@ class Packed:
     @property
     def _counted(self) -> str:
         counts = {"kernel": self.kernels} | ({"Python text": self.python} if self.python else {})
-        texts = ", ".join(f"{count} {word}{'s' * (count != 1)}" for word, count in counts.items())
-        return f"{texts} and {self.answers} answer{'s' * (self.answers != 1)} are in"
+        texts = ", ".join(f"{count} {word}{'s' if count != 1 else ''}" for word, count in counts.items())
+        return f"{texts} and {self.answers} answer{'s' if self.answers != 1 else ''} are in"
 
     def __repr__(self) -> str:
         if not self.file:

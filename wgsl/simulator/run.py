@@ -221,7 +221,9 @@ def _check_buffer(variable: Variable, array: np.ndarray) -> None:
         raise ValueError(f"{name} has dtype {array.dtype}: `{variable.type}` needs {np.dtype(wanted).name}")
     least, step = size_of(variable.type)
     if array.size < least or (array.size - least) % step if step else array.size != least:
-        rule = f"{least} word{'s' * (least > 1)}" + (f", or {step} more for each further element" if step else "")
+        rule = f"{least} word{'s' if least > 1 else ''}" + (
+            f", or {step} more for each further element" if step else ""
+        )
         raise ValueError(f"{name} has {array.size} numbers: `{variable.type}` needs {rule}")
 
 

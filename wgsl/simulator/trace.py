@@ -210,7 +210,7 @@ class Trace:
         return self.log.dropped
 
     def __repr__(self) -> str:
-        number = f"{len(self.findings) or 'no'} finding{'s' * (len(self.findings) > 1)}"
+        number = f"{len(self.findings) or 'no'} finding{'s' if len(self.findings) > 1 else ''}"
         watched = [f"watched {name}: {_shape(rows)}" for name, rows in self.watched.items()]
         return "\n".join([f"{self.kernel.name}: {number}", *map(str, self.findings), *watched])
 

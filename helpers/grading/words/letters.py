@@ -7,5 +7,5 @@ def capitalized(sentence: str) -> str:
 
 
 def cut(text: str, longest: int | None) -> str:
-    """Return a text without what is behind so many letters; dots show that it goes on."""
+    """Return a text cut to its first `longest` characters; dots show that it goes on."""
     return text if longest is None or len(text) <= longest else f"{text[:longest]}..."

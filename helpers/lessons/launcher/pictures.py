@@ -163,7 +163,7 @@ class BytesPicture(Picture):
     def _draw_bytes(self, name: str, layout: Layout, left: float, byte: int) -> None:
         owners = [layout.owner(i // 4) for i in range(4 * WORDS)]
         values = np.reshape([i if owner else np.nan for i, owner in enumerate(owners)], (-1, WIDE))
-        note = f"{layout.count} element{'s' * (layout.count > 1)} of {4 * layout.stride} bytes"
+        note = f"{layout.count} element{'s' if layout.count > 1 else ''} of {4 * layout.stride} bytes"
         grid = Grid(self, values, left, 52, BYTE, f"bytes in {name}", note, tensor="bytes")
         grid.empty = "nobody's"
         for element in range(layout.count):

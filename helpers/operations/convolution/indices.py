@@ -28,7 +28,7 @@ def output_channels_of(shape: ConvShape, ci: int) -> range:
 
 
 def _partners(channel: int, of_a_group: int, partners_of_a_group: int) -> range:
-    """The channels on the other side in a channel's group; a group has so many on its side, and on the other."""
+    """Return the channels of the other tensor that are in this channel's group, given a group's size in each."""
     group = channel // of_a_group
     return range(group * partners_of_a_group, (group + 1) * partners_of_a_group)
 
