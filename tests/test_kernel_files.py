@@ -3,11 +3,12 @@
 import re
 from collections import Counter
 from dataclasses import fields, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from support.headers import header, is_first, keys, letters_of
-from support.kernel_order import disorder
+from support.kernel_order import WORKGROUP_ID, disorder
 from support.problems import (
     EVERY_VERSION,
     every_general_version,
@@ -38,6 +39,7 @@ from helpers.operations.registry import OPERATIONS
 from helpers.operations.summation import reference as summation
 from wgsl import PART, SHARED, Kernel, Listing
 
+ROOT = Path(__file__).resolve().parents[1]
 FLOAT_INDEX = re.compile(r"\b[iu]32\(\s*(f32|floor|round|trunc)\b")  # u32(f32(i) * inverse) is wrong for 41, 47, ...
 # In a JupyterLab window of 1280 x 720, beside the list of files and a scroll bar, a line of an output has room for
 # 89 characters of Menlo or DejaVu Sans Mono. A listing's line number takes 5 of them.
@@ -106,6 +108,13 @@ def test_storage_bindings_have_a_comment_with_their_shape_and_parts_count_from_o
 def test_a_file_is_read_from_the_top_down(kernel):
     """Constants, bindings, the passes in the file's own text, and helpers last (`support/kernel_order.py`)."""
     assert disorder(kernel) == []
+
+
+def test_every_kernel_and_skeleton_calls_the_workgroups_id_workgroup():
+    """`group` would be a group of channels. A lesson's kernels and its puzzles are files, too."""
+    paths = [*ROOT.glob("kernels/**/*.wgsl"), *ROOT.glob("helpers/**/*.wgsl")]
+    names = Counter(name for path in paths for name in WORKGROUP_ID.findall(path.read_text(encoding="utf-8")))
+    assert {*names} == {"workgroup"}
 
 
 @pytest.mark.parametrize("listing", LISTINGS.values(), ids=LISTINGS)
