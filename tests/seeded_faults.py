@@ -26,7 +26,7 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from support.faults import Fault, faults_of, functions_of, parses
+from support.python_faults import Fault, faults_of, functions_of, parses
 
 ROOT = Path(__file__).resolve().parents[1]
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".pytest_cache", ".ruff_cache", "node_modules", "my")
