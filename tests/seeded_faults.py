@@ -23,7 +23,7 @@ import sys
 import tempfile
 import tomllib
 from collections import Counter, defaultdict
-from itertools import islice, zip_longest
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from random import Random
 
@@ -45,14 +45,14 @@ def sources(tree: Path) -> list[Path]:
 
 def places(tree: Path) -> Places:
     """Return where each line of each function stands, by the function's name and the line."""
-    found = defaultdict(list)
+    where = defaultdict(list)
     for path in sources(tree):
         source = path.read_text(encoding="utf-8")
         lines = source.split("\n")
         for function in functions_of(source):
             for number in range(function.lineno, function.end_lineno + 1):
-                found[function.name, lines[number - 1].strip()].append((path, number))
-    return found
+                where[function.name, lines[number - 1].strip()].append((path, number))
+    return where
 
 
 def chosen(tree: Path, seed: int, count: int, folders: list[str]) -> list[Fault]:
@@ -70,8 +70,9 @@ def chosen(tree: Path, seed: int, count: int, folders: list[str]) -> list[Fault]
                 by_kind[fault.kind].append(fault)
     random = Random(seed)
     shuffled = [random.sample(by_kind[kind], len(by_kind[kind])) for kind in sorted(by_kind)]
-    in_turns = (fault for faults in zip_longest(*shuffled) for fault in faults if fault)
-    return list(islice((fault for fault in in_turns if parses(planted(fault, where))), count))
+    in_turns = chain.from_iterable(zip_longest(*shuffled))
+    plantable = (fault for fault in in_turns if fault and parses(planted(fault, where)))
+    return list(islice(plantable, count))
 
 
 def planted(fault: Fault, where: Places) -> str:
@@ -117,7 +118,7 @@ def naming_tests(tree: Path, changed: Path) -> list[str]:
     texts = {path: path.read_text(encoding="utf-8") for path in paths}
     near, last = {module_of(tree, changed)}, set()
     while near != last:
-        naming = [path for path in paths if any(names(texts[path], module) for module in near)]
+        naming = [path for path in paths if names_any(texts[path], near)]
         files = [path.relative_to(tree) for path in naming]
         tests = sorted(str(file) for file in files if file.parts[0] == "tests" and file.name.startswith("test_"))
         if tests:
@@ -130,6 +131,11 @@ def module_of(tree: Path, path: Path) -> str:
     """Return a module's name, of a file of the tests as they import it."""
     name = ".".join(path.relative_to(tree).with_suffix("").parts)
     return name.removeprefix("tests.").removesuffix(".__init__")
+
+
+def names_any(text: str, modules: set[str]) -> bool:
+    """Return True where a text names one of the modules."""
+    return any(names(text, module) for module in modules)
 
 
 def names(text: str, module: str) -> bool:

@@ -54,7 +54,7 @@ def sections(text: str) -> list[str]:
 
 
 def own(text: str) -> str:
-    """What a file has outside its shared blocks."""
+    """Return the text of a file outside its shared blocks."""
     return "\n\n".join(section for section in sections(text) if not SHARED.match(section)) + "\n"
 
 
@@ -87,14 +87,24 @@ def in_runs(texts: list[str], before: bool) -> float:
     `before` counts what an earlier text has: the copies, without the first of them.
     """
     files = [code_lines(text) for text in texts]
-    runs = [[tuple(lines[i : i + RUN]) for i in range(len(lines) - RUN + 1)] for lines in files]
-    found = [set(file) for file in runs]
+    runs_of_files = [runs(lines) for lines in files]
     copied = 0
-    for number, file in enumerate(runs):
-        others = found[:number] if before else found[:number] + found[number + 1 :]
-        at = {i + k for i, run in enumerate(file) if any(run in other for other in others) for k in range(RUN)}
-        copied += len(at)
+    for number, runs_here in enumerate(runs_of_files):
+        others = runs_of_files[:number]
+        if not before:
+            others = others + runs_of_files[number + 1 :]
+        elsewhere = set().union(*others)
+        copied_lines = set()
+        for first, run in enumerate(runs_here):
+            if run in elsewhere:
+                copied_lines.update(range(first, first + RUN))
+        copied += len(copied_lines)
     return copied / sum(map(len, files))
+
+
+def runs(lines: list[str]) -> list[tuple[str, ...]]:
+    """Return each run of six lines, by the place of its first one."""
+    return [tuple(lines[first : first + RUN]) for first in range(len(lines) - RUN + 1)]
 
 
 if __name__ == "__main__":
