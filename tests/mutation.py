@@ -37,7 +37,7 @@ def every_mutant(words: Sequence[str] = ()) -> list[Mutant]:
     """The mutants of the kernels whose names contain one of the words, or of all kernels.
 
     Those that are specialized for a layer are left out: a driver compiles each of their texts for a second. Their
-    faults are planted by hand in helpers/lessons/shared/wrong_kernels.toml and tests/support/wrong_kernels.toml.
+    faults are planted by hand in helpers/lessons/shared/wrong_kernels.toml and tests/support/kernel_faults.toml.
 
     Raises ValueError for a word that no other kernel's name contains.
     """

@@ -1,12 +1,15 @@
 """Plant faults in Python files of `helpers` and `wgsl`, one at a time, and see which test notices each.
 
-    python tests/seeded_faults.py [--seed 1] [--count 60] [--list > FILE | --from FILE] [--tree FOLDER] [--tests ...]
+    python tests/seeded_faults.py [--seed 1] [--count 60] [--in FOLDER ...] [--list > FILE | --from FILE]
+                                  [--tree FOLDER] [--tests ...]
 
 A fault is a comparison, a number that is one too large, a dropped check, or two arguments that are swapped. It is told
 by its function's name and its line, not by its file: `--list` prints the faults of a seed, and `--from` plants those of
 a list, with `--tree` in another checkout, wherever a function of that name has that line. They are planted in a copy.
-There run, until one fails, the tests that name the changed module, or else what imports it, or those that are given;
-what fails without the fault is left out. `no test` and `over the limit` are neither caught nor survived.
+With `--in`, as in `--in helpers/gpu`, all faults are in files of these folders.
+There run, until one fails, the tests that name the changed module, or else what imports it, and after them those of its
+room; or those that are given. What fails without the fault is left out. `no test` and `over the limit` are neither
+caught nor survived.
 """
 
 import argparse
@@ -20,13 +23,13 @@ import sys
 import tempfile
 import tomllib
 from collections import Counter, defaultdict
-from itertools import islice, zip_longest
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from support.faults import Fault, faults_of, functions_of, parses
+from support.python_faults import Fault, faults_of, functions_of, parses
 
 ROOT = Path(__file__).resolve().parents[1]
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".pytest_cache", ".ruff_cache", "node_modules", "my")
@@ -42,28 +45,34 @@ def sources(tree: Path) -> list[Path]:
 
 def places(tree: Path) -> Places:
     """Return where each line of each function stands, by the function's name and the line."""
-    found = defaultdict(list)
+    where = defaultdict(list)
     for path in sources(tree):
         source = path.read_text(encoding="utf-8")
         lines = source.split("\n")
         for function in functions_of(source):
             for number in range(function.lineno, function.end_lineno + 1):
-                found[function.name, lines[number - 1].strip()].append((path, number))
-    return found
+                where[function.name, lines[number - 1].strip()].append((path, number))
+    return where
 
 
-def chosen(tree: Path, seed: int, count: int) -> list[Fault]:
-    """Return so many faults, of each kind as many, each in a line that its function's name tells from all others."""
+def chosen(tree: Path, seed: int, count: int, folders: list[str]) -> list[Fault]:
+    """Return so many faults, of each kind as many, each in a line that its function's name tells from all others.
+
+    They are in files of the folders, or anywhere if there are none.
+    """
     where = places(tree)
     by_kind = defaultdict(list)
     for path in sources(tree):
+        if folders and not any(path.is_relative_to(tree / folder) for folder in folders):
+            continue
         for fault in sorted(set(faults_of(path.read_text(encoding="utf-8")))):
             if len(where[fault.function, fault.line]) == 1:
                 by_kind[fault.kind].append(fault)
     random = Random(seed)
     shuffled = [random.sample(by_kind[kind], len(by_kind[kind])) for kind in sorted(by_kind)]
-    in_turns = (fault for faults in zip_longest(*shuffled) for fault in faults if fault)
-    return list(islice((fault for fault in in_turns if parses(planted(fault, where))), count))
+    in_turns = chain.from_iterable(zip_longest(*shuffled))
+    plantable = (fault for fault in in_turns if fault and parses(planted(fault, where)))
+    return list(islice(plantable, count))
 
 
 def planted(fault: Fault, where: Places) -> str:
@@ -80,12 +89,36 @@ def as_toml(fault: Fault) -> str:
 
 
 def tests_of(tree: Path, changed: Path) -> list[str]:
+    """Return the test files for a change of a module: first those that name it, then those of its room."""
+    return list(dict.fromkeys([*naming_tests(tree, changed), *tests_of_room(tree, changed)]))
+
+
+def tests_of_room(tree: Path, changed: Path) -> list[str]:
+    """Return the test files that may notice a fault without naming its module.
+
+    They use it through its package, by the name of an exercise, or in a message that is stored. All of a room would be
+    too many for `helpers`: of a lesson they are those that name the lesson, and the explorers'.
+    """
+    top, *folders = changed.relative_to(tree).parts[:-1]
+    tests = tree / "tests"
+    files = []
+    if top == "wgsl":
+        files = sorted((tests / "wgsl").glob("test_*.py"))
+    elif folders[:1] == ["lessons"] and len(folders) > 1:
+        lesson = f"helpers.lessons.{folders[1]}"
+        files = [path for path in sorted(tests.rglob("test_*.py")) if names(path.read_text(encoding="utf-8"), lesson)]
+        files.append(tests / "test_explorers.py")
+    files.append(tests / "test_messages.py")
+    return [str(path.relative_to(tree)) for path in files if path.exists()]
+
+
+def naming_tests(tree: Path, changed: Path) -> list[str]:
     """Return the test files that name a module; where none does, those that name what imports it, and so on."""
     paths = [*sources(tree), *(tree / "tests").rglob("*.py")]
     texts = {path: path.read_text(encoding="utf-8") for path in paths}
     near, last = {module_of(tree, changed)}, set()
     while near != last:
-        naming = [path for path in paths if any(names(texts[path], module) for module in near)]
+        naming = [path for path in paths if names_any(texts[path], near)]
         files = [path.relative_to(tree) for path in naming]
         tests = sorted(str(file) for file in files if file.parts[0] == "tests" and file.name.startswith("test_"))
         if tests:
@@ -98,6 +131,11 @@ def module_of(tree: Path, path: Path) -> str:
     """Return a module's name, of a file of the tests as they import it."""
     name = ".".join(path.relative_to(tree).with_suffix("").parts)
     return name.removeprefix("tests.").removesuffix(".__init__")
+
+
+def names_any(text: str, modules: set[str]) -> bool:
+    """Return True where a text names one of the modules."""
+    return any(names(text, module) for module in modules)
 
 
 def names(text: str, module: str) -> bool:
@@ -155,6 +193,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--in", nargs="+", dest="folders", default=[], help="the folders of all faults")
     parser.add_argument("--limit", type=float, default=300, help="seconds that the tests of one fault may take")
     parser.add_argument("--tree", type=Path, default=ROOT, help="the checkout; otherwise this one")
     parser.add_argument("--tests", nargs="+", help="the test files to run, whatever they name")
@@ -164,7 +203,7 @@ def main() -> None:
     if options.file:
         faults = [Fault(**table) for table in tomllib.loads(options.file.read_text(encoding="utf-8"))["faults"]]
     else:
-        faults = chosen(options.tree, options.seed, options.count)
+        faults = chosen(options.tree, options.seed, options.count, options.folders)
     if options.list:
         print("\n".join(map(as_toml, faults)))
         return

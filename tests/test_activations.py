@@ -10,8 +10,10 @@ from support.notebook_gate import NOTEBOOKS
 from support.problems import general_versions_of, require_close, versions_of
 from support.sample import sample
 
+from helpers.checks.tolerance import SMALLEST_NORMAL, tolerance
 from helpers.operations import activations as reference
 from helpers.operations.activations import ACTIVATIONS, FUNCTIONS, SMOOTH
+from helpers.operations.gemm import reference as gemm
 from helpers.operations.gemm.operations import BACKWARD, FORWARD
 from helpers.operations.gemm.shapes import GemmShape, bias_alone
 from helpers.operations.harness import EXTREMES, conv_bias_alone, launched
@@ -84,6 +86,17 @@ def test_the_steepest_derivatives_are_as_steep_as_declared(activation):
     values, (first, second) = reference.derivative(x, activation), FUNCTIONS[activation].steepest
     assert 0.95 * first < abs(values).max() <= first
     assert 0.95 * second < abs(np.gradient(values, x)).max() <= second
+
+
+def test_a_sum_without_a_product_is_its_bias_which_is_not_rounded():
+    """The second and the third row have no product of two numbers that are not zero."""
+    a = np.array([[[0.3, 0.1], [0, 0.2], [0, 0]]])
+    b = np.array([[[0.7], [0]]])
+    bias = np.array([0.1])
+    pre, delta = reference.pre_and_error(gemm.pre, a, b, bias)
+    np.testing.assert_allclose(pre.ravel(), [0.31, 0.1, 0.1])
+    np.testing.assert_allclose(delta[0, 0], tolerance(2, 0.31, a, b, bias))
+    assert (delta[0, 1:] <= SMALLEST_NORMAL).all()
 
 
 # --- On the GPU -------------------------------------------------------------------------------------------

@@ -81,7 +81,7 @@ OPERATIONS["scale"] = Operation(
     examples=[ElementShape(7), ElementShape(300)],
 )
 """,
-    "tests/support/wrong_kernels.toml": PLANTED,
+    "tests/support/kernel_faults.toml": PLANTED,
     **{f"kernels/scale/{version}.wgsl": text for version, text in VERSIONS.items()},
 }
 QUICK_GELU = """    "quick_gelu": Activation(

@@ -135,6 +135,13 @@ def test_a_wrong_threshold_is_noticed(monkeypatch):
     assert sum(slowdown(*key) > SLACK for key in MEASURED) >= 5
 
 
+@pytest.mark.parametrize(("kernel_h", "kernel_w", "fits"), [(8, 8, True), (1, 64, True), (5, 13, False)])
+def test_windows_in_registers_take_filters_of_up_to_64_weights(kernel_h, kernel_w, fits):
+    refusal = shared.windows_rule(ConvShape(1, 1, 70, 70, 1, kernel_h, kernel_w))
+    assert (refusal == "") == fits
+    assert fits or "= 65 weights" in refusal
+
+
 def test_a_gpu_gets_small_tiles_of_windows():
     """A driver takes minutes to compile the text of a tile that is right for a software adapter."""
     sums = []

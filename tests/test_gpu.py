@@ -13,7 +13,7 @@ from support.launcher import adder, numbers, python
 import helpers
 from helpers import gpu
 from helpers.gpu import GpuError, Pass, buffers, timing
-from helpers.gpu.adapter import PORTABLE_LIMITS, SETTINGS
+from helpers.gpu.adapter import PORTABLE_LIMITS, SETTINGS, AdapterInfo
 from helpers.gpu.zeros import with_zeros
 from wgsl import Kernel, WgslError
 
@@ -44,6 +44,25 @@ def test_triton_is_loaded_before_any_driver_and_may_be_broken(tmp_path, text, sa
     (tmp_path / "triton.py").write_text(text, encoding="utf-8")
     code = "from helpers import gpu; gpu.adapter(); print('adapter')"
     assert python(code, PYTHONPATH=str(tmp_path)) == said
+
+
+# --- The adapter --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("backend", "kind", "expected"),
+    [
+        ("Vulkan", "hardware", set()),
+        ("Vulkan", "software", {"few_threads"}),
+        ("WebGPU", "hardware", set()),
+        ("WebGPU", "software", {"few_threads", "compiles_slowly"}),
+        ("WebGPU, simulated", "software", {"compiles_slowly", "simulated"}),
+    ],
+)
+def test_what_is_known_of_an_adapter_follows_from_its_backend_and_its_kind(backend, kind, expected):
+    adapter = AdapterInfo("an adapter", backend, kind, "its driver", {})
+    assert {name for name in ("few_threads", "compiles_slowly", "simulated") if getattr(adapter, name)} == expected
+    assert ("its driver" in adapter.summary) == adapter.compiles_slowly
 
 
 # --- A var without a value ------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from support.edits import Edit, edited
 import helpers
 from helpers.checks.differences import central_differences
 from helpers.checks.report import Report
+from helpers.checks.tolerance import tolerance
 from helpers.lessons.trusting_a_gradient import errors
 from helpers.operations.activations import FUNCTIONS
 from helpers.operations.gemm import check, reference
@@ -105,6 +106,21 @@ def test_the_tolerance_covers_the_rounding_of_a_large_loss():
     tensors = layer(SHAPE)
     tensors["grad"] *= np.float32([1e6, 1, 1e-6, 1, 1, 1])
     judged(single(helpers.gemm_bias_act_backward(*tensors.values())), tensors).require()
+
+
+@pytest.mark.parametrize(("factor", "accepted"), [(0.7, True), (1.3, False)])
+def test_the_tolerance_of_a_gradient_counts_the_terms_that_are_not_zero(factor, accepted):
+    """Without an activation, grad_pre is exact: a gradient is off by the rounding of its own sum alone."""
+    a, b, bias, grad = layer(GemmShape(m=6, k=3, n=8)).values()
+    a[:, 1:] = 0
+    totals = reference.backward(abs(a), abs(b), bias, abs(grad))
+    terms = reference.backward(a != 0, b != 0, bias, grad != 0)
+    moved = [
+        np.float32(exact + factor * tolerance(number, total, a, b, grad))
+        for exact, number, total in zip(reference.backward(a, b, bias, grad), terms, totals, strict=True)
+    ]
+    judged_apart = check.gemm_bias_act_backward(moved, a, b, bias, grad)
+    assert [bool(report) for report in judged_apart] == [accepted] * 3
 
 
 # --- What the pictures show -------------------------------------------------------------------------------

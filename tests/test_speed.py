@@ -123,6 +123,14 @@ def test_the_taps_of_a_class_are_those_that_reach_its_pixels(kernel, stride, pad
         assert reached == set(product(rows, columns))
 
 
+def test_a_pixel_has_the_letter_of_the_taps_that_reach_it():
+    """A pixel of an odd row and an odd column, counted with the padding of 1, is in class D."""
+    picture = explorers.residue_classes().picture
+    letters = [text for text in written(picture) if text in "ABCD"]
+    rows = ["DCDCDCDC", "BABABABA"] * 4
+    assert "".join(letters[:64]) == "".join(rows)
+
+
 def test_winograds_outputs_are_those_of_the_direct_way():
     picture = explorers.winograd().picture
     windows = sliding_window_view(picture.grids["pixels"].values, (3, 3))

@@ -19,7 +19,9 @@ from helpers.lessons.exercises import PUZZLES, QUESTIONS
 from helpers.lessons.shared import sums as indices
 from helpers.lessons.shared.classroom_tests import differences
 from helpers.operations.convolution import reference as convolution
+from helpers.operations.kernels import load
 from helpers.operations.summation import check, operations, reference
+from helpers.operations.summation.shapes import SumShape
 from helpers.pictures.canvas import number
 
 LESSON = Lesson.read(NOTEBOOKS / "04_bias_gradient.ipynb")
@@ -33,6 +35,23 @@ def test_the_loop_and_the_vectorized_sum_agree_and_the_check_refuses_a_total_wit
     right = operations.total(NUMBERS)
     assert check.total(right, NUMBERS)
     assert not check.total(right - NUMBERS[0], NUMBERS)
+
+
+def test_every_version_dispatches_what_a_thousand_numbers_need():
+    """A loop of n iterations counts n + 1: with the test that ends it. A tree of 256 threads has 8 steps."""
+    steps = {}
+    for version, schedule in operations.SUM.versions.items():
+        planned = schedule(SumShape(1_000), load("sum", version))
+        steps[version] = [(step.entry_point, step.workgroups, step.iterations) for step in planned.steps]
+        assert dict(planned.scratch) == ({"parts": 16} if version == "3_two_passes" else {})
+    assert steps == {
+        "1_one_thread": [("main", (1, 1, 1), 1_001)],
+        "2_tree": [("main", (1, 1, 1), (4 + 1) + (8 + 1))],
+        "3_two_passes": [
+            ("sum_shares", (4, 1, 1), (1 + 1) + (8 + 1)),
+            ("sum_parts", (1, 1, 1), (1 + 1) + (8 + 1)),
+        ],
+    }
 
 
 @pytest.mark.parametrize("threads", [2, 3, 6, 8, 12, 16, 17])

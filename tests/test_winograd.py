@@ -70,6 +70,28 @@ def test_the_tolerance_of_direct_sums_would_be_too_small(kernel):
     assert not compare_sums(name, *got, lambda *data: METHODS[name].direct(*data, RAGGED), *tensors.values())
 
 
+def test_a_sum_of_so_many_terms_that_float32_promises_nothing_is_refused():
+    """By step 3: gamma is 1 where half of its numerator is 1 / u, and there is none where all of it is."""
+    data = [*drawn(OPERATIONS["conv2d"], RAGGED, normal).values()][:3]
+    sizes = [abs(tensor.astype(np.float64)) for tensor in data]
+    total = winograd.conv2d(RAGGED, *sizes, transforms=winograd.IMAGES.absolute())
+    for terms, gamma in ((2**22 - 1, 1), (2**23 - 2, 2**23 - 1)):
+        method = winograd.FORWARD._replace(terms=lambda shape, terms=terms: terms - winograd.ROUNDINGS)
+        np.testing.assert_allclose(method.tolerance(RAGGED, *data), gamma * total)
+    method = winograd.FORWARD._replace(terms=lambda shape: 2**23 - 1 - winograd.ROUNDINGS)
+    with pytest.raises(ValueError, match="float32 promises nothing"):
+        method.tolerance(RAGGED, *data)
+
+
+def test_a_large_bias_is_not_transformed():
+    """The numbers of the images and the filters grow at the points; a bias does not."""
+    input, weight, bias, *_ = drawn(OPERATIONS["conv2d"], RAGGED, normal).values()
+    large = np.full_like(bias, 3e38)
+    assert (winograd.FORWARD.tolerance(RAGGED, input, weight, large) < 1e34).all()
+    with pytest.raises(ValueError, match="at the points"):
+        winograd.FORWARD.tolerance(RAGGED, np.full_like(input, 3e38), weight, bias)
+
+
 WRONG = (
     Edit("a constant of the filter", "0.5 / (NEAR_2", "0.49 / (NEAR_2"),
     Edit("a coefficient of the data", "NEAR_2 * FAR_2 * d[0]", "NEAR_2 * d[0]"),

@@ -5,11 +5,11 @@ import re
 
 import numpy as np
 import pytest
+from support.kernel_faults import WRONG_KERNELS
 from support.messages import stored
 from support.problems import EVERY_VERSION, every_version
 from support.sample import ALL, sample
 from support.speakers import rejected
-from support.wrong_kernels import WRONG_KERNELS
 
 from helpers.checks.report import CheckError
 from helpers.grading.test_run import GRAVEST_FIRST

@@ -23,6 +23,7 @@ BLOCKS = KERNELS / "shared"
 FILES = sorted(path for path in KERNELS.glob("*/*.wgsl") if path.parent != BLOCKS)
 RUN = 6  # code lines, one after the other
 UNIFORM = "var<uniform> params: Params;"
+ENTRY_POINT = re.compile(r"^@compute.*?^}\n", re.MULTILINE | re.DOTALL)
 
 
 NUMBERS = re.compile(r"^(.*// )0 none.*(\n +// \d.*)*", re.MULTILINE)
@@ -53,8 +54,13 @@ def sections(text: str) -> list[str]:
 
 
 def own(text: str) -> str:
-    """What a file has outside its shared blocks."""
+    """Return the text of a file outside its shared blocks."""
     return "\n\n".join(section for section in sections(text) if not SHARED.match(section)) + "\n"
+
+
+def without_entry_points(text: str) -> str:
+    """Return what a file has besides its passes: sizes, bindings, and functions that a shared block could have."""
+    return ENTRY_POINT.sub("", text)
 
 
 def with_blocks(text: str) -> str:
@@ -81,20 +87,36 @@ def in_runs(texts: list[str], before: bool) -> float:
     `before` counts what an earlier text has: the copies, without the first of them.
     """
     files = [code_lines(text) for text in texts]
-    runs = [[tuple(lines[i : i + RUN]) for i in range(len(lines) - RUN + 1)] for lines in files]
-    found = [set(file) for file in runs]
+    runs_of_files = [runs(lines) for lines in files]
     copied = 0
-    for number, file in enumerate(runs):
-        others = found[:number] if before else found[:number] + found[number + 1 :]
-        at = {i + k for i, run in enumerate(file) if any(run in other for other in others) for k in range(RUN)}
-        copied += len(at)
+    for number, runs_here in enumerate(runs_of_files):
+        others = runs_of_files[:number]
+        if not before:
+            others = others + runs_of_files[number + 1 :]
+        elsewhere = set().union(*others)
+        copied_lines = set()
+        for first, run in enumerate(runs_here):
+            if run in elsewhere:
+                copied_lines.update(range(first, first + RUN))
+        copied += len(copied_lines)
     return copied / sum(map(len, files))
+
+
+def runs(lines: list[str]) -> list[tuple[str, ...]]:
+    """Return each run of six lines, by the place of its first one."""
+    return [tuple(lines[first : first + RUN]) for first in range(len(lines) - RUN + 1)]
 
 
 if __name__ == "__main__":
     texts = {path: path.read_text(encoding="utf-8") for path in FILES}
     for path, text in texts.items():
         path.write_text(with_blocks(text), encoding="utf-8", newline="\n")
-    for words, parts in ("whole files", [*texts.values()]), ("outside the shared blocks", [*map(own, texts.values())]):
+    own_texts = [*map(own, texts.values())]
+    parts_by_name = {
+        "whole files": [*texts.values()],
+        "outside the shared blocks": own_texts,
+        "there, without the entry points": [*map(without_entry_points, own_texts)],
+    }
+    for words, parts in parts_by_name.items():
         copies, common = in_runs(parts, before=True), in_runs(parts, before=False)
         print(f"{words}: {copies:.1%} of code lines are copies of six or more, {common:.1%} have one in another file")

@@ -14,11 +14,11 @@ from unittest.mock import patch
 
 import numpy as np
 from support.grading import edited
+from support.kernel_faults import WRONG_KERNELS
 from support.legible import SMALLEST, faults, otherwise, pale
 from support.mistakes import HEAD, MAIN, PLACES
 from support.notebook_gate import NOTEBOOKS, Cell, Lesson, needed
 from support.small_kernels import DECLARED, run
-from support.wrong_kernels import WRONG_KERNELS
 
 import helpers
 from helpers.gpu import passes

@@ -2,7 +2,7 @@
 
 Every kind of mistake that is made in practice is here, and every barrier is missing once. The tests show that the
 checker rejects each for exactly the reasons that it states, and accepts the right kernel on the same problem. Those of
-all other versions are in tests/support/wrong_kernels.toml.
+all other versions are in tests/support/kernel_faults.toml.
 """
 
 from collections.abc import Mapping

@@ -12,11 +12,11 @@ var<workgroup> tile: array<f32, TILE * TILE>;  // 16 scores of 16 digits
 
 @compute @workgroup_size(TILE, TILE)
 fn main(
-  @builtin(workgroup_id) group: vec3u,
+  @builtin(workgroup_id) workgroup: vec3u,
   @builtin(local_invocation_id) local: vec3u,
 ) {
   // 1. Copy one score, or LOWEST where there is none.
-  let n = group.x * TILE + local.y;  // [0, N) or past the last digit
+  let n = workgroup.x * TILE + local.y;  // [0, N) or past the last digit
   let c = local.x;                   // [0, C) or past the last class
   var score = LOWEST;
   if (n < params.N && c < params.C) {
@@ -26,7 +26,7 @@ fn main(
   workgroupBarrier();  // all scores are in place
 
   // 2. The first row of threads: one digit for each thread.
-  let digit = group.x * TILE + local.x;  // [0, N) or past the last digit
+  let digit = workgroup.x * TILE + local.x;  // [0, N) or past the last digit
   if (local.y == 0u && digit < params.N) {
     var best = LOWEST;
     for (var i = 0u; i < TILE; i++) {

@@ -38,12 +38,12 @@ fn add_in_tree(thread: u32) {
 
 @compute @workgroup_size(64)
 fn sum_slices(
-  @builtin(workgroup_id) group: vec3u,  // (g, co): slice and channel
+  @builtin(workgroup_id) workgroup: vec3u,  // (g, co): slice and channel
   @builtin(local_invocation_index) thread: u32,  // [0, 64)
 ) {
   // 2. Slice g has SLICE numbers from g * SLICE on, the last one maybe fewer.
-  let co = group.y;  // *
-  let first = group.x * SLICE;  // *
+  let co = workgroup.y;  // *
+  let first = workgroup.x * SLICE;  // *
   let end = min(first + SLICE, params.N * params.pixels);  // *
   // 3. Add up every 64th number of the slice, from your own on.
   var sum = 0.0;  // *
@@ -54,16 +54,16 @@ fn sum_slices(
   partial[thread] = sum;  // *
   add_in_tree(thread);  // *
   // 5. Let one thread write the part to parts[co,g].
-  if (thread == 0u) { parts[co * params.G + group.x] = partial[0]; }  // *
+  if (thread == 0u) { parts[co * params.G + workgroup.x] = partial[0]; }  // *
 }
 
 @compute @workgroup_size(64)
 fn sum_parts(
-  @builtin(workgroup_id) group: vec3u,  // (co, 0): one workgroup a channel
+  @builtin(workgroup_id) workgroup: vec3u,  // (co, 0): one workgroup a channel
   @builtin(local_invocation_index) thread: u32,  // [0, 64)
 ) {
   // 6. Add up every 64th part of your channel, which has G parts.
-  let co = group.x;  // *
+  let co = workgroup.x;  // *
   var sum = 0.0;  // *
   for (var g = thread; g < params.G; g += 64u) {  // *
     sum += parts[co * params.G + g];  // *

@@ -32,18 +32,18 @@ fn read_b(k: u32, n: u32) -> f32 {
 
 @compute @workgroup_size(TILE, TILE)
 fn main(
-  @builtin(workgroup_id) group: vec3u,
+  @builtin(workgroup_id) workgroup: vec3u,
   @builtin(local_invocation_id) local: vec3u,
 ) {
-  let k = group.x * TILE + local.x;  // [0, K) or past the edge
-  let m = group.y * TILE + local.y;  // [0, M) or past the edge
-  let item = group.z;                // [0, batch)
+  let k = workgroup.x * TILE + local.x;  // [0, K) or past the edge
+  let m = workgroup.y * TILE + local.y;  // [0, M) or past the edge
+  let item = workgroup.z;                // [0, batch)
   var sum = 0.0;
   for (var first = 0u; first < params.N; first += TILE) {
     // 1. Load one number of grad_pre into left.
     left[local.y * TILE + local.x] = read_grad_pre(item, m, first + local.x);  // *
     // 2. Load one number of b into right, so that the tile is transposed.
-    let load_k = group.x * TILE + local.y;  // *
+    let load_k = workgroup.x * TILE + local.y;  // *
     right[local.x * TILE + local.y] = read_b(load_k, first + local.x);  // *
     // 3. Wait until both tiles are loaded.
     workgroupBarrier();  // *

@@ -32,18 +32,18 @@ fn read_grad_pre(item: u32, m: u32, n: u32) -> f32 {
 
 @compute @workgroup_size(TILE, TILE)
 fn main(
-  @builtin(workgroup_id) group: vec3u,
+  @builtin(workgroup_id) workgroup: vec3u,
   @builtin(local_invocation_id) local: vec3u,
 ) {
-  let n = group.x * TILE + local.x;  // [0, N) or past the edge
-  let k = group.y * TILE + local.y;  // [0, K) or past the edge
+  let n = workgroup.x * TILE + local.x;  // [0, N) or past the edge
+  let k = workgroup.y * TILE + local.y;  // [0, K) or past the edge
   var sum = 0.0;
   // 1. Loop over the items, and inside along m, one pair of tiles a turn.
   for (var item = 0u; item < params.batch; item++) {  // *
     for (var first = 0u; first < params.M; first += TILE) {  // *
   // 2. Load one number of a into left, so that the tile is transposed,
   //    and one of grad_pre into right.
-      let load_k = group.y * TILE + local.x;  // *
+      let load_k = workgroup.y * TILE + local.x;  // *
       left[local.x * TILE + local.y] = read_a(item, first + local.y, load_k);  // *
       right[local.y * TILE + local.x] =  // *
         read_grad_pre(item, first + local.y, n);  // *

@@ -35,12 +35,12 @@ fn read_b(k: u32, n: u32) -> f32 {
 
 @compute @workgroup_size(TILE, TILE)
 fn main(
-  @builtin(workgroup_id) group: vec3u,
+  @builtin(workgroup_id) workgroup: vec3u,
   @builtin(local_invocation_id) local: vec3u,
 ) {
-  let n = group.x * TILE + local.x;  // [0, N) or past the edge
-  let m = group.y * TILE + local.y;  // [0, M) or past the edge
-  let item = group.z;                // [0, batch)
+  let n = workgroup.x * TILE + local.x;  // [0, N) or past the edge
+  let m = workgroup.y * TILE + local.y;  // [0, M) or past the edge
+  let item = workgroup.z;                // [0, batch)
   var pre = 0.0;
   for (var first = 0u; first < params.K; first += TILE) {
     // 1. Load one number of a into left and one of b into right.

@@ -23,12 +23,12 @@ var<workgroup> right: array<f32, TILE * TILE>;
 
 @compute @workgroup_size(TILE, TILE)
 fn main(
-  @builtin(workgroup_id) group: vec3u,
+  @builtin(workgroup_id) workgroup: vec3u,
   @builtin(local_invocation_id) local: vec3u,
 ) {
   // 1. Which element is mine: which column n, and which row m?
-  let n = group.x * TILE + local.x;  // *
-  let m = group.y * TILE + local.y;  // *
+  let n = workgroup.x * TILE + local.x;  // *
+  let m = workgroup.y * TILE + local.y;  // *
   let slot = local.y * TILE + local.x;  // *
   // 2. Loop along k, one pair of tiles a turn.
   var sum = 0.0;  // *

@@ -40,13 +40,13 @@ fn read_b(n: u32, k: u32) -> f32 {  // *
 // *
 @compute @workgroup_size(TILE, TILE)  // *
 fn main(  // *
-  @builtin(workgroup_id) group: vec3u,  // *
+  @builtin(workgroup_id) workgroup: vec3u,  // *
   @builtin(local_invocation_id) local: vec3u,  // *
 ) {  // *
   // 1. Which element is mine, and which row of b do I load?  // *
-  let n = group.x * TILE + local.x;  // *
-  let m = group.y * TILE + local.y;  // *
-  let load_n = group.x * TILE + local.y;  // *
+  let n = workgroup.x * TILE + local.x;  // *
+  let m = workgroup.y * TILE + local.y;  // *
+  let load_n = workgroup.x * TILE + local.y;  // *
   // 2. Loop along k, one pair of tiles a turn.  // *
   var sum = 0.0;  // *
   for (var first = 0u; first < params.K; first += TILE) {  // *

@@ -33,17 +33,17 @@ fn read_grad_pre(m: u32, n: u32) -> f32 {
 
 @compute @workgroup_size(TILE, TILE)
 fn main(
-  @builtin(workgroup_id) group: vec3u,
+  @builtin(workgroup_id) workgroup: vec3u,
   @builtin(local_invocation_id) local: vec3u,
 ) {
-  let n = group.x * TILE + local.x;  // the column of d_b
-  let k = group.y * TILE + local.y;  // the row of d_b
+  let n = workgroup.x * TILE + local.x;  // the column of d_b
+  let k = workgroup.y * TILE + local.y;  // the row of d_b
   var sum = 0.0;
   for (var first = 0u; first < params.M; first += TILE) {
     // 1. Load one number of a into left, so that the tile is
     //    transposed. A thread with the next local.x reads the
     //    next number in memory.
-    let load_k = group.y * TILE + local.x;  // *
+    let load_k = workgroup.y * TILE + local.x;  // *
     left[local.x * TILE + local.y] = read_a(first + local.y, load_k);  // *
     // 2. Load one number of grad_pre into right, as it lies.
     right[local.y * TILE + local.x] = read_grad_pre(first + local.y, n);  // *

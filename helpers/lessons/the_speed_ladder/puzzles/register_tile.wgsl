@@ -39,7 +39,7 @@ fn load_tiles(thread: u32, row: u32, column: u32, first: u32) {
 
 @compute @workgroup_size(SIDE, SIDE)
 fn main(
-  @builtin(workgroup_id) group: vec3u,
+  @builtin(workgroup_id) workgroup: vec3u,
   @builtin(local_invocation_id) local: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
@@ -48,7 +48,7 @@ fn main(
   let column = 2u * local.x;  // *
   var sums = array<f32, 4>();  // *
   for (var first = 0u; first < params.K; first += TILE) {
-    load_tiles(thread, group.y * TILE, group.x * TILE, first);
+    load_tiles(thread, workgroup.y * TILE, workgroup.x * TILE, first);
     workgroupBarrier();  // both tiles are loaded
     for (var k = 0u; k < TILE; k++) {
       // 2. Read two numbers of left and two of right, each only once.
@@ -66,8 +66,8 @@ fn main(
   }
   // 4. Write each sum, if c has such an element.
   for (var i = 0u; i < 4u; i++) {  // *
-    let m = group.y * TILE + row + i / 2u;  // *
-    let n = group.x * TILE + column + i % 2u;  // *
+    let m = workgroup.y * TILE + row + i / 2u;  // *
+    let n = workgroup.x * TILE + column + i % 2u;  // *
     if (m < params.M && n < params.N) {  // *
       c[m * params.N + n] = sums[i];  // *
     }  // *

@@ -1,13 +1,14 @@
-"""Wrong kernels of all versions: here of those that helpers/lessons/shared/wrong_kernels.toml, of lesson 05, has not.
+"""A fault in a kernel for every version, which the checks must notice: what the tests plant, and no lesson shows.
 
-`wrong_kernels.toml` has those that are planted by hand, in the same format.
+`kernel_faults.toml` has those that are planted by hand, in the format of helpers/lessons/shared/wrong_kernels.toml. To
+them come the wrong kernels that lesson 05 shows, and every version without each of its barriers.
 """
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from support import wrong_kernel_shapes as shapes
+from support import kernel_fault_shapes as shapes
 
 from helpers.lessons.shared import wrong_kernel_shapes as shapes_of_lesson_05
 from helpers.lessons.shared import wrong_kernels as lesson_05

@@ -1,4 +1,4 @@
-"""The smallest shapes that show the mistakes in wrong_kernels.toml, which refers to them by their names.
+"""The smallest shapes that show the mistakes in kernel_faults.toml, which refers to them by their names.
 
 Rows are not columns, no tile is full.
 """
