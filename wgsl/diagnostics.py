@@ -1,4 +1,4 @@
-"""What is wrong with a text: why, where, and the message for its reader."""
+"""Errors in a text: the reason, the place, and the message for its reader."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Span(NamedTuple):
 
 
 class Refused(Exception):
-    """A text that is refused: why, and in which piece of it."""
+    """A text that is refused, with the reason and the piece of it that is to blame."""
 
     def __init__(self, reason: str, place: Span) -> None:
         super().__init__(reason)
@@ -64,7 +64,7 @@ class Undefined(NotWgsl):
 
 
 class Unset(NotWgsl):
-    """What the values of the overrides do not give: one has none, or it is too small."""
+    """A text whose overrides have no value, or one that is too small: with other values it may be right."""
 
 
 class Unsupported(Exception):
@@ -138,7 +138,7 @@ class WgslError(ValueError):
         return words.explanation(self)
 
     def _render_traceback_(self) -> list[str]:
-        """What IPython shows: the message alone, without the launcher's frames above it."""
+        """Return the lines that IPython shows: the message alone, without the launcher's frames above it."""
         return [f"{type(self).__name__}: {self}"]
 
 

@@ -65,21 +65,21 @@ class Kernel:
 
     @cached_property
     def outline(self) -> Declarations:
-        """What the text declares, with its constants' values; a function is without its body.
+        """The declarations of the text, with its constants' values; a function is without its body.
 
         A text that is specialized for a layer is long, and nearly all of it is in the bodies.
         """
         return self.read(lambda: Declarations(parsed(without_bodies(self.code)), dict(self.constants)))
 
     def read(self, read: Callable[[], Read]) -> Read:
-        """What is read from the text; what refuses it is a WgslError with its place, its cause and its cure."""
+        """Return what `read` makes of the text. Raises WgslError, with place, cause and cure, where it is refused."""
         try:
             return read()
         except (NotWgsl, Unsupported) as error:
             raise wgsl_error(self, error) from None
 
     def find(self, name: str) -> Any:
-        """What a name stands for. Raises WgslError where its declaration is wrong."""
+        """Return the meaning of a name that the text declares. Raises WgslError where its declaration is wrong."""
         return self.read(lambda: self.outline.find(name))
 
     @property
@@ -139,7 +139,7 @@ class Kernel:
 
     @property
     def specialized(self) -> bool:
-        """Is this the file of a version whose text is written again for each layer, with its sizes as constants?"""
+        """True for the file of a version whose text is written again for each layer, with its sizes as constants."""
         return "Params" not in self.outline.nodes
 
     @property
@@ -183,7 +183,7 @@ class Kernel:
         return replace(self.edit(mark, f"\n{text}\n"), pasted=range(first, first + text.count("\n") + 1))
 
     def kind(self, name: str) -> str:
-        """How a constant is declared, `override` or `const`; nothing where the text declares none of this name."""
+        """Return "override" or "const", as a constant is declared; "" where the text declares none of this name."""
         kind = getattr(self.outline.nodes.get(name), "kind", "")
         return kind if kind in ("override", "const") else ""
 

@@ -1,4 +1,4 @@
-"""What is wrong with a text, before any run."""
+"""Problems of a text that are known before any run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Problem:
 
 
 def check(text: str | Kernel) -> tuple[Problem, ...]:
-    """What is wrong with a WGSL text, without a run.
+    """Return the problems of a WGSL text, without a run.
 
     All of it is checked: each declaration, whether an entry point uses it or not, and for each compute entry point
     what browsers refuse before a run, such as a barrier that some threads may miss. Any groups and bindings will do.

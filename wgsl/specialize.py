@@ -54,7 +54,7 @@ def with_sizes(kernel: Kernel, constants: Mapping[str, int]) -> Kernel:
 
 
 def too_long(kernel: Kernel) -> str | None:
-    """Why no text is written with these values of the kernel's constants, or None."""
+    """Return the reason where the text for these values of the constants would be too long; None where it would not."""
     length = _written(len, kernel.source, _edits(kernel))
     if length <= MOST_CHARACTERS:
         return None
@@ -103,7 +103,7 @@ class Edit(NamedTuple):
 
 
 def _edits(kernel: Kernel) -> list[Edit]:
-    """What is rewritten where the constants have their values, in the order of the text."""
+    """Return all that is rewritten, in the order of the text: the marked loops, and the constants with their values."""
     return sorted(
         [*(_copies(kernel, *marked) for marked in _marked(replace(kernel, constants=()))), *_constants(kernel)]
     )

@@ -45,7 +45,7 @@ def quantize_to_f16(values: np.ndarray) -> np.ndarray:
 
 
 def _joined(parts: Sequence[np.ndarray]) -> Components:
-    """One u32 of the low bits of each part, the first in the lowest"""
+    """Return one u32 of the low bits of each part, the first part in the lowest bits."""
     width = 32 // len(parts)
     total = np.uint32(0)
     for i, part in enumerate(parts):
@@ -145,7 +145,7 @@ def _rounded(function: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
 
 
 def _clamp(value: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Where low > high, the high end: ``min(max(value, low), high)`` is the definition for integers."""
+    """Return ``min(max(value, low), high)``, as WGSL defines it for integers: `high` where low > high."""
     return np.minimum(np.maximum(value, low), high)
 
 

@@ -93,7 +93,7 @@ class Access:
         self._words, self._watch = words, watch
 
     def load(self, place: Place, type: Type, lanes: Lanes, part: Part) -> Value:
-        """What lies at a place; 0 past the end of a runtime-sized array."""
+        """Return the value at a place; 0 past the end of a runtime-sized array."""
         variable, parts = place.variable, leaves_of(type)
         leaves = [self._words.load(variable, place.offset + offset, lanes, scalar) for offset, scalar in parts]
         exact = None

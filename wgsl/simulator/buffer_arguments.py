@@ -50,7 +50,7 @@ def _left_out(variable: Variable, touched: bool) -> str | None:
 
 
 def _wanted(variable: Variable) -> str:
-    """What is missing."""
+    """Return the request for a binding that the command line leaves out: what to write for it."""
     name, type = variable.name, variable.type
     if size_of(type)[1]:
         return f"`{name}` is an {type} without a size: write {name}=64, {name}=1,2,3 or {name}=@numbers.npy"

@@ -1,4 +1,4 @@
-"""The budget of loop iterations, and which loop is to blame when it is used up."""
+"""The budget of loop iterations, and the loop that is to blame when it is used up."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Budget:
 
     @property
     def outermost(self) -> int:
-        """Where the loop begins in which all others run that are running; 0 where none is."""
+        """The offset of the outermost loop that is running; 0 where none is."""
         return self._entered[0].loop.at if self._entered else 0
 
     def iterate(self, lanes: Lanes) -> None:
@@ -90,7 +90,7 @@ class Budget:
         raise Stopped
 
     def _state(self, loop: ir.Loop) -> dict[str, np.ndarray]:
-        """What the variables hold on which the loop's end depends."""
+        """Return copies of the variables on which the loop's end depends, by name."""
         arrays = self._words.arrays
         return {variable.name: arrays[variable].copy() for variable in exit_variables(loop) if variable in arrays}
 
@@ -105,12 +105,12 @@ def exit_variables(loop: ir.Loop) -> tuple[ir.Variable, ...]:
 
 
 def _is_closed(loop: ir.Loop) -> bool:
-    """Whether a loop has no condition but `true`, and nothing in it leaves it."""
+    """Return True for a loop that has no condition but `true`, and that nothing in it leaves."""
     endings = [loop.condition, loop.break_if]
     always = all(isinstance(condition, ir.Constant | None) for condition in endings)
     return always and not any(isinstance(part, ir.Break | ir.Return) for part in nodes(loop.body))
 
 
 def _leaves(statement: ir.If) -> bool:
-    """Whether a branch leaves the loop."""
+    """Return True for an `if` with a `break` or `return` in one of its branches."""
     return any(isinstance(part, ir.Break | ir.Return) for part in (*statement.then, *statement.otherwise))

@@ -1,4 +1,4 @@
-"""What expressions give, for many invocations at once."""
+"""Expressions, evaluated for many invocations at once."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Expressions:
         return Value((np.array(self._elements(place, expression.reference.type), np.uint32),))
 
     def _elements(self, place: Place, array: Array) -> int:
-        """How many elements a runtime-sized array has, which is the last thing in its buffer."""
+        """Return the number of elements of a runtime-sized array, which is the last thing in its buffer."""
         return (self._words.arrays[place.variable].size - place.offset) // array.stride
 
     def _atomic(self, expression: ir.AtomicCall, lanes: Lanes) -> Value:
@@ -107,7 +107,7 @@ class Expressions:
     # --- References -------------------------------------------------------------------------------------------
 
     def place(self, reference: ir.Reference, lanes: Lanes) -> Place:
-        """Where a reference points."""
+        """Return the place in memory to which a reference points."""
         match reference:
             case ir.Root(variable=variable):
                 return Place(variable, 0)
@@ -135,7 +135,7 @@ class Expressions:
     def _checked(
         part: ir.Element | ir.Index, index: Value, count: int, dropped: bool
     ) -> tuple[np.ndarray, tuple[Fault, ...]]:
-        """An index that can be used, and what is wrong with the one that was given."""
+        """Return an index that is in range, and the faults of the one in the text."""
         number, exact = index.leaves[0].astype(np.int64), index.exact_of(0)
         faults = ()
         if exact is not None:

@@ -58,7 +58,7 @@ class Lanes:
 
     @cached_property
     def warp_threads(self) -> int:
-        """How many invocations those warps have."""
+        """The number of invocations in those warps, those outside of this set included."""
         return int(self.dispatch.warp_sizes[self.warp_numbers].sum())
 
 

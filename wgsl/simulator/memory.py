@@ -17,7 +17,7 @@ OWN = ("function", "private")  # the address spaces in which each invocation has
 
 
 class Words:
-    """What the variables hold: one array of words for each.
+    """The memory of a run: one array of words for each variable.
 
     A storage or uniform buffer is there once, workgroup memory once for each workgroup, other variables once for each
     invocation; the array's axes are (words,), (workgroups, words) and (words, invocations).
@@ -54,7 +54,7 @@ class Words:
             self._exact[variable][:, chosen] = np.nan
 
     def places(self, variable: Variable, offset: int | np.ndarray, lanes: Lanes) -> np.ndarray:
-        """Where each invocation's word lies in the flat array of a variable."""
+        """Return the index of each invocation's word in the flat array of a variable."""
         array = self.arrays[variable]
         if variable.space in OWN:
             return np.asarray(offset) * array.shape[1] + lanes.index

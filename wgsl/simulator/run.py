@@ -270,5 +270,5 @@ def checked_outputs(program: Program, outputs: Sequence[int] | None) -> list[Var
 
 
 def are_finite(arrays: Sequence[np.ndarray]) -> bool:
-    """Whether no float32 array holds an infinity. (A NaN does no harm: what comes of it is never new.)"""
+    """Return True where no float32 array holds an infinity. (A NaN does no harm: what comes of it is never new.)"""
     return not any(np.isinf(array).any() for array in arrays if array.dtype == np.float32)

@@ -1,4 +1,4 @@
-"""What watches a run: every access is counted, logged, and checked against the earlier ones."""
+"""The watch over a run: every access is counted, logged, and checked against the earlier ones."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ Named = Variable | Binding
 
 
 def own_variables(program: Program, source: str) -> dict[str, Named]:
-    """What can be watched, in the order of the text: `let`, `var` and parameters of the functions that run.
+    """Return what can be watched, in the order of the text: `let`, `var` and parameters of the functions that run.
 
     A name that several of them have is written with its line, as in `i:12`, and with its column where a line has
     several. Pointers are not among them.

@@ -1,4 +1,4 @@
-"""The syntax tree from what the grammar finds: one method for each rule of wgsl.lark, called from the inside out."""
+"""The syntax tree from the matches of the grammar: one method for each rule of wgsl.lark, from the inside out."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def node(kind: type) -> Callable:
 
 
 def _parts(children: Sequence) -> Iterator:
-    """What a rule finds, without the words and signs that only say where it begins and ends."""
+    """Yield the parts that a rule matches, without the words and signs that only mark where it begins and ends."""
     for child in children:
         if not isinstance(child, Token) or child.type == "NAME":
             yield bare(child)

@@ -155,7 +155,7 @@ EXPECTED = (  # the first whose terminals are all accepted where the text breaks
 
 
 def _expectation(accepted: set[str], stack: list) -> str:
-    """What belongs where these terminals are accepted, after what the stack holds."""
+    """Return what is expected where these terminals are accepted and the stack holds the text before."""
     what = next(phrase for terminals, phrase in EXPECTED if accepted.issuperset(terminals.split()))
     tokens = " ".join(value.type for value in stack if isinstance(value, Token))
     parameters = re.search(r"\bFN NAME OPEN\b(?!.*\b(?:OPEN|CLOSE)\b)", tokens)

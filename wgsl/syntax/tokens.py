@@ -156,7 +156,7 @@ def check_number(text: Word) -> None:
 
 
 def _fits(digits: str, suffix: str) -> bool:
-    """Whether a fraction is in range, and a hexadecimal one is also exact."""
+    """Return True for a fraction that is in range and, if it is hexadecimal, exact."""
     hexadecimal = digits[:2] in ("0x", "0X")
     try:
         value = float.fromhex(digits) if hexadecimal else float(digits)
@@ -172,7 +172,7 @@ COMMENT, BLOCK_COMMENT = re.compile(r"//[^\n\v\f\r\x85\u2028\u2029]*|/\*"), re.c
 
 
 def comments(source: str) -> Iterator[tuple[int, int | None]]:
-    """Where each comment of a text begins and ends; None as the end of one that is not closed."""
+    """Yield the begin and the end of each comment of a text; None as the end of one that is not closed."""
     at = depth = begin = 0  # block comments nest
     while match := (BLOCK_COMMENT if depth else COMMENT).search(source, at):
         begin = begin if depth else match.start()

@@ -231,7 +231,7 @@ class Parameter(Node):
 
 @frozen
 class Result(Node):
-    """What a function returns."""
+    """The result of a function: its type, and the attributes before it."""
 
     type: Name
     attributes: tuple[Attribute, ...] = ()
@@ -277,7 +277,7 @@ def attribute(node: object, name: str) -> Attribute | None:
 
 
 def children(node: object, kind: type | tuple[type, ...] = Node) -> list:
-    """What a node consists of, in the order of its fields, as far as that is of a kind, such as a node itself."""
+    """Return the parts of a node that are of a kind (by default nodes), in the order of its fields."""
     fields = (getattr(node, name) for name in node.__slots__)
     parts = (part for field in fields for part in (field if isinstance(field, tuple) else (field,)))
     return [part for part in parts if isinstance(part, kind)]

@@ -79,7 +79,7 @@ def common(types: Iterable[Type]) -> Scalar | None:
 
 
 def automatic(given: Scalar, wanted: Scalar) -> bool:
-    """Whether a number is converted automatically."""
+    """Return True where a number of one scalar type becomes one of the other by itself, as an abstract one does."""
     return given == wanted or (given == ABSTRACT_INT and wanted in NUMBERS) or (given, wanted) == (ABSTRACT_FLOAT, F32)
 
 

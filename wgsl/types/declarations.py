@@ -1,4 +1,4 @@
-"""What a module declares, in whatever order: each name is read when another one needs it."""
+"""The declarations of a module, in whatever order: each name is read when another one needs it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Declarations:
             raise fault
 
     def faults(self) -> Iterator[NotWgsl | Unsupported]:
-        """What is wrong, at most one thing with each declaration, in the order of the text."""
+        """Yield the faults of the module, at most one for each declaration, in the order of the text."""
         for node in (None, *self._module.declarations):
             try:
                 if node is None:
@@ -76,7 +76,7 @@ class Declarations:
                 yield fault
 
     def _check_ids(self) -> None:
-        """The numbers that ``@id`` gives to overrides."""
+        """Refuse a number of ``@id`` that is too large, or that two overrides have."""
         taken = set()
         for node in self.nodes.values():
             if given := tree.attribute(node, "id"):
@@ -91,7 +91,7 @@ class Declarations:
         return tuple(meaning for meaning in map(self._meanings.get, self.nodes) if isinstance(meaning, Variable))
 
     def find(self, name: str) -> Meaning | None:
-        """What a name stands for; None where the module declares none of this name."""
+        """Return the meaning of a name; None where the module declares none of this name."""
         node = self.nodes.get(name)
         if node is None or name in self._meanings:
             return self._meanings.get(name)
@@ -134,7 +134,7 @@ class Declarations:
             return routine
 
     def _before_launch(self, name: str) -> Meaning | None:
-        """What a name stands for while no override has its value."""
+        """Return the meaning of a name while no override has its value."""
         meaning = self.find(name)
         if isinstance(meaning, Known) and meaning.stage == Stage.OVERRIDE:
             return Binding(meaning.name, meaning.value.type)

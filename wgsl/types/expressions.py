@@ -1,4 +1,4 @@
-"""Expressions: what each name means, which type each part has, and what is known before the run."""
+"""Expressions: the meaning of each name, the type of each part, and the values that are known before the run."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _named(node: tree.Name, scope: Scope) -> Reference | Expression:
 
 
 def _is_predeclared(name: str) -> bool:
-    """Whether WGSL itself has a type or a function of this name."""
+    """Return True where WGSL itself has a type or a function of this name."""
     predeclared = (*calls.POINTER_FUNCTIONS, *calls.BARRIERS, "bitcast")
     return names.is_type(name) or signatures.is_builtin(name) or name in predeclared
 

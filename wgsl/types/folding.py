@@ -37,7 +37,7 @@ def array_of(value: Constant) -> np.ndarray:
 
 
 def computed(type: Type, place: Span, function: Callable, *given: object) -> Constant:
-    """What a function of arrays returns, as a constant at a place of the text.
+    """Return the result of a function of arrays, as a constant at a place of the text.
 
     Raises NotWgsl where a float is not a number, or a whole number is past the range of its type.
     """

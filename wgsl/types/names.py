@@ -1,4 +1,4 @@
-"""What the names of a text stand for, and where each is visible; types as they are written."""
+"""The meanings of the names of a text, and the scopes in which each is visible; types as they are written."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from wgsl.types.program import Binding, Constant, Function, Variable
 
 
 class Stage(IntEnum):
-    """When the value of an expression must be known: with the text, with the values of the overrides, or in a run."""
+    """The time by which a value must be known: with the text, with the values of the overrides, or in a run."""
 
     CONST = 0
     OVERRIDE = 1
@@ -88,7 +88,7 @@ class Scope:
         return Scope(self.find, self.names, stage)
 
     def find(self, name: str) -> Meaning | None:
-        """What a name stands for here; None where the text declares no such name."""
+        """Return the meaning of a name here; None where the text declares no such name."""
         return self._own[name] if name in self._own else self._outer(name)
 
     def names(self) -> list[str]:
@@ -126,7 +126,7 @@ Count = Callable[[tree.Expression, Scope], int]
 
 
 def is_type(name: str) -> bool:
-    """Whether WGSL itself has a type, or a family of types, of this name."""
+    """Return True where WGSL itself has a type, or a family of types, of this name."""
     return name in SCALARS or name in SHORT or name in GENERATORS or bool(unsupported(name))
 
 

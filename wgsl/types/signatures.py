@@ -57,7 +57,7 @@ class Signature:
 
     @property
     def arguments(self) -> tuple[Other, ...]:
-        """What each argument is, beside the first one."""
+        """The rule for each argument, the first included."""
         return (ALIKE,) * (self.count - len(self.others)) + self.others
 
 
@@ -127,5 +127,5 @@ MISSING = re.compile(  # what WGSL has, and the simulator does not
 
 
 def is_builtin(name: str) -> bool:
-    """Whether WGSL has a built-in function of values of this name."""
+    """Return True where WGSL has a built-in function of values of this name."""
     return name in SIGNATURES or name in OF_MATRICES or bool(MISSING.fullmatch(name))

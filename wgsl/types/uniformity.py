@@ -26,14 +26,14 @@ MOST_STEPS = 3  # that lead to what differs
 
 @dataclass(frozen=True)
 class Doubt:
-    """Why something may differ: the place, and the doubt that it comes from; at the source, why it `differs`."""
+    """A value or control flow that may differ: its place, and the doubt that causes it, or why the source `differs`."""
 
     part: ir.Part | ir.Statement
     differs: Differs | None = None
     cause: Doubt | None = None
 
     def path(self) -> Iterator[Doubt]:
-        """From here to the source."""
+        """Yield the doubts from this one to the source."""
         doubt = self
         while doubt:
             yield doubt
@@ -53,7 +53,7 @@ class NotPortable:
     pointer: Aliased | PointerParameter | None = None
 
     def facts(self, text: Lines) -> Unproven | Aliased | PointerParameter:
-        """What browsers refuse here: of a barrier, what decides who comes there, step by step."""
+        """Return what browsers refuse here; of a barrier, with the steps from it to what decides who comes there."""
         if not self.doubt:
             return self.pointer
         *doubts, source = self.doubt.path()
@@ -67,7 +67,7 @@ State = dict[ir.Variable | ir.Binding, Doubt | None] | None  # None where no inv
 
 @dataclass
 class _Frame:
-    """What a loop, a switch or a function is left with: the states at each `break`, `continue` or `return`."""
+    """The states in which a loop, a switch or a function is left: at each `break`, `continue` or `return`."""
 
     loop: bool = False
     breaks: list[State] = field(default_factory=list)
@@ -76,7 +76,7 @@ class _Frame:
 
 
 def joined(*states: State) -> State:
-    """What is known where control flow meets: a doubt in one of the states is a doubt."""
+    """Return the state in which control flows meet: a doubt in one of them is a doubt."""
 
     def both(one: State, other: State) -> State:
         if one is None or other is None:
