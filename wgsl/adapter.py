@@ -170,8 +170,9 @@ class GPUCommandEncoder:
         self, source: GPUBuffer, source_offset: int, destination: GPUBuffer, destination_offset: int, size: int
     ) -> None:
         """Record a copy."""
-        places = destination.words(destination_offset, size), source.words(source_offset, size)
-        self.commands.append(partial(np.copyto, *places))
+        copied = source.words(source_offset, size)
+        overwritten = destination.words(destination_offset, size)
+        self.commands.append(partial(np.copyto, overwritten, copied))
 
     def finish(self) -> "GPUCommandEncoder":
         """Return all that was recorded; nothing is added to it afterwards."""

@@ -27,7 +27,8 @@ class Refused(Exception):
 
     def __init__(self, reason: str, place: Span) -> None:
         super().__init__(reason)
-        self.at, self.length = place.at, max(1, place.end - place.at)
+        self.at = place.at
+        self.length = max(1, place.end - place.at)
 
     @property
     def reason(self) -> str:
@@ -43,7 +44,8 @@ class NotWgsl(Refused):
 
     def __init__(self, kind: str, place: Span, **facts: object) -> None:
         super().__init__(kind, place)
-        self.kind, self.facts = kind, facts
+        self.kind = kind
+        self.facts = facts
         self.scope = self.statement = None
 
     @property
@@ -72,7 +74,9 @@ class Unsupported(Exception):
 
     def __init__(self, kind: str, at: int, **facts: object) -> None:
         super().__init__(kind)
-        self.kind, self.at, self.facts = kind, at, facts
+        self.kind = kind
+        self.at = at
+        self.facts = facts
 
     @property
     def feature(self) -> str:
@@ -117,8 +121,12 @@ class WgslError(ValueError):
         excerpt: str = "",
     ) -> None:
         super().__init__(reason)
-        self.reason, self.name, self.says = reason, name, says
-        self.line, self.column, self.length = line, column, length
+        self.reason = reason
+        self.name = name
+        self.says = says
+        self.line = line
+        self.column = column
+        self.length = length
         self.excerpt = excerpt
 
     def __str__(self) -> str:
@@ -163,7 +171,8 @@ class Lines:
     """The lines of a text, and the line and column of an offset."""
 
     def __init__(self, source: str) -> None:
-        self.source, self.lines = source, source.split("\n")
+        self.source = source
+        self.lines = source.split("\n")
 
     @cached_property
     def _starts(self) -> list[int]:

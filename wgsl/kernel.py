@@ -16,7 +16,7 @@ from wgsl.syntax import tree
 from wgsl.syntax.parser import parse
 from wgsl.syntax.tokens import Word, without_bodies, without_comments
 from wgsl.types.declarations import Declarations
-from wgsl.types.kinds import words
+from wgsl.types.kinds import on_three_axes, words
 from wgsl.types.memory import check_bindings, numbers, placed
 from wgsl.types.names import Stage
 
@@ -99,7 +99,8 @@ class Kernel:
 
         Raises WgslError where a binding is in another group, or a number is left out.
         """
-        names, variables = {}, {}
+        names = {}
+        variables = {}
         for name, (space, access, *place) in self._placed.items():
             if place[1] >= 0:
                 type = self.outline.nodes[name].type
@@ -120,9 +121,10 @@ class Kernel:
 
     def workgroup_size(self, entry_point: str) -> tuple[int, int, int]:
         """Threads of a workgroup in x, y and z; (0, 1, 1) where the source declares no such entry point."""
-        given = tree.attribute(self.outline.nodes.get(entry_point), "workgroup_size")
-        sizes = self.read(lambda: numbers(given, self.outline.scope, Stage.OVERRIDE)) if given else [0]
-        return (*sizes, 1, 1)[:3]
+        attribute = tree.attribute(self.outline.nodes.get(entry_point), "workgroup_size")
+        if attribute is None:
+            return 0, 1, 1
+        return on_three_axes(self.read(lambda: numbers(attribute, self.outline.scope, Stage.OVERRIDE)))
 
     def threads(self, entry_point: str) -> int:
         """Threads in one workgroup of an entry point; 0 where the source declares no such entry point."""
@@ -132,9 +134,10 @@ class Kernel:
     def workgroup_bytes(self) -> int:
         """Bytes of the workgroup memory that the kernel declares; what the simulator does not run counts as none."""
         total = 0
-        for name in (name for name, (space, *_) in self._placed.items() if space == "workgroup"):
-            with suppress(NotWgsl, Unsupported):
-                total += 4 * words(self.outline.find(name).type)
+        for name, (space, *_) in self._placed.items():
+            if space == "workgroup":
+                with suppress(NotWgsl, Unsupported):
+                    total += 4 * words(self.outline.find(name).type)
         return total
 
     @property

@@ -77,5 +77,6 @@ def insert_bits(values: np.ndarray, new: np.ndarray, offset: np.ndarray, count: 
     """The values with `count` bits, from the bit `offset` on, taken from the low bits of `new`."""
     start, size = _range(offset, count)
     mask = ((np.int64(1) << size) - 1) << start
-    placed, kept = _unsigned(new).astype(np.int64) << start, _unsigned(values).astype(np.int64) & ~mask
+    placed = _unsigned(new).astype(np.int64) << start
+    kept = _unsigned(values).astype(np.int64) & ~mask
     return (kept | placed & mask).astype(np.uint32).view(values.dtype)

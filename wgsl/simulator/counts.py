@@ -105,7 +105,8 @@ class Counter:
         """Count a built-in function."""
         if part.name in UNCOUNTED:
             return
-        operand, terms = part.arguments[0].type, int(part.name[-1]) if part.name.startswith("product") else 1
+        operand = part.arguments[0].type
+        terms = int(part.name[-1]) if part.name.startswith("product") else 1
         fused = (part.name in ("fma", "dot") or terms > 1) and scalar_of(operand) is F32
         type = operand if part.name in OF_OPERAND else part.type
         self.operation(part, type, lanes, "multiply_adds" if fused else "", terms)

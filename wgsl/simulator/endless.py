@@ -38,7 +38,9 @@ class Budget:
     """
 
     def __init__(self, most: int, dispatch: Dispatch, words: Words, watch: Watch) -> None:
-        self._most, self._words, self._watch = most, words, watch
+        self._most = most
+        self._words = words
+        self._watch = watch
         self._iterations = np.zeros(dispatch.lanes, np.int64)
         self._all = 0  # iterations of anyone: no invocation has made more
         self._entered: list[_Entered] = []
@@ -68,7 +70,8 @@ class Budget:
         self._all += 1
         self._iterations[slice(None) if lanes.whole else lanes.index] += 1
         if self._all > self._most // 2:
-            entered.before, entered.latest = entered.latest, self._state(entered.loop)
+            entered.before = entered.latest
+            entered.latest = self._state(entered.loop)
         if self._all > self._most:
             over = lanes.index[self._iterations[lanes.index] > self._most]
             if len(over):
@@ -83,7 +86,8 @@ class Budget:
             for name, values in blamed.latest.items()
             if name in blamed.before and np.array_equal(values[..., over], blamed.before[name][..., over])
         ]
-        condition, closed = blamed.loop.condition, _is_closed(blamed.loop)
+        condition = blamed.loop.condition
+        closed = _is_closed(blamed.loop)
         always = self._watch.source(condition) if settled(condition) else ""
         facts = partial(Endless, self._most, blamed.iterations, tuple(unmoved), always, closed)
         self._watch.collector.add("endless loop", blamed.loop.at, over, facts)

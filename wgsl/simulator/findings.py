@@ -112,7 +112,8 @@ class Collector:
     """Gathers findings while a program runs."""
 
     def __init__(self, text: Lines, dispatch: Dispatch) -> None:
-        self._text, self._dispatch = text, dispatch
+        self._text = text
+        self._dispatch = dispatch
         self._entries: dict[tuple[str, int], _Entry] = {}
 
     def add(

@@ -68,10 +68,12 @@ class _Kept(NamedTuple):
 
 
 class Log:
-    """The course of a run: its steps, accesses and numbers of the `watched` variables, up to `MOST` of each kind."""
+    """The course of a run, in order, until `MOST` accesses, steps or numbers of `watched` variables have been kept."""
 
     def __init__(self, text: Lines, dispatch: Dispatch, watched: Mapping[Named, str]) -> None:
-        self._text, self._dispatch, self.watched = text, dispatch, watched
+        self._text = text
+        self._dispatch = dispatch
+        self.watched = watched
         self._values: dict[Named, list[_Kept]] = {named: [] for named in watched}
         self._kept: Counter[type] = Counter()
         self._steps: list[tuple[int, Lanes]] = []
@@ -130,9 +132,12 @@ class Log:
         numbers = {variable: i for i, variable in enumerate(self.variables)}
         table = np.zeros(self._kept[_Chunk], ACCESS)
         for rows, chunk in self._filled(table, self._chunks):
-            rows["space"], rows["binding"] = chunk.variable.space, chunk.variable.binding
-            rows["variable"], rows["index"] = numbers[chunk.variable], chunk.index
-            rows["write"], rows["value"] = chunk.write, chunk.bits
+            rows["space"] = chunk.variable.space
+            rows["binding"] = chunk.variable.binding
+            rows["variable"] = numbers[chunk.variable]
+            rows["index"] = chunk.index
+            rows["write"] = chunk.write
+            rows["value"] = chunk.bits
         return table
 
     def values(self) -> dict[str, np.ndarray]:
@@ -153,7 +158,8 @@ class Log:
         for chunk in chunks:
             rows = table[first : first + chunk.lanes.count]
             first += chunk.lanes.count
-            rows["step"], rows["line"] = chunk.step, self._text.place(chunk.at)[0]
+            rows["step"] = chunk.step
+            rows["line"] = self._text.place(chunk.at)[0]
             rows["workgroup"] = np.stack(axes(chunk.lanes.groups, self._dispatch.workgroups), axis=1)
             rows["invocation"] = self._dispatch.local_index[chunk.lanes.index]
             yield rows, chunk

@@ -95,7 +95,8 @@ class NamedValue:
     """A value or place under a name: it fits the invocations that made it, and is spread out when others ask."""
 
     def __init__(self, lanes: Lanes, thing: Value | Place) -> None:
-        self._lanes, self._thing = lanes, thing
+        self._lanes = lanes
+        self._thing = thing
         self._spread: Value | Place | None = None
 
     def take(self, lanes: Lanes) -> Value | Place:
@@ -177,15 +178,18 @@ def exact_chosen(name: str, leaves: Sequence[np.ndarray], arguments: Sequence[Va
     unwrapped = all(value.exact is None for value in arguments)
     if unwrapped or name not in CHOOSING or leaves[0].dtype.kind not in "iu":
         return Value(tuple(leaves))
-    exact = []
-    for i, leaf in enumerate(leaves):
-        kept = np.full(leaf.shape, np.nan)
-        for value in arguments:
-            j = i % len(value.leaves)
-            if (mine := value.exact_of(j)) is not None:
-                kept = np.where((value.leaves[j] == leaf) & ~np.isnan(mine), mine, kept)
-        exact.append(None if np.isnan(kept).all() else kept)
-    return value_of(list(leaves), exact)
+    return value_of(leaves, [_chosen(leaf, i, arguments) for i, leaf in enumerate(leaves)])
+
+
+def _chosen(leaf: np.ndarray, i: int, arguments: Sequence[Value]) -> Exact:
+    """Return what a leaf of the result would be: the same as the argument that equals it."""
+    kept = np.full(leaf.shape, np.nan)
+    for value in arguments:
+        j = i % len(value.leaves)  # a scalar serves every component
+        exact = value.exact_of(j)
+        if exact is not None:
+            kept = np.where((value.leaves[j] == leaf) & ~np.isnan(exact), exact, kept)
+    return None if np.isnan(kept).all() else kept
 
 
 # --- Where a NaN was born -------------------------------------------------------------------------------------------

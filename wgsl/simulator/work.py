@@ -42,7 +42,8 @@ class TooLong(ValueError):
 
     def __init__(self, at: int, statements: int, threads: int) -> None:
         super().__init__(at, statements, threads)
-        self.at, self.facts = at, WorkUsedUp(statements, threads)
+        self.at = at
+        self.facts = WorkUsedUp(statements, threads)
 
     def __str__(self) -> str:
         return f"this run is too long to be simulated: {stopped_after(self.facts)}; simulate a smaller problem"

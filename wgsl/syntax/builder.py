@@ -146,7 +146,8 @@ class Builder(Transformer):
 
         Raises NotWgsl where two operators need parentheses between them.
         """
-        operands, waiting = [children[0]], []
+        operands = [children[0]]
+        waiting = []
         for operator, operand in zip(children[1::2], children[2::2], strict=True):
             while waiting and PRECEDENCE[waiting[-1]] >= PRECEDENCE[operator]:
                 _join(operands, waiting.pop())
@@ -174,7 +175,8 @@ BARE_OPERANDS = {  # what the left operand of an operator may be without parenth
 
 def _join(operands: list, operator: str) -> None:
     """Put the last two operands together."""
-    right, left = operands.pop(), operands.pop()
+    right = operands.pop()
+    left = operands.pop()
     for side, allowed in zip((left, right), BARE_OPERANDS[operator], strict=True):
         if isinstance(side, Binary) and side.operator not in allowed:
             place = Span(left.at, right.end)

@@ -66,8 +66,10 @@ class _Reading:
 
     def recover(self, error: UnexpectedToken) -> bool:
         """Read a keyword as a name, as the adapter's compiler does in most places, and continue."""
-        token, parser = error.token, error.interactive_parser
-        accepted, before = parser.accepts(), _last(parser)
+        token = error.token
+        parser = error.interactive_parser
+        accepted = parser.accepts()
+        before = _last(parser)
         named = "NAME" in accepted and token.isidentifier()
         if not named or not ("STAR" in accepted or before in TYPE_FOLLOWS):
             return False
@@ -79,8 +81,10 @@ class _Reading:
 
     def refusal(self, error: UnexpectedToken) -> NotWgsl:
         """The error where the text breaks off."""
-        token, parser = error.token, error.interactive_parser
-        accepted, before = parser.accepts(), _last(parser)
+        token = error.token
+        parser = error.interactive_parser
+        accepted = parser.accepts()
+        before = _last(parser)
         if token.type == "$END":
             if self.unclosed:
                 return self.unclosed[0]

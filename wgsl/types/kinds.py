@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
@@ -217,6 +217,11 @@ def components(type: Type) -> int:
 # --- The limits of a workgroup ------------------------------------------------------------------------------------
 
 MAX_THREADS, MAX_THREADS_Z, MAX_WORKGROUP_BYTES = 256, 64, 16_384  # of a workgroup, on every WebGPU adapter
+
+
+def on_three_axes(sizes: Sequence[int]) -> tuple[int, int, int]:
+    """Return a size in x, y and z from one to three numbers: it is 1 along the axes that are left out."""
+    return (*sizes, *[1] * (3 - len(sizes)))
 
 
 def limit_passed(size: tuple[int, int, int], held: int) -> str | None:

@@ -98,7 +98,8 @@ def indexed(base: Reference | Expression, index: Expression, place: Span) -> Ref
     if index.type not in WHOLE:
         raise NotWgsl("index", index, value=index)
     index = concrete(index)
-    number, in_memory = _number(index, count, place), isinstance(base, Reference)
+    number = _number(index, count, place)
+    in_memory = isinstance(base, Reference)
     if number is not None and not (in_memory and isinstance(base.type, Array)):
         return _part(base, element, number * stride, place)
     if in_memory:

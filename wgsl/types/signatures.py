@@ -119,7 +119,9 @@ _TABLE: tuple[tuple[str, Signature], ...] = (
     ("unpack4xI8", _unpacks(4, I32)),
     ("unpack4xU8", _unpacks(4, U32)),
 )
-SIGNATURES = {name: signature for names, signature in _TABLE for name in names.split()}
+SIGNATURES: dict[str, Signature] = {}
+for _names, _signature in _TABLE:
+    SIGNATURES |= dict.fromkeys(_names.split(), _signature)
 OF_MATRICES = ("transpose", "determinant")
 MISSING = re.compile(  # what WGSL has, and the simulator does not
     r"(texture|subgroup|quad)[A-Z]\w*|(dpd[xy]|fwidth)(Coarse|Fine)?"

@@ -98,11 +98,12 @@ class Usage:
         inner = usage(node.function)
         self.functions |= inner.functions
         self.variables |= inner.variables
-        given = dict(zip(node.function.parameters, node.arguments, strict=True))
+        arguments = dict(zip(node.function.parameters, node.arguments, strict=True))
         kinds = (self.touched, inner.touched), (self.written, inner.written), (self.stored, inner.stored)
-        for mine, theirs in kinds:
-            for name in theirs:
-                _note(self._origin(given[name]) if name in given else name, mine)
+        for outer_names, inner_names in kinds:
+            for name in inner_names:
+                origin = self._origin(arguments[name]) if name in arguments else name
+                _note(origin, outer_names)
 
     def _origin(self, part: Reference | Expression) -> Variable | Binding:
         """The variable, or the parameter of the function, from which a reference or pointer comes."""
