@@ -14,8 +14,8 @@ from wgsl.types.program import ArrayLength, AtomicCall, Bitcast, Call, Constant,
 
 def atomic_call(name: str) -> str:
     """The text of a call of an atomic function, with the numbers 5 and 6 after the pointer, or fewer of them."""
-    numbers = ["5", "6"][: calls.ATOMICS[name]]
-    return f"{name}({', '.join(['&counter', *numbers])})"
+    arguments = ["&counter", "5", "6"]
+    return f"{name}({', '.join(arguments[: 1 + calls.ATOMICS[name]])})"
 
 
 def evaluated(call: str) -> tuple[str, Expression]:
@@ -35,7 +35,7 @@ def test_an_atomic_call_has_its_type_place_name_pointer_and_arguments(name: str)
     assert isinstance(call.reference, Root)
     assert call.reference.variable.name == "counter"
     assert [argument.type for argument in call.arguments] == [U32] * calls.ATOMICS[name]
-    assert [argument.leaves for argument in call.arguments] == [(5,), (6,)][: calls.ATOMICS[name]]
+    assert [argument.leaves for argument in call.arguments] == [(5 + i,) for i in range(calls.ATOMICS[name])]
 
 
 def test_the_result_of_an_atomic_call_is_the_old_value_or_nothing():
