@@ -24,6 +24,7 @@ from wgsl.simulator.findings import Finding
 from wgsl.simulator.run import compiled, overridden, simulate
 from wgsl.simulator.trace import Trace
 from wgsl.simulator.watched import Named, numbers_of
+from wgsl.types.kinds import on_three_axes
 from wgsl.types.program import Program
 
 
@@ -143,7 +144,7 @@ def _pair(text: str) -> tuple[str, str]:
 def _workgroups(text: str) -> tuple[int, int, int]:
     if not re.fullmatch(r"\d+(x\d+){0,2}", text):
         raise ArgumentTypeError(f"{text!r} is not one to three numbers with x between them, such as 4x4")
-    return (*map(int, text.split("x")), 1, 1)[:3]
+    return on_three_axes([int(size) for size in text.split("x")])
 
 
 def _constant(text: str) -> tuple[str, float]:
@@ -191,7 +192,8 @@ def _threads_in_words(group: tuple[int, int, int], invocations: Iterable[tuple])
 
 
 def _summary(trace: Trace) -> str:
-    groups, threads = (" x ".join(map(str, size)) for size in (trace.workgroups, trace.workgroup_size))
+    groups = " x ".join(map(str, trace.workgroups))
+    threads = " x ".join(map(str, trace.workgroup_size))
     number = len(trace.findings)
     ending = f"{number or 'no'} finding{'s' if number > 1 else ''}"
     return f"{trace.kernel.name}: {trace.entry_point}, {groups} workgroups of {threads} threads: {ending}"
@@ -225,15 +227,21 @@ def _counts_by_line(trace: Trace) -> str:
     """A row for each line that runs, with a column for each key that is not 0 everywhere."""
     keys = [key for key in KEYS if trace.counts.total[key]]
     lines = trace.kernel.source.split("\n")
-    rows = [
-        [*(_number(counts[key]) if counts[key] else "" for key in keys), str(line), lines[line - 1].rstrip("\r")]
-        for line, counts in trace.counts.by_line.items()
-    ]
     first, second = zip(*(key.partition("_")[::2] for key in keys), strict=True)
-    table = [[*first, "", ""], [*second, "line", ""], *rows]
-    wide = [max(len(row[i]) for row in table) for i in range(len(keys) + 1)]
-    cells = [[*(f"{cell:>{size}}" for cell, size in zip(row[:-1], wide, strict=True)), row[-1]] for row in table]
-    return "\n".join("  ".join(row).rstrip() for row in cells)
+    table = [[*first, "", ""], [*second, "line", ""]]
+    for line, counts in trace.counts.by_line.items():
+        numbers = [_number(counts[key]) if counts[key] else "" for key in keys]
+        table.append([*numbers, str(line), lines[line - 1].rstrip("\r")])
+    *columns, _ = zip(*table, strict=True)
+    widths = [max(map(len, column)) for column in columns]
+    return "\n".join(_aligned(row, widths) for row in table)
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
+    """A row of the table: its numbers to the right of their columns, and the code after them."""
+    *numbers, code = row
+    cells = [f"{number:>{width}}" for number, width in zip(numbers, widths, strict=True)]
+    return "  ".join([*cells, code]).rstrip()
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ WORD = 4  # bytes
 
 
 class GPUError(Exception):
-    """What a call did wrong."""
+    """The base of the errors that a call raises, as wgpu names it."""
 
 
 class GPUValidationError(GPUError):
@@ -33,7 +33,7 @@ class GPUOutOfMemoryError(GPUError):
 
 
 def refused_text(reason: str, line: int, column: int) -> str:
-    """Why and where a text is refused, in the form that `wgsl.suggestions` reads."""
+    """Return a compiler's message about a text, with the reason and its place, as `wgsl.suggestions` reads it."""
     return f"Shader parsing error: {reason}\n  ┌─ wgsl:{line}:{column}\n  = {reason}"
 
 
@@ -71,7 +71,7 @@ class GPUShaderModule:
         return self._read(lambda: check(Declarations(parsed(self._code), constants), entry_point))
 
     def _read(self, read: Callable[[], Any]) -> Any:
-        """What is read from the text. Raises GPUValidationError, with the place, where it is refused."""
+        """Return what `read` makes of the text. Raises GPUValidationError, with the place, where it is refused."""
         try:
             return read()
         except (NotWgsl, Unsupported) as error:
@@ -132,11 +132,11 @@ class GPUComputePassEncoder:
         self._commands = commands
 
     def set_pipeline(self, pipeline: GPUComputePipeline) -> None:
-        """What the next dispatches run,"""
+        """Let the next dispatches run this entry point."""
         self._program = pipeline.program
 
     def set_bind_group(self, index: int, group: GPUBindGroup) -> None:
-        """and over which buffers."""
+        """Let the next dispatches read and write the buffers of this group."""
         self._words = group.words
 
     def dispatch_workgroups(self, x: int, y: int = 1, z: int = 1) -> None:
@@ -170,11 +170,12 @@ class GPUCommandEncoder:
         self, source: GPUBuffer, source_offset: int, destination: GPUBuffer, destination_offset: int, size: int
     ) -> None:
         """Record a copy."""
-        places = destination.words(destination_offset, size), source.words(source_offset, size)
-        self.commands.append(partial(np.copyto, *places))
+        copied = source.words(source_offset, size)
+        overwritten = destination.words(destination_offset, size)
+        self.commands.append(partial(np.copyto, overwritten, copied))
 
     def finish(self) -> "GPUCommandEncoder":
-        """What was recorded."""
+        """Return all that was recorded; nothing is added to it afterwards."""
         return self
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a text: why, where, and the message for its reader."""
+"""Errors in a text: the reason, the place, and the message for its reader."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ class Span(NamedTuple):
 
 
 class Refused(Exception):
-    """A text that is refused: why, and in which piece of it."""
+    """A text that is refused, with the reason and the piece of it that is to blame."""
 
     def __init__(self, reason: str, place: Span) -> None:
         super().__init__(reason)
-        self.at, self.length = place.at, max(1, place.end - place.at)
+        self.at = place.at
+        self.length = max(1, place.end - place.at)
 
     @property
     def reason(self) -> str:
@@ -43,7 +44,8 @@ class NotWgsl(Refused):
 
     def __init__(self, kind: str, place: Span, **facts: object) -> None:
         super().__init__(kind, place)
-        self.kind, self.facts = kind, facts
+        self.kind = kind
+        self.facts = facts
         self.scope = self.statement = None
 
     @property
@@ -64,7 +66,7 @@ class Undefined(NotWgsl):
 
 
 class Unset(NotWgsl):
-    """What the values of the overrides do not give: one has none, or it is too small."""
+    """A text whose overrides have no value, or one that is too small: with other values it may be right."""
 
 
 class Unsupported(Exception):
@@ -72,7 +74,9 @@ class Unsupported(Exception):
 
     def __init__(self, kind: str, at: int, **facts: object) -> None:
         super().__init__(kind)
-        self.kind, self.at, self.facts = kind, at, facts
+        self.kind = kind
+        self.at = at
+        self.facts = facts
 
     @property
     def feature(self) -> str:
@@ -117,8 +121,12 @@ class WgslError(ValueError):
         excerpt: str = "",
     ) -> None:
         super().__init__(reason)
-        self.reason, self.name, self.says = reason, name, says
-        self.line, self.column, self.length = line, column, length
+        self.reason = reason
+        self.name = name
+        self.says = says
+        self.line = line
+        self.column = column
+        self.length = length
         self.excerpt = excerpt
 
     def __str__(self) -> str:
@@ -138,7 +146,7 @@ class WgslError(ValueError):
         return words.explanation(self)
 
     def _render_traceback_(self) -> list[str]:
-        """What IPython shows: the message alone, without the launcher's frames above it."""
+        """Return the lines that IPython shows: the message alone, without the launcher's frames above it."""
         return [f"{type(self).__name__}: {self}"]
 
 
@@ -163,7 +171,8 @@ class Lines:
     """The lines of a text, and the line and column of an offset."""
 
     def __init__(self, source: str) -> None:
-        self.source, self.lines = source, source.split("\n")
+        self.source = source
+        self.lines = source.split("\n")
 
     @cached_property
     def _starts(self) -> list[int]:

@@ -16,7 +16,7 @@ from wgsl.syntax import tree
 from wgsl.syntax.parser import parse
 from wgsl.syntax.tokens import Word, without_bodies, without_comments
 from wgsl.types.declarations import Declarations
-from wgsl.types.kinds import words
+from wgsl.types.kinds import on_three_axes, words
 from wgsl.types.memory import check_bindings, numbers, placed
 from wgsl.types.names import Stage
 
@@ -65,21 +65,21 @@ class Kernel:
 
     @cached_property
     def outline(self) -> Declarations:
-        """What the text declares, with its constants' values; a function is without its body.
+        """The declarations of the text, with its constants' values; a function is without its body.
 
         A text that is specialized for a layer is long, and nearly all of it is in the bodies.
         """
         return self.read(lambda: Declarations(parsed(without_bodies(self.code)), dict(self.constants)))
 
     def read(self, read: Callable[[], Read]) -> Read:
-        """What is read from the text; what refuses it is a WgslError with its place, its cause and its cure."""
+        """Return what `read` makes of the text. Raises WgslError, with place, cause and cure, where it is refused."""
         try:
             return read()
         except (NotWgsl, Unsupported) as error:
             raise wgsl_error(self, error) from None
 
     def find(self, name: str) -> Any:
-        """What a name stands for. Raises WgslError where its declaration is wrong."""
+        """Return the meaning of a name that the text declares. Raises WgslError where its declaration is wrong."""
         return self.read(lambda: self.outline.find(name))
 
     @property
@@ -99,7 +99,8 @@ class Kernel:
 
         Raises WgslError where a binding is in another group, or a number is left out.
         """
-        names, variables = {}, {}
+        names = {}
+        variables = {}
         for name, (space, access, *place) in self._placed.items():
             if place[1] >= 0:
                 type = self.outline.nodes[name].type
@@ -120,9 +121,10 @@ class Kernel:
 
     def workgroup_size(self, entry_point: str) -> tuple[int, int, int]:
         """Threads of a workgroup in x, y and z; (0, 1, 1) where the source declares no such entry point."""
-        given = tree.attribute(self.outline.nodes.get(entry_point), "workgroup_size")
-        sizes = self.read(lambda: numbers(given, self.outline.scope, Stage.OVERRIDE)) if given else [0]
-        return (*sizes, 1, 1)[:3]
+        attribute = tree.attribute(self.outline.nodes.get(entry_point), "workgroup_size")
+        if attribute is None:
+            return 0, 1, 1
+        return on_three_axes(self.read(lambda: numbers(attribute, self.outline.scope, Stage.OVERRIDE)))
 
     def threads(self, entry_point: str) -> int:
         """Threads in one workgroup of an entry point; 0 where the source declares no such entry point."""
@@ -132,14 +134,15 @@ class Kernel:
     def workgroup_bytes(self) -> int:
         """Bytes of the workgroup memory that the kernel declares; what the simulator does not run counts as none."""
         total = 0
-        for name in (name for name, (space, *_) in self._placed.items() if space == "workgroup"):
-            with suppress(NotWgsl, Unsupported):
-                total += 4 * words(self.outline.find(name).type)
+        for name, (space, *_) in self._placed.items():
+            if space == "workgroup":
+                with suppress(NotWgsl, Unsupported):
+                    total += 4 * words(self.outline.find(name).type)
         return total
 
     @property
     def specialized(self) -> bool:
-        """Is this the file of a version whose text is written again for each layer, with its sizes as constants?"""
+        """True for the file of a version whose text is written again for each layer, with its sizes as constants."""
         return "Params" not in self.outline.nodes
 
     @property
@@ -183,7 +186,7 @@ class Kernel:
         return replace(self.edit(mark, f"\n{text}\n"), pasted=range(first, first + text.count("\n") + 1))
 
     def kind(self, name: str) -> str:
-        """How a constant is declared, `override` or `const`; nothing where the text declares none of this name."""
+        """Return "override" or "const", as a constant is declared; "" where the text declares none of this name."""
         kind = getattr(self.outline.nodes.get(name), "kind", "")
         return kind if kind in ("override", "const") else ""
 

@@ -1,4 +1,4 @@
-"""What is wrong with a text, before any run."""
+"""Problems of a text that are known before any run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Problem:
 
 
 def check(text: str | Kernel) -> tuple[Problem, ...]:
-    """What is wrong with a WGSL text, without a run.
+    """Return the problems of a WGSL text, without a run.
 
     All of it is checked: each declaration, whether an entry point uses it or not, and for each compute entry point
     what browsers refuse before a run, such as a barrier that some threads may miss. Any groups and bindings will do.
@@ -53,22 +53,32 @@ def check(text: str | Kernel) -> tuple[Problem, ...]:
     except (NotWgsl, Unsupported) as fault:
         return (_problem(kernel.source, fault),)
     faults: list[NotWgsl | Unsupported | NotPortable] = [*declarations.faults()]
-    for name in (name for name, node in declarations.nodes.items() if tree.attribute(node, "compute")):
+    for name, node in declarations.nodes.items():
+        if not tree.attribute(node, "compute"):
+            continue
         try:
             faults += Uniformity(program_of(declarations, name, Undefined)).refused.values()
         except (NotWgsl, Unsupported) as fault:
             faults.append(fault)
-    problems = (_problem(kernel.source, fault) for fault in faults)
-    return tuple(sorted({(each.line, each.column): each for each in problems}.values()))
+    problems = [_problem(kernel.source, fault) for fault in faults]
+    by_place = {(problem.line, problem.column): problem for problem in problems}  # the last one of each place
+    return tuple(sorted(by_place.values()))
 
 
 def _problem(source: str, fault: NotWgsl | Unsupported | NotPortable) -> Problem:
-    lines, kind = Lines(source), "not portable" if isinstance(fault, Limited | NotPortable) else "not supported"
+    lines = Lines(source)
     if isinstance(fault, NotPortable):
-        at, message = fault.part.at, findings.message(fault.facts(lines))
-    elif isinstance(fault, Unsupported):
-        at, message = fault.at, f"{errors.not_simulated(fault.feature)}, and so this is not checked"
-    else:
-        message, at, *_ = explained(source, fault)
-        kind = kind if isinstance(fault, Limited | Unset) else "does not compile"
-    return Problem(*lines.place(at or 0), kind, message)
+        return Problem(*lines.place(fault.part.at), "not portable", findings.message(fault.facts(lines)))
+    if isinstance(fault, Unsupported):
+        message = f"{errors.not_simulated(fault.feature)}, and so this is not checked"
+        return Problem(*lines.place(fault.at), "not supported", message)
+    message, at, *_ = explained(source, fault)
+    return Problem(*lines.place(at or 0), _kind(fault), message)
+
+
+def _kind(fault: NotWgsl) -> str:
+    if isinstance(fault, Limited):
+        return "not portable"
+    if isinstance(fault, Unset):
+        return "not supported"
+    return "does not compile"

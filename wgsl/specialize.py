@@ -54,7 +54,7 @@ def with_sizes(kernel: Kernel, constants: Mapping[str, int]) -> Kernel:
 
 
 def too_long(kernel: Kernel) -> str | None:
-    """Why no text is written with these values of the kernel's constants, or None."""
+    """Return the reason where the text for these values of the constants would be too long; None where it would not."""
     length = _written(len, kernel.source, _edits(kernel))
     if length <= MOST_CHARACTERS:
         return None
@@ -103,16 +103,17 @@ class Edit(NamedTuple):
 
 
 def _edits(kernel: Kernel) -> list[Edit]:
-    """What is rewritten where the constants have their values, in the order of the text."""
-    return sorted(
-        [*(_copies(kernel, *marked) for marked in _marked(replace(kernel, constants=()))), *_constants(kernel)]
-    )
+    """Return all that is rewritten, in the order of the text: the marked loops, and the constants with their values."""
+    loops = _marked(replace(kernel, constants=()))
+    copies = [_copies(kernel, loop, body) for loop, body in loops]
+    return sorted([*copies, *_constants(kernel)])
 
 
 def _constants(kernel: Kernel) -> Iterator[Edit]:
     """The constants that are rewritten with their values."""
     for name, value in kernel.constants:
-        kind, node = kernel.kind(name), kernel.outline.nodes.get(name)
+        kind = kernel.kind(name)
+        node = kernel.outline.nodes.get(name)
         if kind == "const" and node.type and node.type.name in SUFFIX:
             yield Edit(node.type.end, node.end, node.end, [f" = {str(value).lower()}{SUFFIX[node.type.name]}"])
         elif kind != "override":
@@ -137,7 +138,8 @@ def _marked(kernel: Kernel) -> list[tuple[tree.For, int]]:
 
 def _copies(kernel: Kernel, loop: tree.For, body: int) -> Edit:
     """A loop, written out."""
-    source, first = kernel.source, loop.first.value
+    source = kernel.source
+    first = loop.first.value
     bounds = first, loop.condition.right, getattr(loop.update, "value", None)  # `i++` has no step
     copies = range(*(kernel.number(bound) for bound in bounds if bound))
     if len(copies) > MOST or any(isinstance(node, tree.Break | tree.Continue) for node in tree.walk(loop.body)):
@@ -145,7 +147,10 @@ def _copies(kernel: Kernel, loop: tree.For, body: int) -> Edit:
         written = source[loop.at : body]
         raise WgslError(f"`{written}` has {len(copies)}: a loop that is written out has {rule}", kernel.name)
     suffix = "u" if source.endswith("u", 0, first.end) else ""
-    openings = [f"{' ' * (i > copies.start)}{{ const {loop.first.name} = {i}{suffix};" for i in copies]
+    openings = []
+    for i in copies:
+        blank = " " if openings else ""
+        openings.append(f"{blank}{{ const {loop.first.name} = {i}{suffix};")
     return Edit(loop.at, body, loop.end, openings)
 
 
@@ -158,7 +163,8 @@ def _rewritten(kernel: Kernel, edits: Sequence[Edit]) -> Kernel:
 def _written(measure: Callable, source: str, edits: Sequence[Edit], start: int = 0, end: int | None = None) -> Any:
     """This part of the text with its edits: the text itself where `measure` is `str`, its length where it is `len`."""
     end = len(source) if end is None else end
-    written, at = measure(""), start
+    written = measure("")
+    at = start
     for edit in edits:
         if at <= edit.start < end:  # else it is elsewhere, or inside the one before it
             body = _written(measure, source, edits, edit.body, edit.end)

@@ -1,4 +1,4 @@
-"""What runs here and not in a browser: barriers in control flow that may differ, and two ways to one variable.
+"""Kernels that run here and not in a browser: barriers in control flow that may differ, two ways to one variable.
 
 The rules are those of WGSL's chapters "Uniformity" and "Alias Analysis"; the texts are ours, one or two for each rule,
 and one for each situation of which those chapters give an example.
@@ -60,8 +60,8 @@ def traced(text: str, x: Sequence[int] = (0, 0, 0, 0)) -> Trace:
 def places(body: str) -> list[str]:
     """The statements or arguments that are refused."""
     text = text_of(body)
-    found = Uniformity(compiled(Kernel(text), "main")).refused.values()
-    return [text[each.part.at : each.part.end] for each in found]
+    refused = Uniformity(compiled(Kernel(text), "main")).refused.values()
+    return [text[place.part.at : place.part.end] for place in refused]
 
 
 # Statements, what of them is refused, and the situation, where it is one of which the specification gives an example.
@@ -171,7 +171,7 @@ def test_a_struct_of_inputs_differs_where_one_of_them_does(inputs, refused):
 
 def test_the_finding_leads_from_the_barrier_to_the_value_that_may_differ():
     text = text_of("let a = y[0];\n  if (a == 0u) WAIT")
-    finding = next(each for each in traced(text).findings if each.kind == "not portable")
+    finding = next(finding for finding in traced(text).findings if finding.kind == "not portable")
     lines = text.split("\n")
     assert "workgroupBarrier" in lines[finding.line - 1]
     assert "if (a == 0u)" in lines[finding.other_line - 1]
@@ -186,7 +186,8 @@ def test_the_finding_leads_from_the_barrier_to_the_value_that_may_differ():
 
 
 def test_a_barrier_that_a_run_misses_is_reported_once():
-    assert [each.kind for each in traced(text_of("if (t < 2u) WAIT")).findings] == ["non-uniform barrier"]
+    findings = traced(text_of("if (t < 2u) WAIT")).findings
+    assert [finding.kind for finding in findings] == ["non-uniform barrier"]
 
 
 def test_a_puzzle_says_unsafe_although_every_number_is_right():
@@ -194,7 +195,7 @@ def test_a_puzzle_says_unsafe_although_every_number_is_right():
     barrier = next(line for line in text.splitlines() if "workgroupBarrier();" in line)
     wrong = text.replace(barrier, barrier.replace("workgroupBarrier();", f"if (sum > -1e30) {WAIT}"))
     grades = helpers.grade("tree_sum", wrong)
-    assert {each.outcome for each in grades} == {"unsafe"}
+    assert {verdict.outcome for verdict in grades} == {"unsafe"}
     assert "browsers refuse" in " ".join(str(grades).split())
 
 
@@ -233,8 +234,8 @@ def test_whatever_a_run_finds_non_uniform_is_refused_before_it():
         body = f"var a = 0u; var b = 1u; var c = array(0u, 0u); {drawn(dice, 3, 0)}"
         text = text_of(body)
         trace = traced(text, dice.choices([0, 1], k=4))
-        in_run = {each.column for each in trace.findings if each.kind == "non-uniform barrier"}
-        before = {each.part.at for each in Uniformity(compiled(Kernel(text), "main")).refused.values()}
+        in_run = {finding.column for finding in trace.findings if finding.kind == "non-uniform barrier"}
+        before = {place.part.at for place in Uniformity(compiled(Kernel(text), "main")).refused.values()}
         columns = {at - text.rfind("\n", 0, at) for at in before}
         assert in_run <= columns, body
         missed += bool(in_run)

@@ -1,4 +1,4 @@
-"""How far the simulator goes: the length of a run, and the accesses that are kept."""
+"""The limits of the simulator: the length of a run, and the number of accesses that are kept."""
 
 import pytest
 from support.small_kernels import run

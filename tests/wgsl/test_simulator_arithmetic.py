@@ -15,7 +15,9 @@ from helpers.gpu import launch
 from wgsl.arithmetic.operators import DTYPES, binary, wrapped
 from wgsl.simulator.trace import Trace
 
-BY_TYPES = {types: [case for case in CASES if case.types == types] for types in sorted({each.types for each in CASES})}
+BY_TYPES: dict[str, list[Case]] = {}
+for _case in sorted(CASES, key=lambda case: case.types):
+    BY_TYPES.setdefault(_case.types, []).append(_case)
 
 # --- Values ---------------------------------------------------------------------------------------------------------
 
@@ -25,7 +27,7 @@ FLOATS += [0.1, 2.0**-24, 1e-20, NORMAL, NORMAL - 2 * TINY, TINY, 2.0**31 - 128,
 INTEGERS = [0, 1, 2, 3, 7, 31, 32, 33, 255, 2**16, 2**24 + 1, 2**24 + 3, 2**30, 2**31 - 1, 2**31, 2**31 + 1, 2**32 - 1]
 INTEGERS += [2**32 - 2, 2**32 - 3, 2**32 - 7, 0x80000040, 0x80000080, 0x800000C0, 0x7FFFFFC0, 0x12345678, 0xAAAAAAAA]
 WORDS = {
-    "f": np.array([*FLOATS, *(-each for each in FLOATS), np.nan], np.float32).view(np.uint32),
+    "f": np.array([*FLOATS, *(-number for number in FLOATS), np.nan], np.float32).view(np.uint32),
     "i": np.array(INTEGERS, np.uint32),
     "u": np.array(INTEGERS, np.uint32),
 }
@@ -33,12 +35,12 @@ WORDS = {
 
 def edges(types: str) -> np.ndarray:
     """Edge values in all combinations, or a few thousand of them; one row of words for each argument."""
-    sizes = [len(WORDS[each]) for each in types]
+    sizes = [len(WORDS[letter]) for letter in types]
     if np.prod(sizes) <= 5000:
         chosen = np.array(list(product(*map(range, sizes)))).T
     else:
         chosen = np.random.default_rng(0).integers(0, np.array(sizes)[:, None], (len(types), 4000))
-    return np.stack([WORDS[each][numbers] for each, numbers in zip(types, chosen, strict=True)])
+    return np.stack([WORDS[letter][numbers] for letter, numbers in zip(types, chosen, strict=True)])
 
 
 def drawn(types: str, count: int) -> np.ndarray:
@@ -67,7 +69,8 @@ def kernel(types: str, row: int | None = None) -> str:
     Each case has a line, and writes to a row of `floats` or of `results`.
     """
     i = "id.x" if row is None else f"{row}u"
-    lines = [f"let {'abcd'[j]} = bitcast<{TYPES[each]}>(words[{j}u * n + {i}]);" for j, each in enumerate(types)]
+    pairs = zip("abcd", types, strict=False)  # the name of each argument and the letter of its type
+    lines = [f"let {name} = bitcast<{TYPES[type]}>(words[{j}u * n + {i}]);" for j, (name, type) in enumerate(pairs)]
     forms = {"f32": "floats[{}u * n + id.x] = {};", "bool": "results[{}u * n + id.x] = u32({});"}
     general = "results[{}u * n + id.x] = bitcast<u32>({});"
     lines += [forms.get(case.result, general).format(j, case.expression) for j, case in enumerate(BY_TYPES[types])]
@@ -83,14 +86,14 @@ fn main(@builtin(global_invocation_id) id: vec3u) {{
 }}"""
 
 
-def given(types: str) -> np.ndarray:
+def inputs(types: str) -> np.ndarray:
     """The arguments, one row of words for each."""
     return np.hstack([edges(types), drawn(types, 2000)])
 
 
 def launched_by(how: Callable, types: str, row: int | None = None):
-    """What a function gives that launches a kernel (see there)."""
-    words = given(types)
+    """Return what a function makes of the kernel for these types and its buffers, such as `launch` or `simulate`."""
+    words = inputs(types)
     empty = [np.zeros(len(BY_TYPES[types]) * words.shape[1], dtype) for dtype in (np.float32, np.uint32)]
     return how(kernel(types, row), [words.ravel(), *empty], (-(-words.shape[1] // 64), 1, 1))
 
@@ -99,12 +102,12 @@ def by_case(types: str, floats: np.ndarray, results: np.ndarray) -> list[np.ndar
     """The results of each case."""
     cases = BY_TYPES[types]
     pairs = zip(cases, floats.reshape(len(cases), -1), results.reshape(len(cases), -1), strict=True)
-    return [mine if case.result == "f32" else read_as(words, case.result) for case, mine, words in pairs]
+    return [numbers if case.result == "f32" else read_as(words, case.result) for case, numbers, words in pairs]
 
 
 @cache
 def simulated(types: str, row: int | None = None) -> tuple[list[np.ndarray], Trace]:
-    """What the simulator computes for each case, and the trace."""
+    """Return the simulator's results for each case, and the trace."""
     trace = launched_by(partial(simulate, outputs=()), types, row)
     return by_case(types, *trace.buffers[1:]), trace
 
@@ -114,19 +117,19 @@ def read_as(words: np.ndarray, name: str) -> np.ndarray:
 
 
 def arguments(types: str, words: np.ndarray) -> list[np.ndarray]:
-    return [read_as(row, TYPES[each]) for row, each in zip(words, types, strict=True)]
+    return [read_as(row, TYPES[letter]) for row, letter in zip(words, types, strict=True)]
 
 
-def differing(case: Case, given: list[np.ndarray], ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+def differing(case: Case, operands: list[np.ndarray], ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
     """The rows in which the adapter's result is not allowed beside ours."""
     with np.errstate(all="ignore"):
-        different = too_far(case, given, ours, theirs) if case.bound else unequal(ours, theirs)
+        different = too_far(case, operands, ours, theirs) if case.bound else unequal(ours, theirs)
         if adapter_info().kind != "software":
-            different &= ~differs_on_gpus(case, given, ours)
-        return different & ~case.free.rows(*given) if case.free else different
+            different &= ~differs_on_gpus(case, operands, ours)
+        return different & ~case.free.rows(*operands) if case.free else different
 
 
-def differs_on_gpus(case: Case, given: list[np.ndarray], ours: np.ndarray) -> np.ndarray:
+def differs_on_gpus(case: Case, operands: list[np.ndarray], ours: np.ndarray) -> np.ndarray:
     """The rows in which a GPU was seen to differ from both the software driver and us (an NVIDIA H200, Vulkan).
 
     The specification allows it to take a subnormal number for 0, to give either of two zeros as `min` or `max`, and to
@@ -134,30 +137,31 @@ def differs_on_gpus(case: Case, given: list[np.ndarray], ours: np.ndarray) -> np
     negative: Vulkan leaves that open, and wgpu relies on it.
     """
     if case.expression == "a % b" and case.types in ("ii", "ff"):
-        return (given[0] < 0) | (given[1] < 0) if case.types == "ii" else np.ones(len(ours), bool)
-    floats = [each for each in (*given, ours) if each.dtype == np.float32]
+        return (operands[0] < 0) | (operands[1] < 0) if case.types == "ii" else np.ones(len(ours), bool)
+    floats = [numbers for numbers in (*operands, ours) if numbers.dtype == np.float32]
     zeros = case.expression.startswith(("min", "max", "clamp")) & (ours == 0)
-    return reduce(operator.or_, ((each != 0) & (np.abs(each) < NORMAL) for each in floats), zeros)
+    return reduce(operator.or_, ((numbers != 0) & (np.abs(numbers) < NORMAL) for numbers in floats), zeros)
 
 
 def unequal(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
-    """Where the bits differ, and not both are a NaN."""
+    """Return a mask of the rows in which the bits differ, and not both are a NaN."""
     if ours.dtype != np.float32:
         return ours != theirs
     return (ours.view(np.uint32) != theirs.view(np.uint32)) & ~(np.isnan(ours) & np.isnan(theirs))
 
 
-def too_far(case: Case, given: list[np.ndarray], ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
-    """Where the results differ by more than the bound allows, half a unit for our own rounding added."""
-    wide, exact = [each.astype(np.float64) for each in given], ours.astype(np.float64)
-    defined = reduce(operator.and_, map(ordinary, (*given, ours))) & case.domain(*wide)
+def too_far(case: Case, operands: list[np.ndarray], ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    """Return a mask of the rows whose results differ by more than the bound, half a unit for our rounding added."""
+    wide = [numbers.astype(np.float64) for numbers in operands]
+    exact = ours.astype(np.float64)
+    defined = reduce(operator.and_, map(ordinary, (*operands, ours))) & case.domain(*wide)
     allowed = case.bound(*wide, exact) + 0.5 * accuracy.ulp(exact)
     defined &= np.abs(exact) + allowed <= MAX  # else an infinity is right too
     return defined & ~(np.abs(theirs.astype(np.float64) - exact) <= allowed)
 
 
 def ordinary(values: np.ndarray) -> np.ndarray:
-    """Where a float is finite and not subnormal; every integer."""
+    """Return a mask of the floats that are finite and not subnormal; of integers, all."""
     if values.dtype != np.float32:
         return np.True_
     return np.isfinite(values) & ((values == 0) | (np.abs(values) >= NORMAL))
@@ -168,24 +172,28 @@ def ordinary(values: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("types", BY_TYPES)
 def test_a_result_is_the_adapters(types):
-    values, wrong, others = arguments(types, given(types)), [], by_case(types, *launched_by(launch, types))
-    for case, mine, theirs in zip(BY_TYPES[types], simulated(types)[0], others, strict=True):
-        for i in np.flatnonzero(differing(case, values, mine, theirs))[:3]:
-            wrong.append(f"{case}: {[each[i] for each in values]} -> {mine[i]}, adapter {theirs[i]}")
+    values = arguments(types, inputs(types))
+    our_results, _ = simulated(types)
+    their_results = by_case(types, *launched_by(launch, types))
+    wrong = []
+    for case, ours, theirs in zip(BY_TYPES[types], our_results, their_results, strict=True):
+        for i in np.flatnonzero(differing(case, values, ours, theirs))[:3]:
+            wrong.append(f"{case}: {[numbers[i] for numbers in values]} -> {ours[i]}, adapter {theirs[i]}")
     assert not wrong, "\n" + "\n".join(wrong)
 
 
 @pytest.mark.parametrize("types", BY_TYPES)
 def test_one_value_for_all_gives_what_an_array_gives(types):
     for row in (0, 7, edges(types).shape[1] - 2):
-        for case, one, each in zip(BY_TYPES[types], simulated(types, row)[0], simulated(types)[0], strict=True):
-            assert not unequal(one, np.full_like(one, each[row])).any(), (case, row)
+        for case, one, several in zip(BY_TYPES[types], simulated(types, row)[0], simulated(types)[0], strict=True):
+            assert not unequal(one, np.full_like(one, several[row])).any(), (case, row)
 
 
 @pytest.mark.parametrize("types", [types for types in BY_TYPES if "f" in types])
 def test_a_nan_is_reported_where_it_is_born_and_nowhere_else(types):
-    values, (results, trace) = arguments(types, given(types)), simulated(types)
-    inherited = reduce(operator.or_, (np.isnan(each) for each in values if each.dtype == np.float32))
+    values = arguments(types, inputs(types))
+    results, trace = simulated(types)
+    inherited = reduce(operator.or_, (np.isnan(numbers) for numbers in values if numbers.dtype == np.float32))
     births = {finding.source_line: finding.count for finding in trace.findings}
     lines = [line for line in trace.kernel.source.split("\n") if "id.x] = " in line]
     for case, result, line in zip(BY_TYPES[types], results, lines, strict=True):

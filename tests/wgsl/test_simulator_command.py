@@ -17,8 +17,13 @@ TREE = str(KERNELS / "sum" / "2_tree.wgsl")
 
 @pytest.fixture
 def printed(capsys):
-    """What a command line prints."""
-    return lambda *arguments: (main(arguments), capsys.readouterr().out)[1]
+    """A function that runs a command line and returns what it prints."""
+
+    def run(*arguments: str) -> str:
+        main(arguments)
+        return capsys.readouterr().out
+
+    return run
 
 
 @every("command_lines")
@@ -49,11 +54,11 @@ def test_the_example_in_the_readme_prints_what_stands_there(printed, monkeypatch
 
 def test_it_runs_as_a_module_and_needs_no_wgpu():
     arguments = [TREE, "input=1000", "total=1", "params=1000"]
-    told = python(
+    output = python(
         "import runpy, sys\nsys.modules['wgpu'] = None\n"
         f"sys.argv[1:] = {arguments!r}\nrunpy.run_module('wgsl', run_name='__main__')"
     )
-    assert "no finding" in told
+    assert "no finding" in output
 
 
 HIDDEN = "\x1b]0;a title\x07\u202e\u200b"  # a terminal would obey, and turn the direction of reading
@@ -61,7 +66,7 @@ SEEN = r"\x1b]0;a title\x07\u202e\u200b"
 
 
 def test_a_text_does_not_command_the_terminal(tmp_path, printed, capsys):
-    """What is not seen is an escape, and the caret below it points to the right place."""
+    """A letter that is not seen is printed as an escape, and the caret below it points to the right place."""
     head = (
         "@group(0) @binding(0) var<storage, read_write> data: array<f32>;\n@compute @workgroup_size(1)\nfn main() {\n"
     )
@@ -69,7 +74,7 @@ def test_a_text_does_not_command_the_terminal(tmp_path, printed, capsys):
     for line in ("data[5] = 1.0;", "data[5] = ;"):
         file.write_text(f"{head}\t/*{HIDDEN}*/ {line}\n}}\n", encoding="utf-8")
         main([str(file), "data=2", "--lines"])
-        said = "".join(capsys.readouterr())
-        assert {letter for letter in said if not letter.isprintable()} == {"\n", "\t"}
-        shown, caret = re.search(rf"(.*{re.escape(SEEN)}.*)\n(.*)\^", said).groups()
+        output = "".join(capsys.readouterr())
+        assert {letter for letter in output if not letter.isprintable()} == {"\n", "\t"}
+        shown, caret = re.search(rf"(.*{re.escape(SEEN)}.*)\n(.*)\^", output).groups()
         assert shown[len(caret) :].startswith(("data", ";"))

@@ -1,4 +1,4 @@
-"""What the simulator reports, and where: small kernels, one for each rule."""
+"""Findings of the simulator and their places: small kernels, one for each rule."""
 
 import re
 from ast import literal_eval
@@ -68,7 +68,8 @@ UNWRITTEN = [
 
 @pytest.mark.parametrize(("body", "outputs", "expected"), UNWRITTEN)
 def test_numbers_that_nobody_writes_are_reported_where_their_buffer_is_declared(body, outputs, expected):
-    unwritten = [each for each in run(body, outputs=literal_eval(outputs)).findings if each.kind == "unwritten output"]
-    told = [re.search(r"> (\w+):", each.source_line)[1] + f" {each.count}" for each in unwritten]
-    assert (", ".join(told) or "nothing") == expected
-    assert all(each.invocations == () and each.other_line is None for each in unwritten)
+    findings = run(body, outputs=literal_eval(outputs)).findings
+    unwritten = [finding for finding in findings if finding.kind == "unwritten output"]
+    names_and_counts = [re.search(r"> (\w+):", finding.source_line)[1] + f" {finding.count}" for finding in unwritten]
+    assert (", ".join(names_and_counts) or "nothing") == expected
+    assert all(finding.invocations == () and finding.other_line is None for finding in unwritten)

@@ -19,7 +19,7 @@ def some(*lanes: int) -> Lanes:
 
 
 def is_racy(history: list[tuple[int, int, bool]]) -> bool:
-    """Whether any two accesses, each by (lane, epoch, write), are unordered and one is a write."""
+    """Return True where two accesses, each a (lane, epoch, write), are unordered and one of them is a write."""
     groups = DISPATCH.groups
     return any(
         a[0] != b[0] and (a[2] or b[2]) and (groups[a[0]] != groups[b[0]] or a[1] == b[1])
@@ -27,7 +27,7 @@ def is_racy(history: list[tuple[int, int, bool]]) -> bool:
     )
 
 
-SETS = [some(*lanes) for size in (1, 2, 3) for lanes in combinations((0, 1, 6), size)]  # 0 and 1 are neighbors
+SETS = [some(0), some(1), some(6), some(0, 1), some(0, 6), some(1, 6), some(0, 1, 6)]  # 0 and 1 are neighbors
 
 
 def test_the_shadow_finds_a_race_wherever_one_is():
@@ -39,11 +39,13 @@ def test_the_shadow_finds_a_race_wherever_one_is():
         if not any(write for _, write in statements):
             continue
         for passed in ((0, 0, 0), (0, 0, 1), (0, 1, 1)):
-            shadow, history, found = Shadow(1, DISPATCH.groups), [], False
+            shadow = Shadow(1, DISPATCH.groups)
+            history = []
+            raced = False
             for (lanes, write), barriers in zip(statements, passed, strict=True):
                 where, epoch = np.zeros(lanes.count, int), np.where(lanes.groups == 0, barriers, 0)
                 bits = np.zeros(lanes.count, np.uint32)
                 note = shadow.write(where, lanes, epoch, 0, bits) if write else shadow.read(where, lanes, epoch, 0)
-                found |= bool(note)
+                raced |= bool(note)
                 history += [(lane, at, write) for lane, at in zip(lanes.index, epoch, strict=True)]
-            assert found == is_racy(history), (statements, passed)
+            assert raced == is_racy(history), (statements, passed)

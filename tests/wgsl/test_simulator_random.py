@@ -41,7 +41,7 @@ def program(random: Random) -> tuple[str, list[str]]:
     kinds = {"revised": "reviser", "one": "helper", "two": "helper"}
     helpers = [writer.function(*pair) for pair in kinds.items()]
     functions = [writer.function(f"program{k}") for k in range(FUNCTIONS)]
-    inputs = ", ".join(each.name for each in INPUTS)
+    inputs = ", ".join(variable.name for variable in INPUTS)
     calls = [f"results[{k * LANES} + lane] = program{k}({inputs});" for k in range(FUNCTIONS)]
     return "\n".join((writer.write("head"), *helpers, *functions, MAIN, *calls, "}")), functions
 
@@ -58,5 +58,5 @@ def test_the_adapter_and_the_simulator_give_the_same(seed):
     )
     for text, ours, theirs in results:
         for lane in np.flatnonzero(ours != theirs)[:1]:
-            given = [array.reshape(-1, LANES)[:, lane].tolist() for array in arrays[:3]]
-            raise AssertionError(f"{text}\nadapter {theirs[lane]}, simulator {ours[lane]}, where {given}")
+            numbers = [array.reshape(-1, LANES)[:, lane].tolist() for array in arrays[:3]]
+            raise AssertionError(f"{text}\nadapter {theirs[lane]}, simulator {ours[lane]}, where {numbers}")

@@ -18,5 +18,9 @@ def test_the_parts_of_a_file_are_the_whole_file():
         numbers = range(1 + len(PART.findall(kernel.source)))
         names = [section[2] for section in SECTION.finditer(kernel.source)]
         parts = sorted((kernel.part(name) for name in (*numbers, *names)), key=lambda part: part.first_line)
-        lines = [line for part in parts for line in part.text.split("\n") if line]
-        assert lines == [line for line in kernel.source.split("\n") if line]
+        text = "\n".join(part.text for part in parts)
+        assert without_blank_lines(text) == without_blank_lines(kernel.source)
+
+
+def without_blank_lines(text: str) -> list[str]:
+    return [line for line in text.split("\n") if line]

@@ -17,15 +17,15 @@ def test_right_and_wrong_programs_are_judged_as_by_a_run():
         for small_program in programs(heading):
             text = source(*small_program)
             right_here = right or "@group(1)" in text or "TILE - 9" in text  # right, but not run, or not everywhere
-            assert ({each.kind for each in wgsl.check(text)} <= {"not portable"}) == right_here, small_program
+            assert ({problem.kind for problem in wgsl.check(text)} <= {"not portable"}) == right_here, small_program
 
 
 @pytest.mark.parametrize("heading", ["right", "refused"])
 def test_texts_are_judged_as_browsers_judge_them(heading):
     """`test_tint.py` asks a browser."""
-    found = {line: wgsl.check(text) for line, text in judged(heading).items()}
-    assert len(found) > 100
-    assert {line: problems for line, problems in found.items() if bool(problems) != (heading == "refused")} == {}
+    checked = {line: wgsl.check(text) for line, text in judged(heading).items()}
+    assert len(checked) > 100
+    assert {line: problems for line, problems in checked.items() if bool(problems) != (heading == "refused")} == {}
 
 
 def test_no_text_raises_an_exception():
@@ -33,11 +33,13 @@ def test_no_text_raises_an_exception():
     assert wgsl.check(text) == ()
     texts = [text[: dice.randrange(len(text))] + dice.choice("{}()<>@;\0é1 ") + text[dice.randrange(len(text)) :]
              for _ in range(60)]  # fmt: skip
-    texts += [*(each for each, _ in mutants(40)), "{" * 500, "fn f() { let x = " + "-" * 900 + "1; }", "\ud800"]
+    texts += [mutant for mutant, _ in mutants(40)]
+    texts += ["{" * 500, "fn f() { let x = " + "-" * 900 + "1; }", "\ud800"]
     tokens = [*TOKEN.findall(RICH), *"<>²\0\n'é", OPEN, "/*", "//", "0x"]
-    texts += [
-        "fn f() { " * dice.randrange(2) + " ".join(dice.choices(tokens, k=dice.randrange(40))) for _ in range(300)
-    ]
+    for _ in range(300):
+        head = dice.choice(["", "fn f() { "])
+        texts.append(head + " ".join(dice.choices(tokens, k=dice.randrange(40))))
     for broken in texts:
         lines = broken.split("\n")
-        assert all(1 <= each.column <= len(lines[each.line - 1]) + 1 for each in wgsl.check(broken)), broken
+        for problem in wgsl.check(broken):
+            assert 1 <= problem.column <= len(lines[problem.line - 1]) + 1, broken

@@ -26,7 +26,7 @@ def test_nothing_reads_a_sentence():
 
 
 def facts(finding: Finding) -> tuple:
-    """What a finding has beside its sentences."""
+    """Return all that a finding has beside its sentences."""
     place = finding.line, finding.column, finding.other_line, finding.source_line
     about = finding.variable, finding.access, finding.index, finding.size, finding.threads, finding.barrier
     return finding.kind, *place, *about, finding.invocations, finding.count, finding.may_end
@@ -37,7 +37,7 @@ def run(groups: str, body: str) -> list[tuple]:
 
 
 def compiled(place: str, text: str) -> tuple:
-    """What a compile error has beside its sentences, and what the checker says of the same text, and where."""
+    """Return all that a compile error has beside its sentences, and the problems of the same text with their places."""
     kernel = Kernel(mistaken(place, text))
     problems = [(problem.line, problem.column, problem.kind) for problem in wgsl.check(kernel)]
     try:
@@ -50,9 +50,9 @@ def compiled(place: str, text: str) -> tuple:
 @pytest.mark.parametrize(("family", "tried", "count"), [("findings", run, 60), ("compile_errors", compiled, 120)])
 def test_with_keys_for_sentences_the_same_is_found_at_the_same_places(family, tried, count):
     rows = sample([row[1:3] for row in stored(family)], count)
-    said = [tried(*row) for row in rows]
+    with_sentences = [tried(*row) for row in rows]
     with instead_of_sentences():
-        assert [tried(*row) for row in rows] == said
+        assert [tried(*row) for row in rows] == with_sentences
 
 
 # --- What stands in a sentence is an attribute, too ---------------------------------------------------------------

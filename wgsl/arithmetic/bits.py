@@ -15,7 +15,7 @@ def _unsigned(values: np.ndarray) -> np.ndarray:
 
 
 def _bit_length(values: np.ndarray) -> np.ndarray:
-    """Of a uint32 the position of its highest 1, counted from 1, or 0: the exponent of the same float64."""
+    """Return the position of the highest 1 of a uint32, counted from 1; 0 of a zero. It is a float64's exponent."""
     return np.frexp(values.astype(np.float64))[1]
 
 
@@ -25,17 +25,17 @@ def _lowest_bit(values: np.ndarray) -> np.ndarray:
 
 
 def count_one_bits(values: np.ndarray) -> np.ndarray:
-    """How many bits are 1."""
+    """Return the number of bits that are 1."""
     return np.bitwise_count(_unsigned(values)).astype(values.dtype)
 
 
 def count_leading_zeros(values: np.ndarray) -> np.ndarray:
-    """How many 0 bits precede the highest 1; 32 of a zero."""
+    """Return the number of 0 bits above the highest 1; 32 of a zero."""
     return (WIDTH - _bit_length(_unsigned(values))).astype(values.dtype)
 
 
 def count_trailing_zeros(values: np.ndarray) -> np.ndarray:
-    """How many 0 bits follow the lowest 1; 32 of a zero."""
+    """Return the number of 0 bits below the lowest 1; 32 of a zero."""
     return np.where(values == 0, WIDTH, first_trailing_bit(values)).astype(values.dtype)
 
 
@@ -77,5 +77,6 @@ def insert_bits(values: np.ndarray, new: np.ndarray, offset: np.ndarray, count: 
     """The values with `count` bits, from the bit `offset` on, taken from the low bits of `new`."""
     start, size = _range(offset, count)
     mask = ((np.int64(1) << size) - 1) << start
-    placed, kept = _unsigned(new).astype(np.int64) << start, _unsigned(values).astype(np.int64) & ~mask
+    placed = _unsigned(new).astype(np.int64) << start
+    kept = _unsigned(values).astype(np.int64) & ~mask
     return (kept | placed & mask).astype(np.uint32).view(values.dtype)

@@ -27,11 +27,6 @@ from wgsl.arithmetic.bits import (
     reverse_bits,
 )
 
-# --- Bits ---------------------------------------------------------------------------------------------------------
-
-# The built-in functions that look at the bits of an integer, on arrays of one component; the dtype stays.
-
-
 # --- Packing ------------------------------------------------------------------------------------------------------
 
 # The built-in functions that pack several small numbers into one u32, and unpack them; and f16 rounding.
@@ -45,7 +40,7 @@ def quantize_to_f16(values: np.ndarray) -> np.ndarray:
 
 
 def _joined(parts: Sequence[np.ndarray]) -> Components:
-    """One u32 of the low bits of each part, the first in the lowest"""
+    """Return one u32 of the low bits of each part, the first part in the lowest bits."""
     width = 32 // len(parts)
     total = np.uint32(0)
     for i, part in enumerate(parts):
@@ -118,9 +113,14 @@ def _by_component(function: Callable[..., np.ndarray]) -> Function:
 
     def apply(*arguments: Components) -> Components:
         size = max(map(len, arguments))
-        return tuple(function(*(part[i] if len(part) > 1 else part[0] for part in arguments)) for i in range(size))
+        return tuple(function(*_component(arguments, i)) for i in range(size))
 
     return apply
+
+
+def _component(arguments: Sequence[Components], i: int) -> list[np.ndarray]:
+    """One component of each argument; of a scalar the only one that it has."""
+    return [part[i] if len(part) > 1 else part[0] for part in arguments]
 
 
 def _arrays(function: Function) -> Function:
@@ -145,7 +145,7 @@ def _rounded(function: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
 
 
 def _clamp(value: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Where low > high, the high end: ``min(max(value, low), high)`` is the definition for integers."""
+    """Return ``min(max(value, low), high)``, as WGSL defines it for integers: `high` where low > high."""
     return np.minimum(np.maximum(value, low), high)
 
 
@@ -169,7 +169,8 @@ def _fma(left: np.ndarray, right: np.ndarray, addend: np.ndarray) -> np.ndarray:
     total = np.asarray(np.add(product, addend))
     ties = (total.view(np.int64) & 0x1FFFFFFF) == 0x10000000
     if left.dtype == np.float32 and np.count_nonzero(ties):
-        product, addend = np.broadcast_to(product, total.shape), np.broadcast_to(addend, total.shape)
+        product = np.broadcast_to(product, total.shape)
+        addend = np.broadcast_to(addend, total.shape)
         total[ties] = _off_the_tie(product[ties], addend[ties].astype(np.float64), total[ties])
     return total.astype(left.dtype)
 
@@ -219,7 +220,7 @@ def _dot(left: Components, right: Components) -> Components:
 
 
 def _length(vector: Components) -> Components:
-    """Of a scalar its absolute value."""
+    """The length of a vector; of a scalar its absolute value."""
     return (np.abs(vector[0]) if len(vector) == 1 else np.sqrt(_dot(vector, vector)[0]),)
 
 
@@ -239,8 +240,9 @@ def _reflect(incident: Components, normal: Components) -> Components:
 
 
 def _refract(incident: Components, normal: Components, ratio: Components) -> Components:
-    """By the ratio of the indices of refraction; zeros where all is reflected."""
-    (eta,), (cosine,) = ratio, _dot(normal, incident)
+    """The direction after refraction, by the ratio of the indices; zeros where all is reflected."""
+    (eta,) = ratio
+    (cosine,) = _dot(normal, incident)
     k = 1 - eta * eta * (1 - cosine * cosine)
     along = eta * cosine + np.sqrt(np.maximum(k, 0))
     return tuple(np.where(k < 0, 0, eta * a - along * b) for a, b in zip(incident, normal, strict=True))
@@ -252,23 +254,37 @@ def _face_forward(vector: Components, incident: Components, normal: Components) 
 
 
 def _product(left: Components, right: Components, inner: int) -> Components:
-    """Of two matrices, column by column: of `inner` columns and as many rows. A vector is a row, or a column."""
+    """Multiply a matrix of `inner` columns with one of `inner` rows, both column by column.
+
+    A vector is a matrix of one row on the left, and of one column on the right.
+    """
     rows = len(left) // inner
-    columns = (right[i : i + inner] for i in range(0, len(right), inner))
-    return tuple(_dot(left[i::rows], column)[0] for column in columns for i in range(rows))
+    product = []
+    for start in range(0, len(right), inner):
+        column = right[start : start + inner]
+        for row in range(rows):
+            product += _dot(left[row::rows], column)
+    return tuple(product)
 
 
 def _transpose(matrix: Components, columns: int) -> Components:
     rows = len(matrix) // columns
-    return tuple(part for i in range(rows) for part in matrix[i::rows])
+    transposed = []
+    for row in range(rows):
+        transposed += matrix[row::rows]
+    return tuple(transposed)
 
 
 def _determinant(matrix: Components, size: int) -> Components:
-    """By the first column: each number times the determinant of what is left without its column and its row."""
+    """Expand by the first column: each number times the determinant of what is left without its column and its row."""
     if size == 1:
         return matrix
-    rest = [[part for j, part in enumerate(matrix[size:]) if j % size != i] for i in range(size)]
-    terms = [part * _determinant(tuple(other), size - 1)[0] for part, other in zip(matrix[:size], rest, strict=True)]
+    first_column = matrix[:size]
+    other_columns = matrix[size:]
+    terms = []
+    for row, number in enumerate(first_column):
+        rest = tuple(part for i, part in enumerate(other_columns) if i % size != row)
+        terms.append(number * _determinant(rest, size - 1)[0])
     return (reduce(add, terms[::2]) - reduce(add, terms[1::2]),)
 
 

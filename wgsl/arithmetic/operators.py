@@ -97,7 +97,7 @@ _UNARY: dict[str, Callable] = {"-": np.negative, "!": np.logical_not, "~": np.bi
 
 
 def wrapped(operator: str, left: np.ndarray, right: np.ndarray, result: np.ndarray) -> bool:
-    """Whether ``+``, ``-`` or ``*`` of integers left the range of the type in any element.
+    """Return True where ``+``, ``-`` or ``*`` of integers left the range of the type in any element.
 
     Of a unary minus, `left` is a zero of the same dtype.
     """
@@ -107,7 +107,7 @@ def wrapped(operator: str, left: np.ndarray, right: np.ndarray, result: np.ndarr
 
 
 def _wrapped(operator: str, left: np.ndarray, right: np.ndarray, result: np.ndarray) -> np.ndarray:
-    """In which elements ``+``, ``-`` or ``*`` of integers left the range of the type."""
+    """Return a mask of the elements in which ``+``, ``-`` or ``*`` of integers left the range of the type."""
     if operator == "*":
         return np.multiply(left, right, dtype=np.int64) != result
     if left.dtype.kind == "u":
@@ -117,7 +117,7 @@ def _wrapped(operator: str, left: np.ndarray, right: np.ndarray, result: np.ndar
 
 
 def _product_fits(left: np.ndarray, right: np.ndarray) -> bool:
-    """Whether the product of the largest magnitudes is in range: a cheap answer for nearly every index."""
+    """Return True where the product of the largest magnitudes is in range: a cheap answer for nearly every index."""
     if left.size == 0 or right.size == 0:
         return True
     return _largest(left) * _largest(right) <= LARGEST[left.dtype]

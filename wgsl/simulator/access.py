@@ -42,7 +42,8 @@ def exchanged(
 
     Gives what each invocation found and what it left; the others find and leave 0.
     """
-    before, after = np.zeros(len(where), array.dtype), np.zeros(len(where), array.dtype)
+    before = np.zeros(len(where), array.dtype)
+    after = np.zeros(len(where), array.dtype)
     if name == "atomicCompareExchangeWeak" and kept.all() and (where == where[0]).all():
         _compared(array[where[0] :], before, after, *arguments)
         return before, after
@@ -50,13 +51,15 @@ def exchanged(
         old = array[where[turn]]
         new = CHANGES[name](old, *(argument[turn] for argument in arguments))
         array[where[turn]] = new
-        before[turn], after[turn] = old, new
+        before[turn] = old
+        after[turn] = new
     return before, after
 
 
 def _compared(word: np.ndarray, before: np.ndarray, after: np.ndarray, expected: np.ndarray, new: np.ndarray) -> None:
     """Let all compare and exchange one word: only those that find what they expect change it, mostly a few."""
-    first, count = 0, len(before)
+    first = 0
+    count = len(before)
     while first < count:
         hits = np.flatnonzero(expected[first:] == word[0])
         hit = first + int(hits[0]) if len(hits) else count
@@ -90,11 +93,13 @@ class Access:
     """The memory of a run, as the program reads and writes it."""
 
     def __init__(self, words: Words, watch: Watch) -> None:
-        self._words, self._watch = words, watch
+        self._words = words
+        self._watch = watch
 
     def load(self, place: Place, type: Type, lanes: Lanes, part: Part) -> Value:
-        """What lies at a place; 0 past the end of a runtime-sized array."""
-        variable, parts = place.variable, leaves_of(type)
+        """Return the value at a place; 0 past the end of a runtime-sized array."""
+        variable = place.variable
+        parts = leaves_of(type)
         leaves = [self._words.load(variable, place.offset + offset, lanes, scalar) for offset, scalar in parts]
         exact = None
         if self._watch.sees:
@@ -111,8 +116,10 @@ class Access:
 
     def store(self, place: Place, type: Type, value: Value, lanes: Lanes, part: Part) -> None:
         """Put a value at a place; past the end of a runtime-sized array it is dropped."""
-        variable, parts = place.variable, leaves_of(type)
-        offsets, bits = [offset for offset, _ in parts], [as_bits(leaf) for leaf in value.leaves]
+        variable = place.variable
+        parts = leaves_of(type)
+        offsets = [offset for offset, _ in parts]
+        bits = [as_bits(leaf) for leaf in value.leaves]
         if self._watch.sees:
             if place.faults:
                 self._watch.faults(place.faults, lanes, write=True)
@@ -141,7 +148,8 @@ class Access:
         self, name: str, place: Place, type: Type, arguments: list[np.ndarray], lanes: Lanes, part: Part
     ) -> Value:
         """Run an atomic function, one invocation after another; gives what each one found."""
-        variable, (_, scalar) = place.variable, leaves_of(type)[0]
+        variable = place.variable
+        _, scalar = leaves_of(type)[0]
         self._watch.faults(place.faults, lanes, name != "atomicLoad")
         where = lanes.expanded(self._words.places(variable, place.offset, lanes))
         outside = False if place.outside is None else place.outside

@@ -23,17 +23,17 @@ SIZE = re.compile(r"(\d+(?:x\d+)*)(?::(.+))?")  # 64 or 4x16, perhaps with a val
 LARGEST = 4  # of the random numbers
 
 
-def buffers_for(program: Program, given: Mapping[str, str], seed: int) -> list[np.ndarray]:
+def buffers_for(program: Program, arguments: Mapping[str, str], seed: int) -> list[np.ndarray]:
     """One array for each binding of a program, in order.
 
     Raises ValueError where a binding has no size or does not exist, and where values do not fit.
     """
     names = [variable.name for variable in program.bindings]
-    for name, text in given.items():
+    for name, text in arguments.items():
         if name not in names:
             raise ValueError(f"{name}={text}: the kernel has no binding `{name}`; it has {', '.join(names)}")
     touched = usage(program.entry).variables
-    texts = [given.get(variable.name, _left_out(variable, variable in touched)) for variable in program.bindings]
+    texts = [arguments.get(variable.name, _left_out(variable, variable in touched)) for variable in program.bindings]
     missing = [_wanted(variable) for variable, text in zip(program.bindings, texts, strict=True) if text is None]
     if missing:
         raise ValueError("; ".join(missing))
@@ -50,8 +50,9 @@ def _left_out(variable: Variable, touched: bool) -> str | None:
 
 
 def _wanted(variable: Variable) -> str:
-    """What is missing."""
-    name, type = variable.name, variable.type
+    """Return the request for a binding that the command line leaves out: what to write for it."""
+    name = variable.name
+    type = variable.type
     if size_of(type)[1]:
         return f"`{name}` is an {type} without a size: write {name}=64, {name}=1,2,3 or {name}=@numbers.npy"
     return f"`{name}` has no values: write {name}= and the numbers of {_listed(type)}"

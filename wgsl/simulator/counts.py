@@ -1,4 +1,4 @@
-"""How often a run does what: arithmetic, loads and stores, and what the loads and stores cost on a GPU.
+"""Counts of a run: its arithmetic, its loads and stores, and what the loads and stores cost on a GPU.
 
 Only what the text writes is counted, once for each invocation and each component of a vector: not the address that an
 index stands for, and nothing that is known before the run, such as ``TILE * TILE``. A sum or difference takes one
@@ -49,7 +49,7 @@ KEYS = tuple(MEANINGS)
 
 @dataclass(frozen=True)
 class Counts:
-    """How often a run did what, in all and in each line of the text; the keys are `KEYS`."""
+    """The counts of a run, in all and for each line of the text; the keys are `KEYS`."""
 
     total: dict[str, float]
     by_line: dict[int, dict[str, float]]
@@ -105,7 +105,8 @@ class Counter:
         """Count a built-in function."""
         if part.name in UNCOUNTED:
             return
-        operand, terms = part.arguments[0].type, int(part.name[-1]) if part.name.startswith("product") else 1
+        operand = part.arguments[0].type
+        terms = int(part.name[-1]) if part.name.startswith("product") else 1
         fused = (part.name in ("fma", "dot") or terms > 1) and scalar_of(operand) is F32
         type = operand if part.name in OF_OPERAND else part.type
         self.operation(part, type, lanes, "multiply_adds" if fused else "", terms)
@@ -123,7 +124,7 @@ class Counter:
 
 
 def _is_product(operand: ir.Expression) -> bool:
-    """Whether an operand is a product of floats."""
+    """Return True for an operand that is a product of floats."""
     return isinstance(operand, ir.Binary) and operand.operator == "*" and scalar_of(operand.type) is F32
 
 
@@ -133,14 +134,14 @@ def _shown(counts: dict[str, int]) -> dict[str, float]:
 
 
 def sectors(index: np.ndarray, lanes: Lanes) -> int:
-    """How many sectors each warp touches, added up."""
+    """Return the number of sectors that the warps touch, each warp's own ones added up."""
     if index.ndim == 1:  # the same words for all
         return len(np.unique(index // SECTOR)) * len(lanes.warp_numbers)
     return len(_distinct(index // SECTOR, lanes))
 
 
 def bank_conflicts(index: np.ndarray, lanes: Lanes) -> int:
-    """How many turns each warp needs beyond those that its number of words costs in any case, added up."""
+    """Return the turns of all warps beyond those that as many words take in the best case (see the top of the file)."""
     if index.ndim == 1:
         return 0
     warps, words = np.divmod(_distinct(index, lanes), WIDEST)

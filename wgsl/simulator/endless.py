@@ -1,4 +1,4 @@
-"""The budget of loop iterations, and which loop is to blame when it is used up."""
+"""The budget of loop iterations, and the loop that is to blame when it is used up."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ class Budget:
     """
 
     def __init__(self, most: int, dispatch: Dispatch, words: Words, watch: Watch) -> None:
-        self._most, self._words, self._watch = most, words, watch
+        self._most = most
+        self._words = words
+        self._watch = watch
         self._iterations = np.zeros(dispatch.lanes, np.int64)
         self._all = 0  # iterations of anyone: no invocation has made more
         self._entered: list[_Entered] = []
@@ -55,7 +57,7 @@ class Budget:
 
     @property
     def outermost(self) -> int:
-        """Where the loop begins in which all others run that are running; 0 where none is."""
+        """The offset of the outermost loop that is running; 0 where none is."""
         return self._entered[0].loop.at if self._entered else 0
 
     def iterate(self, lanes: Lanes) -> None:
@@ -68,7 +70,8 @@ class Budget:
         self._all += 1
         self._iterations[slice(None) if lanes.whole else lanes.index] += 1
         if self._all > self._most // 2:
-            entered.before, entered.latest = entered.latest, self._state(entered.loop)
+            entered.before = entered.latest
+            entered.latest = self._state(entered.loop)
         if self._all > self._most:
             over = lanes.index[self._iterations[lanes.index] > self._most]
             if len(over):
@@ -83,14 +86,15 @@ class Budget:
             for name, values in blamed.latest.items()
             if name in blamed.before and np.array_equal(values[..., over], blamed.before[name][..., over])
         ]
-        condition, closed = blamed.loop.condition, _is_closed(blamed.loop)
+        condition = blamed.loop.condition
+        closed = _is_closed(blamed.loop)
         always = self._watch.source(condition) if settled(condition) else ""
         facts = partial(Endless, self._most, blamed.iterations, tuple(unmoved), always, closed)
         self._watch.collector.add("endless loop", blamed.loop.at, over, facts)
         raise Stopped
 
     def _state(self, loop: ir.Loop) -> dict[str, np.ndarray]:
-        """What the variables hold on which the loop's end depends."""
+        """Return copies of the variables on which the loop's end depends, by name."""
         arrays = self._words.arrays
         return {variable.name: arrays[variable].copy() for variable in exit_variables(loop) if variable in arrays}
 
@@ -105,12 +109,12 @@ def exit_variables(loop: ir.Loop) -> tuple[ir.Variable, ...]:
 
 
 def _is_closed(loop: ir.Loop) -> bool:
-    """Whether a loop has no condition but `true`, and nothing in it leaves it."""
+    """Return True for a loop that has no condition but `true`, and that nothing in it leaves."""
     endings = [loop.condition, loop.break_if]
     always = all(isinstance(condition, ir.Constant | None) for condition in endings)
     return always and not any(isinstance(part, ir.Break | ir.Return) for part in nodes(loop.body))
 
 
 def _leaves(statement: ir.If) -> bool:
-    """Whether a branch leaves the loop."""
+    """Return True for an `if` with a `break` or `return` in one of its branches."""
     return any(isinstance(part, ir.Break | ir.Return) for part in (*statement.then, *statement.otherwise))

@@ -1,8 +1,9 @@
-"""What expressions give, for many invocations at once."""
+"""Expressions, evaluated for many invocations at once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -45,7 +46,10 @@ class Expressions:
     """Evaluates expressions; `call` runs a function of the text."""
 
     def __init__(self, words: Words, watch: Watch, access: Access, call: Callable[[ir.Call, Lanes], Value]) -> None:
-        self._words, self._watch, self._access, self._call = words, watch, access, call
+        self._words = words
+        self._watch = watch
+        self._access = access
+        self._call = call
         self.names: dict[ir.Binding, NamedValue] = {}
         self.invalid = False  # set when an operation made a NaN
         self._constants: dict[int, Value] = {}
@@ -89,7 +93,7 @@ class Expressions:
         return Value((np.array(self._elements(place, expression.reference.type), np.uint32),))
 
     def _elements(self, place: Place, array: Array) -> int:
-        """How many elements a runtime-sized array has, which is the last thing in its buffer."""
+        """Return the number of elements of a runtime-sized array, which is the last thing in its buffer."""
         return (self._words.arrays[place.variable].size - place.offset) // array.stride
 
     def _atomic(self, expression: ir.AtomicCall, lanes: Lanes) -> Value:
@@ -107,7 +111,7 @@ class Expressions:
     # --- References -------------------------------------------------------------------------------------------
 
     def place(self, reference: ir.Reference, lanes: Lanes) -> Place:
-        """Where a reference points."""
+        """Return the place in memory to which a reference points."""
         match reference:
             case ir.Root(variable=variable):
                 return Place(variable, 0)
@@ -119,13 +123,14 @@ class Expressions:
         return self._element(reference, lanes)
 
     def _element(self, reference: ir.Element, lanes: Lanes) -> Place:
-        base, index = self.place(reference.base, lanes), self.value(reference.index, lanes)
+        base = self.place(reference.base, lanes)
+        index = self.value(reference.index, lanes)
         dropped = reference.count is None
         count = self._elements(base, reference.base.type) if dropped else reference.count
         number, faults = self._checked(reference, index, count, dropped)
         outside = base.outside
         for fault in faults:
-            if dropped and fault.kind == "out-of-range":
+            if fault.dropped:
                 outside = fault.lanes if outside is None else outside | fault.lanes
         offset = base.offset + number * reference.stride
         offset = offset if offset.ndim else int(offset)
@@ -135,8 +140,9 @@ class Expressions:
     def _checked(
         part: ir.Element | ir.Index, index: Value, count: int, dropped: bool
     ) -> tuple[np.ndarray, tuple[Fault, ...]]:
-        """An index that can be used, and what is wrong with the one that was given."""
-        number, exact = index.leaves[0].astype(np.int64), index.exact_of(0)
+        """Return an index that is in range, and the faults of the one in the text."""
+        number = index.leaves[0].astype(np.int64)
+        exact = index.exact_of(0)
         faults = ()
         if exact is not None:
             faults += (Fault("index overflow", part, ~np.isnan(exact), number),)
@@ -149,7 +155,8 @@ class Expressions:
     # --- Operators --------------------------------------------------------------------------------------------
 
     def _unary(self, expression: ir.Unary, lanes: Lanes) -> Value:
-        operand, operator = self.value(expression.operand, lanes), expression.operator
+        operand = self.value(expression.operand, lanes)
+        operator = expression.operator
         if operator != "!":
             self._counter.operation(expression, expression.type, lanes)
         leaves = [operators.unary(operator, leaf) for leaf in operand.leaves]
@@ -160,7 +167,8 @@ class Expressions:
 
     def _binary(self, expression: ir.Binary, lanes: Lanes) -> Value:
         self._counter.operator(expression, expression.type, (expression.left, expression.right), lanes)
-        left, right = self.value(expression.left, lanes), self.value(expression.right, lanes)
+        left = self.value(expression.left, lanes)
+        right = self.value(expression.right, lanes)
         return self.combined(expression, expression.operator, left, right)
 
     def combined(self, part: ir.Part, operator: str, left: Value, right: Value) -> Value:
@@ -214,13 +222,16 @@ class Expressions:
         """One component of a result with its NaN marked by their birth."""
         if part.name == "select" or not np.isnan(leaf).any():  # `select` chooses a NaN, and makes none
             return leaf
-        floats = operands = [leaves for leaves in operands if leaves[0].dtype == np.float32]
+        floats = [leaves for leaves in operands if leaves[0].dtype == np.float32]
         if isinstance(part.type, Vector) and part.name not in MIXING:
-            operands = [(leaves[i % len(leaves)],) for leaves in floats]
-        return self._watch.births.marked(part, leaf, [x for leaves in operands for x in leaves])
+            sources = [leaves[i % len(leaves)] for leaves in floats]
+        else:
+            sources = [*chain.from_iterable(floats)]
+        return self._watch.births.marked(part, leaf, sources)
 
     def _convert(self, expression: ir.Convert, lanes: Lanes) -> Value:
-        operand, name = self.value(expression.operand, lanes), scalar_of(expression.type).name
+        operand = self.value(expression.operand, lanes)
+        name = scalar_of(expression.type).name
         leaves = [operators.convert(leaf, name) for leaf in operand.leaves]
         self.invalid = False
         if not self._watch.sees:
@@ -229,7 +240,8 @@ class Expressions:
         return value_of(leaves, [exact_converted(*pair) for pair in pairs])
 
     def _bitcast(self, expression: ir.Bitcast, lanes: Lanes) -> Value:
-        operand, name = self.value(expression.operand, lanes), scalar_of(expression.type).name
+        operand = self.value(expression.operand, lanes)
+        name = scalar_of(expression.type).name
         floats = F32 in (scalar_of(expression.operand.type), scalar_of(expression.type))
         leaves = (without_nan_marks(np.asarray(x).view(np.uint32)) if floats else x for x in operand.leaves)
         return Value(tuple(operators.bitcast(leaf, name) for leaf in leaves))
@@ -240,9 +252,13 @@ class Expressions:
         return Value(operand.leaves * size, operand.exact and operand.exact * size)
 
     def _construct(self, expression: ir.Construct, lanes: Lanes) -> Value:
-        parts = [self.value(part, lanes) for part in expression.parts]
-        leaves = [leaf for part in parts for leaf in part.leaves]
-        return value_of(leaves, [exact for part in parts for exact in _exacts(part)])
+        leaves: list[np.ndarray] = []
+        exact: list[np.ndarray | None] = []
+        for part in expression.parts:
+            value = self.value(part, lanes)
+            leaves += value.leaves
+            exact += _exacts(value)
+        return value_of(leaves, exact)
 
     def _pick(self, expression: ir.Pick, lanes: Lanes) -> Value:
         operand = self.value(expression.operand, lanes)
@@ -251,10 +267,12 @@ class Expressions:
         )
 
     def _index(self, expression: ir.Index, lanes: Lanes) -> Value:
-        operand, index = self.value(expression.operand, lanes), self.value(expression.index, lanes)
+        operand = self.value(expression.operand, lanes)
+        index = self.value(expression.index, lanes)
         number, faults = self._checked(expression, index, expression.count, False)
         self._watch.faults(faults, lanes, write=False)
-        size, lane = len(operand.leaves) // expression.count, np.arange(lanes.count)
+        size = len(operand.leaves) // expression.count
+        lane = np.arange(lanes.count)
 
         def chosen(leaves: Sequence[np.ndarray], i: int) -> np.ndarray:
             return np.stack([lanes.expanded(leaf) for leaf in leaves[i::size]])[number, lane]

@@ -1,4 +1,4 @@
-"""What was found, one entry for each kind and place of the text."""
+"""Findings of a run, one for each kind and place of the text."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Finding:
 
     @property
     def message(self) -> str:
-        """What happens, with the numbers of the first case, and what to look at."""
+        """A sentence about what happens, with the numbers of the first case, and what to look at."""
         return words.message(self.facts, self.passes)
 
     @property
@@ -71,7 +71,7 @@ class Finding:
 
     @property
     def access(self) -> str | None:
-        """What the first of the `threads` does to it: "reads" or "writes"; None where two do the same."""
+        """The first of the `threads` "reads" or "writes" the variable; None where two do the same."""
         return getattr(self.facts, "access", None)
 
     @property
@@ -81,7 +81,7 @@ class Finding:
 
     @property
     def size(self) -> int | None:
-        """How many elements the array has, an output numbers, or a workgroup threads."""
+        """The number of elements of the array, of numbers of an output, or of threads of a workgroup."""
         return getattr(self.facts, "size", None)
 
     @property
@@ -112,7 +112,8 @@ class Collector:
     """Gathers findings while a program runs."""
 
     def __init__(self, text: Lines, dispatch: Dispatch) -> None:
-        self._text, self._dispatch = text, dispatch
+        self._text = text
+        self._dispatch = dispatch
         self._entries: dict[tuple[str, int], _Entry] = {}
 
     def add(

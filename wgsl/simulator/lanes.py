@@ -14,7 +14,8 @@ class Lanes:
     """Some invocations, by their numbers in rising order."""
 
     def __init__(self, dispatch: Dispatch, index: np.ndarray) -> None:
-        self.dispatch, self.index = dispatch, index
+        self.dispatch = dispatch
+        self.index = index
         self.count = len(index)
         self.whole = self.count == dispatch.lanes
 
@@ -58,7 +59,7 @@ class Lanes:
 
     @cached_property
     def warp_threads(self) -> int:
-        """How many invocations those warps have."""
+        """The number of invocations in those warps, those outside of this set included."""
         return int(self.dispatch.warp_sizes[self.warp_numbers].sum())
 
 
@@ -85,16 +86,19 @@ class Dispatch:
     """
 
     def __init__(self, workgroups: tuple[int, int, int], size: tuple[int, int, int], part: range | None = None) -> None:
-        self.workgroups, self.size = workgroups, size
+        self.workgroups = workgroups
+        self.size = size
         self._part = range(prod(workgroups)) if part is None else part
-        self.threads, self.group_count = prod(size), len(self._part)
+        self.threads = prod(size)
+        self.group_count = len(self._part)
         self.lanes = self.threads * self.group_count
         numbers = np.arange(self.lanes)
         self.groups, self.local_index = np.divmod(numbers, self.threads)
         per_group = -(-self.threads // WARP)
         self.warps = self.groups * per_group + self.local_index // WARP
         self.warp_sizes = np.bincount(self.warps)
-        self.all, self.none = Lanes(self, numbers), Lanes(self, numbers[:0])
+        self.all = Lanes(self, numbers)
+        self.none = Lanes(self, numbers[:0])
 
     def built_in(self, name: str) -> tuple[np.ndarray, ...]:
         """The components of a built-in value, one element for each invocation or one for all; u32."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 
@@ -48,12 +49,16 @@ class Machine:
         self, program: ir.Program, dispatch: Dispatch, words: Words, watch: Watch, access: Access, max_steps: int,
         work: Work,
     ) -> None:  # fmt: skip
-        self._program, self._dispatch, self._words = program, dispatch, words
-        self._watch, self._access = watch, access
+        self._program = program
+        self._dispatch = dispatch
+        self._words = words
+        self._watch = watch
+        self._access = access
         self._expressions = Expressions(words, watch, access, self._call)
         self._budget = Budget(max_steps, dispatch, words, watch)
         self._frames: list[_Frame] = []
-        self._work, self._steps = work, 0
+        self._work = work
+        self._steps = 0
         self._operations: dict[int, int] = {}  # by the statement's id: its hash is that of all that is in it
         self._kinds: dict[type, Callable[..., Lanes]] = {
             ir.Bind: self._bind, ir.Declare: self._declare, ir.Store: self._store, ir.Update: self._update,
@@ -69,14 +74,18 @@ class Machine:
             with np.errstate(all="ignore", invalid="call", call=self._noticed):
                 for variable in self._program.private:
                     self._start(variable, variable.value, variable.at, self._dispatch.all)
-                arguments = [
-                    Value(tuple(leaf for name in names for leaf in self._dispatch.built_in(name)))
-                    for names in self._program.inputs
-                ]
+                arguments = [self._built_in(names) for names in self._program.inputs]
                 self._function(self._program.entry, arguments, self._dispatch.all)
         except Stopped:
             return False
         return True
+
+    def _built_in(self, names: Sequence[str]) -> Value:
+        """The value of a parameter of the entry point: these built-in values, one after another."""
+        leaves: list[np.ndarray] = []
+        for name in names:
+            leaves += self._dispatch.built_in(name)
+        return Value(tuple(leaves))
 
     def _noticed(self, *_: object) -> None:
         self._expressions.invalid = True
@@ -85,8 +94,8 @@ class Machine:
         """Give a variable its first value."""
         self._words.clear(variable, lanes)
         if value is not None:
-            given = self._expressions.value(value, lanes)
-            self._access.store(Place(variable, 0), variable.type, given, lanes, value)
+            first = self._expressions.value(value, lanes)
+            self._access.store(Place(variable, 0), variable.type, first, lanes, value)
         self._note(variable, at, lanes)
 
     # --- Functions --------------------------------------------------------------------------------------------
@@ -186,12 +195,13 @@ class Machine:
 
     def _if(self, statement: ir.If, lanes: Lanes) -> Lanes:
         condition = self._expressions.leaf(statement.condition, lanes)
-        branches = (lanes.where(condition), statement.then), (lanes.where(~condition), statement.otherwise)
-        return joined(lanes, *(self._block(body, some) for some, body in branches))
+        after_then = self._block(statement.then, lanes.where(condition))
+        after_otherwise = self._block(statement.otherwise, lanes.where(~condition))
+        return joined(lanes, after_then, after_otherwise)
 
     def _switch(self, statement: ir.Switch, lanes: Lanes) -> Lanes:
         selector = lanes.expanded(self._expressions.leaf(statement.selector, lanes))
-        listed = [value for case in statement.cases for value in case.values]
+        listed = [*chain.from_iterable(case.values for case in statement.cases)]
         exits = _Exits()
         self._frames[-1].exits.append(exits)
         after = []
@@ -206,19 +216,16 @@ class Machine:
         return joined(lanes, *after, *exits.broken)
 
     def _loop(self, statement: ir.Loop, lanes: Lanes) -> Lanes:
-        exits, left, going = _Exits(), [], lanes
+        exits = _Exits()
+        left = []
+        going = lanes
         self._frames[-1].exits.append(exits)
         self._budget.enter(statement)
         while going.count:
-            if statement.condition is not None:
-                self._step(statement, going)
-                condition = self._expressions.leaf(statement.condition, going)
-                left.append(going.where(~condition))
-                going = going.where(condition)
-                if not going.count:
-                    break
-            else:
-                self._spend(statement, going)
+            going, ended = self._tested(statement, going)
+            left.append(ended)
+            if not going.count:
+                break
             self._budget.iterate(going)
             going = joined(going, self._block(statement.body, going), *exits.continued)
             exits.continued.clear()
@@ -231,24 +238,43 @@ class Machine:
         self._frames[-1].exits.pop()
         return joined(lanes, *left, *exits.broken)
 
+    def _tested(self, statement: ir.Loop, lanes: Lanes) -> tuple[Lanes, Lanes]:
+        """The invocations for which a loop's condition holds, and those for which it does not."""
+        if statement.condition is None:
+            self._spend(statement, lanes)
+            return lanes, self._dispatch.none
+        self._step(statement, lanes)
+        condition = self._expressions.leaf(statement.condition, lanes)
+        return lanes.where(condition), lanes.where(~condition)
+
     def _leave(self, statement: ir.Break | ir.Continue, lanes: Lanes) -> Lanes:
         exits = self._frames[-1].exits[-1]
-        (exits.broken if isinstance(statement, ir.Break) else exits.continued).append(lanes)
+        if isinstance(statement, ir.Break):
+            exits.broken.append(lanes)
+        else:
+            exits.continued.append(lanes)
         return self._dispatch.none
 
 
 def _united(returned: list[tuple[Lanes, Value]], lanes: Lanes) -> Value:
     """The values that some invocations returned at different places, as one value of all of them."""
 
-    def one(leaves: Sequence[np.ndarray | None], start: np.ndarray) -> np.ndarray:
+    def united(leaves: Sequence[np.ndarray | None], everyone: np.ndarray) -> np.ndarray:
         for (some, _), leaf in zip(returned, leaves, strict=True):
             if leaf is not None:
-                start[some.index] = leaf
-        return lanes.take(start)
+                everyone[some.index] = leaf
+        return lanes.take(everyone)
 
-    size, values = lanes.dispatch.lanes, [value for _, value in returned]
-    leaves = [one(column, np.zeros(size, column[0].dtype)) for column in zip(*(v.leaves for v in values), strict=True)]
+    size = lanes.dispatch.lanes
+    values = [value for _, value in returned]
+    leaves = []
+    for i, first in enumerate(values[0].leaves):
+        zeros = np.zeros(size, first.dtype)
+        leaves.append(united([value.leaves[i] for value in values], zeros))
     if all(value.exact is None for value in values):
         return Value(tuple(leaves))
-    exact = [one([value.exact_of(i) for value in values], np.full(size, np.nan)) for i in range(len(leaves))]
+    exact = []
+    for i in range(len(leaves)):
+        nothing = np.full(size, np.nan)
+        exact.append(united([value.exact_of(i) for value in values], nothing))
     return Value(tuple(leaves), tuple(exact))

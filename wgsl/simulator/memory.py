@@ -17,7 +17,7 @@ OWN = ("function", "private")  # the address spaces in which each invocation has
 
 
 class Words:
-    """What the variables hold: one array of words for each.
+    """The memory of a run: one array of words for each variable.
 
     A storage or uniform buffer is there once, workgroup memory once for each workgroup, other variables once for each
     invocation; the array's axes are (words,), (workgroups, words) and (words, invocations).
@@ -34,7 +34,8 @@ class Words:
 
     def make(self, variable: Variable) -> None:
         """Give any other variable its words, all 0."""
-        size, dispatch = words(variable.type), self._dispatch
+        size = words(variable.type)
+        dispatch = self._dispatch
         if variable.space in OWN and size * dispatch.lanes > MOST_OWN:
             raise too_large(
                 f"`{variable.name}` has {size:,} words in each of {dispatch.lanes:,} threads; the simulator holds "
@@ -54,7 +55,7 @@ class Words:
             self._exact[variable][:, chosen] = np.nan
 
     def places(self, variable: Variable, offset: int | np.ndarray, lanes: Lanes) -> np.ndarray:
-        """Where each invocation's word lies in the flat array of a variable."""
+        """Return the index of each invocation's word in the flat array of a variable."""
         array = self.arrays[variable]
         if variable.space in OWN:
             return np.asarray(offset) * array.shape[1] + lanes.index
@@ -147,12 +148,12 @@ def numbers(type: Type, size: int) -> tuple[np.ndarray, np.ndarray]:
 class Conflicts:
     """Accesses of one statement that race with earlier ones, or with each other.
 
-    `mine` and `other` are invocations, `where` the words, `other_at` the offset in the text of the other access;
+    `lane` and `other_lane` are invocations, `where` the words, `other_at` the offset in the text of the other access;
     `other_wrote` says what that one was; `alike` where both wrote the same value.
     """
 
-    mine: np.ndarray
-    other: np.ndarray
+    lane: np.ndarray
+    other_lane: np.ndarray
     where: np.ndarray
     other_at: np.ndarray
     other_wrote: np.ndarray
@@ -169,7 +170,9 @@ class Touch:
 
     def set(self, where: np.ndarray, lane: np.ndarray, epoch: np.ndarray, at: np.ndarray | int) -> None:
         """Remember accesses; of several to one word, the last one."""
-        self.lane[where], self.epoch[where], self.at[where] = lane, epoch, at
+        self.lane[where] = lane
+        self.epoch[where] = epoch
+        self.at[where] = at
 
     def copy_from(self, other: Touch, where: np.ndarray) -> None:
         """Remember what another one remembers of some words."""
@@ -214,7 +217,8 @@ class Shadow:
         suspects &= (touch.epoch[where] == epoch) | (self._groups[other] != lanes.groups)
         if not np.count_nonzero(suspects):
             return []
-        where, alike = where[suspects], np.zeros(int(suspects.sum()), bool)
+        where = where[suspects]
+        alike = np.zeros(int(suspects.sum()), bool)
         if bits is not None:
             alike = self._value[where] == bits[suspects]
         wrote = np.full(len(where), touch is self._write)
@@ -240,7 +244,9 @@ def _within(where: np.ndarray, lanes: Lanes, at: int, bits: np.ndarray | None) -
     """The writes of one statement to the same words."""
     order = np.argsort(where, kind="stable")
     twice = np.flatnonzero(where[order][1:] == where[order][:-1])
-    mine, other = order[twice + 1], order[twice]
-    wrote, place = np.ones(len(mine), bool), np.full(len(mine), at)
-    alike = wrote & False if bits is None else bits[mine] == bits[other]
-    return Conflicts(lanes.index[mine], lanes.index[other], where[mine], place, wrote, alike)
+    second = order[twice + 1]
+    first = order[twice]
+    wrote = np.ones(len(second), bool)
+    alike = ~wrote if bits is None else bits[second] == bits[first]
+    place = np.full(len(second), at)
+    return Conflicts(lanes.index[second], lanes.index[first], where[second], place, wrote, alike)

@@ -87,46 +87,59 @@ def simulate(
     if not isinstance(kernel, str | Kernel):
         raise TypeError(f"kernel is a {type(kernel).__name__}: it must be WGSL text or a Kernel")
     kernel = Kernel(kernel) if isinstance(kernel, str) else kernel
-    given = overridden(kernel, constants)
-    program = compiled(given, entry_point)
+    overridden_kernel = overridden(kernel, constants)
+    program = compiled(overridden_kernel, entry_point)
     arrays = checked_buffers(program, buffers)
     dispatch = Dispatch(checked_workgroups(program, workgroups), program.workgroup_size)
-    wanted = checked_outputs(program, outputs)
-    iterations = as_int(MAX_STEPS if max_steps is None else max_steps)
-    check_size("max_steps", iterations, 1, LARGEST_MAX_STEPS)
+    output_variables = checked_outputs(program, outputs)
+    iterations = checked_max_steps(max_steps)
     watched = checked_watch(program, kernel.source, watch)
 
+    words = _memory(program, dispatch, arrays)
+    observer = Watch(kernel.source, dispatch, words, program.written, are_finite(arrays), watched)
+    machine = Machine(program, dispatch, words, observer, Access(words, observer), iterations, work or Work())
+    if _run_to_the_end(machine, observer, dispatch, shared=work is not None):
+        for variable in output_variables:
+            observer.unwritten(variable)
+    if work is None or work.left >= 0:  # else the analysis, too, would take long: it follows calls of calls of calls
+        for place in _unportable(overridden_kernel, entry_point):
+            observer.not_portable(place)
+    buffers_after = _buffers_after(program, words, arrays)
+    findings = observer.collector.findings()
+    counts = observer.counter.counts(observer.line)
+    size = dispatch.size
+    return Trace(kernel, entry_point, dispatch.workgroups, size, buffers_after, findings, counts, observer.log)
+
+
+def _memory(program: Program, dispatch: Dispatch, arrays: Sequence[np.ndarray]) -> Words:
+    """Return the memory in which a run begins: copies of the buffers, and workgroup memory that is 0."""
     words = Words(dispatch)
     for variable, array in zip(program.bindings, arrays, strict=True):
         words.bind(variable, unmarked_input(array))
     for variable in program.workgroup:
         words.make(variable)
-    seen = Watch(kernel.source, dispatch, words, program.written, are_finite(arrays), watched)
-    machine = Machine(program, dispatch, words, seen, Access(words, seen), iterations, work or Work())
+    return words
+
+
+def _run_to_the_end(machine: Machine, observer: Watch, dispatch: Dispatch, shared: bool) -> bool:
+    """Run a program; False where a loop did not end, or where work that is `shared` with other runs was used up.
+
+    Raises TooLong where the work was that of this run alone.
+    """
     try:
-        ended = machine.run()
+        return machine.run()
     except TooLong as stopped:
-        if work is None:
+        if not shared:
             raise
-        ended = False
         facts = stopped.facts
-        seen.collector.add("endless loop", stopped.at, dispatch.all.index, lambda: facts)
-    if ended:
-        for variable in wanted:
-            seen.unwritten(variable)
-    used_up = work is not None and work.left < 0  # calls of calls of calls take as long to analyze
-    for place in () if used_up else _unportable(given, entry_point):
-        seen.not_portable(place)
-    return Trace(
-        kernel,
-        entry_point,
-        dispatch.workgroups,
-        dispatch.size,
-        tuple(words.arrays[v].view(x.dtype).reshape(x.shape) for v, x in zip(program.bindings, arrays, strict=True)),
-        seen.collector.findings(),
-        seen.counter.counts(seen.line),
-        seen.log,
-    )
+        observer.collector.add("endless loop", stopped.at, dispatch.all.index, lambda: facts)
+        return False
+
+
+def _buffers_after(program: Program, words: Words, arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
+    """Return the words of the bindings after a run, as arrays of the dtype and shape that each had before."""
+    pairs = zip(program.bindings, arrays, strict=True)
+    return tuple(words.arrays[variable].view(array.dtype).reshape(array.shape) for variable, array in pairs)
 
 
 def execute(program: Program, buffers: Sequence[np.ndarray], workgroups: tuple[int, int, int]) -> None:
@@ -138,11 +151,14 @@ def execute(program: Program, buffers: Sequence[np.ndarray], workgroups: tuple[i
     Raises ValueError where it asks for more than the simulator holds, or a loop does not end; what a kernel has stored
     by then stays.
     """
-    workgroups, size = checked_workgroups(program, workgroups), program.workgroup_size
-    at_once, count = max(1, AT_ONCE // prod(size)), prod(workgroups)
+    workgroups = checked_workgroups(program, workgroups)
+    size = program.workgroup_size
+    at_once = max(1, AT_ONCE // prod(size))
+    count = prod(workgroups)
     for first in range(0, count, at_once):
         dispatch = Dispatch(workgroups, size, range(first, min(first + at_once, count)))
-        words, watch = Words(dispatch), Unwatched()
+        words = Words(dispatch)
+        watch = Unwatched()
         words.arrays.update(zip(program.bindings, buffers, strict=True))
         for variable in program.workgroup:
             words.make(variable)
@@ -219,12 +235,19 @@ def _check_buffer(variable: Variable, array: np.ndarray) -> None:
     raw = isinstance(variable.type, kinds.Struct) and array.dtype == np.uint32
     if array.dtype != wanted and not raw:
         raise ValueError(f"{name} has dtype {array.dtype}: `{variable.type}` needs {np.dtype(wanted).name}")
-    least, step = size_of(variable.type)
-    if array.size < least or (array.size - least) % step if step else array.size != least:
-        rule = f"{least} word{'s' if least > 1 else ''}" + (
-            f", or {step} more for each further element" if step else ""
-        )
-        raise ValueError(f"{name} has {array.size} numbers: `{variable.type}` needs {rule}")
+    _check_length(name, variable.type, array.size)
+
+
+def _check_length(name: str, type: kinds.Type, length: int) -> None:
+    least, step = size_of(type)
+    fits = length == least
+    if step:
+        fits = length >= least and (length - least) % step == 0
+    if not fits:
+        rule = f"{least} word{'s' if least > 1 else ''}"
+        if step:
+            rule += f", or {step} more for each further element"
+        raise ValueError(f"{name} has {length} numbers: `{type}` needs {rule}")
 
 
 def size_of(type: kinds.Type) -> tuple[int, int]:
@@ -241,7 +264,8 @@ def checked_workgroups(program: Program, workgroups: tuple[int, int, int]) -> tu
     sizes = tuple(map(as_int, workgroups))
     for axis, size in zip("xyz", sizes, strict=True):
         check_size(f"workgroups' {axis}", size, 1, 65_535)
-    groups, threads = prod(sizes), prod(program.workgroup_size)
+    groups = prod(sizes)
+    threads = prod(program.workgroup_size)
     memory = sum(kinds.words(variable.type) for variable in program.workgroup)
     if groups * threads > MOST_INVOCATIONS or groups * memory > MOST_WORDS:
         raise too_large(
@@ -266,9 +290,16 @@ def checked_outputs(program: Program, outputs: Sequence[int] | None) -> list[Var
     return [variable for variable in storage if variable.binding in outputs]
 
 
+def checked_max_steps(max_steps: int | None) -> int:
+    """The loop iterations that an invocation may make: `MAX_STEPS` where the caller says nothing."""
+    iterations = as_int(MAX_STEPS if max_steps is None else max_steps)
+    check_size("max_steps", iterations, 1, LARGEST_MAX_STEPS)
+    return iterations
+
+
 # --- Buffers --------------------------------------------------------------------------------------------------
 
 
 def are_finite(arrays: Sequence[np.ndarray]) -> bool:
-    """Whether no float32 array holds an infinity. (A NaN does no harm: what comes of it is never new.)"""
+    """Return True where no float32 array holds an infinity. (A NaN does no harm: what comes of it is never new.)"""
     return not any(np.isinf(array).any() for array in arrays if array.dtype == np.float32)

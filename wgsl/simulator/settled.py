@@ -13,7 +13,7 @@ HOLDS = {"<": False, ">=": True}, {">": False, "<=": True}  # beside a 0 on the 
 
 
 def settled(condition: object) -> bool | None:
-    """Whether a comparison always holds, or never does; None where that depends on the numbers."""
+    """Return True for a comparison that always holds, False for one that never does; None where the numbers decide."""
     if not isinstance(condition, ir.Binary) or condition.left.type is not U32:
         return None
     sides = condition.right, condition.left

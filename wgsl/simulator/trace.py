@@ -59,7 +59,7 @@ class _Chunk(NamedTuple):
 
 
 class _Kept(NamedTuple):
-    """What a watched variable holds in some invocations after a statement."""
+    """The values of a watched variable in some invocations after a statement."""
 
     step: int
     at: int
@@ -68,10 +68,12 @@ class _Kept(NamedTuple):
 
 
 class Log:
-    """What happened, in order, until `MOST` accesses, steps or numbers of the `watched` variables have been kept."""
+    """The course of a run, in order, until `MOST` accesses, steps or numbers of `watched` variables have been kept."""
 
     def __init__(self, text: Lines, dispatch: Dispatch, watched: Mapping[Named, str]) -> None:
-        self._text, self._dispatch, self.watched = text, dispatch, watched
+        self._text = text
+        self._dispatch = dispatch
+        self.watched = watched
         self._values: dict[Named, list[_Kept]] = {named: [] for named in watched}
         self._kept: Counter[type] = Counter()
         self._steps: list[tuple[int, Lanes]] = []
@@ -105,12 +107,12 @@ class Log:
             kept.append(chunk)
 
     def has_written(self, lane: int, variable: Variable, word: int) -> bool:
-        """Whether an invocation has written a word of a variable, counted from the variable's start."""
+        """Return True where an invocation has written a word of a variable, counted from the variable's start."""
         lanes, words = self.touched(variable, write=True)
         return bool(((lanes == lane) & (words == word)).any())
 
     def touched(self, variable: Variable, write: bool) -> tuple[np.ndarray, np.ndarray]:
-        """Who loads or stores a variable: the numbers of invocations, and the word of each of these accesses."""
+        """Return all loads or all stores of a variable: the invocation of each, and the word that it touches."""
         chunks = [chunk for chunk in self._chunks if chunk.write == write and chunk.variable is variable]
         none = [self._dispatch.none.index]
         words = [chunk.lanes.expanded(chunk.index) for chunk in chunks]
@@ -130,13 +132,16 @@ class Log:
         numbers = {variable: i for i, variable in enumerate(self.variables)}
         table = np.zeros(self._kept[_Chunk], ACCESS)
         for rows, chunk in self._filled(table, self._chunks):
-            rows["space"], rows["binding"] = chunk.variable.space, chunk.variable.binding
-            rows["variable"], rows["index"] = numbers[chunk.variable], chunk.index
-            rows["write"], rows["value"] = chunk.write, chunk.bits
+            rows["space"] = chunk.variable.space
+            rows["binding"] = chunk.variable.binding
+            rows["variable"] = numbers[chunk.variable]
+            rows["index"] = chunk.index
+            rows["write"] = chunk.write
+            rows["value"] = chunk.bits
         return table
 
     def values(self) -> dict[str, np.ndarray]:
-        """What the watched variables held, by name: an array of `row_of` each."""
+        """Return the values of the watched variables, by name: for each an array of `row_of`."""
         return {name: self._table(named) for named, name in self.watched.items()}
 
     def _table(self, named: Named) -> np.ndarray:
@@ -148,12 +153,13 @@ class Log:
         return table
 
     def _filled(self, table: np.ndarray, chunks: Iterable[_Chunk | _Kept]) -> Iterator[tuple[np.ndarray, Any]]:
-        """The rows of each chunk, in which stands when and where it was and who did it."""
+        """Yield each chunk with its rows of the table, their step, line, workgroup and invocation filled in."""
         first = 0
         for chunk in chunks:
             rows = table[first : first + chunk.lanes.count]
             first += chunk.lanes.count
-            rows["step"], rows["line"] = chunk.step, self._text.place(chunk.at)[0]
+            rows["step"] = chunk.step
+            rows["line"] = self._text.place(chunk.at)[0]
             rows["workgroup"] = np.stack(axes(chunk.lanes.groups, self._dispatch.workgroups), axis=1)
             rows["invocation"] = self._dispatch.local_index[chunk.lanes.index]
             yield rows, chunk
@@ -164,7 +170,7 @@ class Log:
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """What a simulated run leaves behind.
+    """The result of a simulated run, and all that was seen of it.
 
     `buffers` are the arrays afterwards, in binding order; `findings` is empty for a right kernel. `dropped` says how
     many accesses and values came after those that `accesses` and `watched` have; the findings and counts are about all.
@@ -206,7 +212,7 @@ class Trace:
 
     @property
     def dropped(self) -> int:
-        """How many accesses and values are not kept in `accesses` and `watched`."""
+        """The number of accesses and values that are not kept in `accesses` and `watched`."""
         return self.log.dropped
 
     def __repr__(self) -> str:
@@ -215,12 +221,12 @@ class Trace:
         return "\n".join([f"{self.kernel.name}: {number}", *map(str, self.findings), *watched])
 
     def _repr_pretty_(self, printer: object, cycle: bool) -> None:
-        """What a notebook shows."""
+        """Print what a notebook shows: `repr`, in lines that fit its output."""
         printer.text(in_lines(repr(self)))
 
 
 def _shape(rows: np.ndarray) -> str:
-    """How many rows there are, and of which fields."""
+    """Return the number of rows and their fields, in words."""
     numbers = f" ({rows['value'].shape[1]} numbers)" if rows["value"].ndim > 1 else ""
     return f"{len(rows):,} rows of {', '.join(rows.dtype.names)}{numbers}"
 

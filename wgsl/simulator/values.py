@@ -1,4 +1,4 @@
-"""What expressions give: values, and places in memory."""
+"""The results of expressions: values, and places in memory."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Value(NamedTuple):
         return Value(tuple(map(change, self.leaves)), exact)
 
     def exact_of(self, leaf: int) -> np.ndarray | None:
-        """What one leaf would be among all whole numbers, where it left its range."""
+        """Return what one leaf would be among all whole numbers; None where it did not leave its range."""
         return self.exact[leaf] if self.exact else None
 
 
@@ -39,7 +39,7 @@ def value_of(leaves: Sequence[np.ndarray], exact: Sequence[np.ndarray | None]) -
 
 
 class Place(NamedTuple):
-    """Where in a variable a reference points: `offset` in words, for each invocation or for all.
+    """A place in a variable, to which a reference points: `offset` in words, for each invocation or for all.
 
     `outside` marks the invocations whose access is dropped: they are past the end of a runtime-sized array. `faults`
     are what its indices did wrong, to be reported if the place is read or written.
@@ -71,7 +71,7 @@ class Place(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """An index past an array, or one that wrapped around: which invocations (a mask), and their indices."""
+    """An index past an array, or one that wrapped around: a mask of the invocations, and their indices."""
 
     kind: str  # "out-of-range" or "index overflow"
     part: Element | Index
@@ -82,7 +82,7 @@ class Fault(NamedTuple):
 
     @property
     def array(self) -> Part:
-        """What was indexed."""
+        """The array or vector that was indexed."""
         return self.part.base if isinstance(self.part, Element) else self.part.operand
 
     @property
@@ -95,11 +95,12 @@ class NamedValue:
     """A value or place under a name: it fits the invocations that made it, and is spread out when others ask."""
 
     def __init__(self, lanes: Lanes, thing: Value | Place) -> None:
-        self._lanes, self._thing = lanes, thing
+        self._lanes = lanes
+        self._thing = thing
         self._spread: Value | Place | None = None
 
     def take(self, lanes: Lanes) -> Value | Place:
-        """What it is for some invocations."""
+        """Return the value or place as it is for some invocations."""
         if lanes is self._lanes:
             return self._thing
         if self._spread is None:
@@ -142,7 +143,10 @@ def _kept(whole: np.ndarray, result: np.ndarray) -> Exact:
 def exact_binary(
     operator: str, left: np.ndarray, right: np.ndarray, left_exact: Exact, right_exact: Exact, result: np.ndarray
 ) -> Exact:
-    """What the result of an operator would be. Operators on bits mean the wrapped number, and keep nothing."""
+    """Return what the result of an operator would be among all whole numbers; None where nothing wrapped.
+
+    Operators on bits mean the wrapped number, so that they keep nothing.
+    """
     if result.dtype.kind not in "iu" or operator not in WHOLE:
         return None
     untouched = left_exact is None and right_exact is None
@@ -155,7 +159,7 @@ def exact_binary(
 
 
 def exact_unary(operator: str, operand: np.ndarray, exact: Exact) -> Exact:
-    """What a negated number would be."""
+    """Return what a negated number would be among all whole numbers; None where nothing wrapped."""
     if operator != "-" or operand.dtype.kind not in "iu":
         return None
     zero = operand.dtype.type(0)
@@ -163,7 +167,7 @@ def exact_unary(operator: str, operand: np.ndarray, exact: Exact) -> Exact:
 
 
 def exact_converted(operand: np.ndarray, exact: Exact, result: np.ndarray) -> Exact:
-    """What a number would be that became another kind of integer."""
+    """Return what a number would be that became another kind of integer; None where nothing wrapped."""
     if operand.dtype.kind not in "iu" or result.dtype.kind not in "iu" or operand.dtype == result.dtype:
         return exact if result.dtype == operand.dtype else None
     return _kept(_true(operand, exact), result)
@@ -174,15 +178,18 @@ def exact_chosen(name: str, leaves: Sequence[np.ndarray], arguments: Sequence[Va
     unwrapped = all(value.exact is None for value in arguments)
     if unwrapped or name not in CHOOSING or leaves[0].dtype.kind not in "iu":
         return Value(tuple(leaves))
-    exact = []
-    for i, leaf in enumerate(leaves):
-        kept = np.full(leaf.shape, np.nan)
-        for value in arguments:
-            j = i % len(value.leaves)
-            if (mine := value.exact_of(j)) is not None:
-                kept = np.where((value.leaves[j] == leaf) & ~np.isnan(mine), mine, kept)
-        exact.append(None if np.isnan(kept).all() else kept)
-    return value_of(list(leaves), exact)
+    return value_of(leaves, [_chosen(leaf, i, arguments) for i, leaf in enumerate(leaves)])
+
+
+def _chosen(leaf: np.ndarray, i: int, arguments: Sequence[Value]) -> Exact:
+    """Return what a leaf of the result would be: the same as the argument that equals it."""
+    kept = np.full(leaf.shape, np.nan)
+    for value in arguments:
+        j = i % len(value.leaves)  # a scalar serves every component
+        exact = value.exact_of(j)
+        if exact is not None:
+            kept = np.where((value.leaves[j] == leaf) & ~np.isnan(exact), exact, kept)
+    return None if np.isnan(kept).all() else kept
 
 
 # --- Where a NaN was born -------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What watches a run: every access is counted, logged, and checked against the earlier ones."""
+"""The watch over a run: every access is counted, logged, and checked against the earlier ones."""
 
 from __future__ import annotations
 
@@ -68,10 +68,15 @@ class Watch:
         watched: Mapping[Named, str],
     ) -> None:  # fmt: skip
         text = Lines(source)
-        self._text, self._dispatch, self._words, self._written = text, dispatch, words, written
+        self._text = text
+        self._dispatch = dispatch
+        self._words = words
+        self._written = written
         self.watched = watched
-        self.counter, self.log = Counter(), Log(text, dispatch, watched)
-        self.collector, self.births = Collector(text, dispatch), Births(finite_inputs)
+        self.counter = Counter()
+        self.log = Log(text, dispatch, watched)
+        self.collector = Collector(text, dispatch)
+        self.births = Births(finite_inputs)
         self._shadows: dict[Variable, Shadow] = {}
         self._stored: dict[Variable, np.ndarray] = {}  # which words have been written; an input's are not needed
         self._epochs = {space: np.zeros(dispatch.group_count, np.int32) for space in ("workgroup", "storage")}
@@ -137,7 +142,8 @@ class Watch:
         atomic: bool = False,
     ) -> None:  # fmt: skip
         """Count, log and check one access of each invocation to the words at these offsets from a place, if inside."""
-        variable, (place, bits, lanes) = place.variable, place.inside(bits, lanes)
+        variable = place.variable
+        place, bits, lanes = place.inside(bits, lanes)
         if not lanes.count:
             return
         indices = [np.asarray(place.offset + offset) for offset in offsets]
@@ -190,7 +196,8 @@ class Watch:
         """Report the races of an access; a write without bits leaves the words as they are."""
         if variable not in self._shadows:
             self._shadows[variable] = Shadow(self._words.arrays[variable].size, self._dispatch.groups)
-        shadow, access = self._shadows[variable], (where, lanes, self._epochs[variable.space][lanes.groups], part.at)
+        shadow = self._shadows[variable]
+        access = (where, lanes, self._epochs[variable.space][lanes.groups], part.at)
         written = None if bits is None else lanes.expanded(bits)
         for conflicts in shadow.write(*access, written) if write else shadow.read(*access):
             self._race(variable, conflicts, part, write)
@@ -200,11 +207,12 @@ class Watch:
             if chosen.any():
                 first = int(np.argmax(chosen))
                 facts = partial(self._race_facts, variable, conflicts, first, part, write)
-                both = np.concatenate([conflicts.mine[chosen], conflicts.other[chosen]])
+                both = np.concatenate([conflicts.lane[chosen], conflicts.other_lane[chosen]])
                 self.collector.add(kind, part.at, both, facts, int(conflicts.other_at[first]))
 
     def _race_facts(self, variable: Variable, conflicts: Conflicts, i: int, part: Part, write: bool) -> Race | Overlap:
-        first, second = int(conflicts.mine[i]), int(conflicts.other[i])
+        first = int(conflicts.lane[i])
+        second = int(conflicts.other_lane[i])
         threads = self.who(first), self.who(second, first)
         same_workgroup = bool(self._dispatch.groups[first] == self._dispatch.groups[second])
         word = self._element(variable, int(conflicts.where[i]))

@@ -17,60 +17,67 @@ Named = Variable | Binding
 
 
 def own_variables(program: Program, source: str) -> dict[str, Named]:
-    """What can be watched, in the order of the text: `let`, `var` and parameters of the functions that run.
+    """Return what can be watched, in the order of the text: `let`, `var` and parameters of the functions that run.
 
     A name that several of them have is written with its line, as in `i:12`, and with its column where a line has
     several. Pointers are not among them.
     """
-    text, found = Lines(source), [one for one in _own(program) if not isinstance(one.type, kinds.Pointer)]
-    named = {kind: [_name(text, one, kind) for one in found] for kind in range(3)}
-    counts = {kind: Counter(names) for kind, names in named.items()}
-    shortest = (
-        next(names[i] for kind, names in named.items() if kind == 2 or counts[kind][names[i]] == 1)
-        for i in range(len(found))
-    )
-    return dict(zip(shortest, found, strict=True))
+    text = Lines(source)
+    variables = [variable for variable in _all_variables(program) if not isinstance(variable.type, kinds.Pointer)]
+    names = [str(variable.name) for variable in variables]
+    for places in (1, 2):
+        counts = Counter(names)
+        for i, variable in enumerate(variables):
+            if counts[names[i]] > 1:
+                names[i] = _placed_name(text, variable, places)
+    return dict(zip(names, variables, strict=True))
 
 
-def _own(program: Program) -> list[Named]:
-    functions, found = usage(program.entry).functions, [*program.private]
+def _all_variables(program: Program) -> list[Named]:
+    """The variables and names for values of all functions that run, and private ones, in the order of the text."""
+    functions = usage(program.entry).functions
+    variables: list[Named] = [*program.private]
     for function in functions:
-        found += function.parameters
+        variables += function.parameters
     for node in nodes(tuple(function.body for function in functions)):
-        if isinstance(node, Bind | Declare):
-            found.append(node.binding if isinstance(node, Bind) else node.variable)
-    return sorted(found, key=lambda one: one.at)
+        if isinstance(node, Bind):
+            variables.append(node.binding)
+        elif isinstance(node, Declare):
+            variables.append(node.variable)
+    return sorted(variables, key=lambda variable: variable.at)
 
 
-def _name(text: Lines, one: Named, places: int) -> str:
-    """A name with its line and column, or fewer `places`."""
-    return ":".join([str(one.name), *map(str, text.place(one.at)[:places])])
+def _placed_name(text: Lines, variable: Named, places: int) -> str:
+    """A name with its line, or with its line and column where `places` is 2."""
+    place = text.place(variable.at)[:places]
+    return ":".join([str(variable.name), *map(str, place)])
 
 
 def checked_watch(program: Program, source: str, watch: Sequence[str]) -> dict[Named, str]:
     """The variables to watch, with their names. Raises ValueError or TypeError for what is none."""
     if isinstance(watch, str) or not isinstance(watch, Sequence):
         raise TypeError(f"watch = {watch!r}: it must be a list of names, such as ['sum']")
-    own = own_variables(program, source) if watch else {}
+    variables = own_variables(program, source) if watch else {}
     for name in watch:
         if not isinstance(name, str):
             raise TypeError(f"watch = {watch!r}: {name!r} is a {type(name).__name__}, and must be a name")
-        if name not in own:
-            raise ValueError(f"watch = {watch!r}: {_why_not(program, name, own)}")
-    return {own[name]: name for name in watch}
+        if name not in variables:
+            raise ValueError(f"watch = {watch!r}: {_why_not(program, name, [*variables])}")
+    return {variables[name]: name for name in watch}
 
 
-def _why_not(program: Program, name: str, own: Sequence[str]) -> str:
-    several = [other for other in own if other.startswith(f"{name}:")]
+def _why_not(program: Program, name: str, names: Sequence[str]) -> str:
+    """Say why none of the names that can be watched is this one, and which they are."""
+    several = [other for other in names if other.startswith(f"{name}:")]
     if several:
         return f"several variables are called {name}; say which by its line: {' or '.join(several)}"
     if name in [str(variable.name) for variable in (*program.bindings, *program.workgroup)]:
         why = f"{name} is memory that threads share; `accesses` of the trace has all its values"
-    elif name in [str(one.name) for one in _own(program)]:
+    elif name in [str(variable.name) for variable in _all_variables(program)]:
         why = f"{name} is a pointer; watch what it points to"
     else:
         why = f"{name!r} is no variable that a thread of {program.entry.name} has for itself"
-    return f"{why}. The names are {', '.join(own)}" if own else f"{why}. It has none"
+    return f"{why}. The names are {', '.join(names)}" if names else f"{why}. It has none"
 
 
 WHO = [

@@ -1,4 +1,4 @@
-"""How much is simulated, counted in the same way on every machine, however busy it is."""
+"""The amount of work of a run, counted in the same way on every machine, however busy it is."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ MOST_WORK = 2**38  # of a run: elements; less than half an hour
 
 @dataclass
 class Work:
-    """What may still be simulated, by all runs that share it: the elements of array operations, with their overhead."""
+    """The work that is left to all runs that share it: elements of array operations, with their overhead."""
 
     left: int = MOST_WORK
 
     def spend(self, operations: int, lanes: Lanes) -> bool:
-        """Whether these invocations may run a statement of this many array operations."""
+        """Take the work of a statement of this many array operations; False where that uses up what is left."""
         self.left -= operations * (OVERHEAD + lanes.count)
         return self.left >= 0
 
@@ -42,14 +42,15 @@ class TooLong(ValueError):
 
     def __init__(self, at: int, statements: int, threads: int) -> None:
         super().__init__(at, statements, threads)
-        self.at, self.facts = at, WorkUsedUp(statements, threads)
+        self.at = at
+        self.facts = WorkUsedUp(statements, threads)
 
     def __str__(self) -> str:
         return f"this run is too long to be simulated: {stopped_after(self.facts)}; simulate a smaller problem"
 
 
 def operations_of(statement: ir.Statement) -> int:
-    """How many array operations a statement takes, without the statements in it."""
+    """Return the number of array operations that a statement takes, without the statements in it."""
     declared = kinds.words(statement.variable.type) // CLEARED if isinstance(statement, ir.Declare) else 0
     return 1 + declared + sum(map(_weight, nodes(tuple(children(statement, ir.Part)))))
 

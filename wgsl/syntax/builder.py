@@ -1,4 +1,4 @@
-"""The syntax tree from what the grammar finds: one method for each rule of wgsl.lark, called from the inside out."""
+"""The syntax tree from the matches of the grammar: one method for each rule of wgsl.lark, from the inside out."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def node(kind: type) -> Callable:
 
 
 def _parts(children: Sequence) -> Iterator:
-    """What a rule finds, without the words and signs that only say where it begins and ends."""
+    """Yield the parts that a rule matches, without the words and signs that only mark where it begins and ends."""
     for child in children:
         if not isinstance(child, Token) or child.type == "NAME":
             yield bare(child)
@@ -146,7 +146,8 @@ class Builder(Transformer):
 
         Raises NotWgsl where two operators need parentheses between them.
         """
-        operands, waiting = [children[0]], []
+        operands = [children[0]]
+        waiting = []
         for operator, operand in zip(children[1::2], children[2::2], strict=True):
             while waiting and PRECEDENCE[waiting[-1]] >= PRECEDENCE[operator]:
                 _join(operands, waiting.pop())
@@ -174,7 +175,8 @@ BARE_OPERANDS = {  # what the left operand of an operator may be without parenth
 
 def _join(operands: list, operator: str) -> None:
     """Put the last two operands together."""
-    right, left = operands.pop(), operands.pop()
+    right = operands.pop()
+    left = operands.pop()
     for side, allowed in zip((left, right), BARE_OPERANDS[operator], strict=True):
         if isinstance(side, Binary) and side.operator not in allowed:
             place = Span(left.at, right.end)

@@ -66,8 +66,10 @@ class _Reading:
 
     def recover(self, error: UnexpectedToken) -> bool:
         """Read a keyword as a name, as the adapter's compiler does in most places, and continue."""
-        token, parser = error.token, error.interactive_parser
-        accepted, before = parser.accepts(), _last(parser)
+        token = error.token
+        parser = error.interactive_parser
+        accepted = parser.accepts()
+        before = _last(parser)
         named = "NAME" in accepted and token.isidentifier()
         if not named or not ("STAR" in accepted or before in TYPE_FOLLOWS):
             return False
@@ -79,8 +81,10 @@ class _Reading:
 
     def refusal(self, error: UnexpectedToken) -> NotWgsl:
         """The error where the text breaks off."""
-        token, parser = error.token, error.interactive_parser
-        accepted, before = parser.accepts(), _last(parser)
+        token = error.token
+        parser = error.interactive_parser
+        accepted = parser.accepts()
+        before = _last(parser)
         if token.type == "$END":
             if self.unclosed:
                 return self.unclosed[0]
@@ -155,7 +159,7 @@ EXPECTED = (  # the first whose terminals are all accepted where the text breaks
 
 
 def _expectation(accepted: set[str], stack: list) -> str:
-    """What belongs where these terminals are accepted, after what the stack holds."""
+    """Return what is expected where these terminals are accepted and the stack holds the text before."""
     what = next(phrase for terminals, phrase in EXPECTED if accepted.issuperset(terminals.split()))
     tokens = " ".join(value.type for value in stack if isinstance(value, Token))
     parameters = re.search(r"\bFN NAME OPEN\b(?!.*\b(?:OPEN|CLOSE)\b)", tokens)

@@ -41,8 +41,18 @@ RESERVED = frozenset(
     writeonly yield
     """.split()  # noqa: SIM905 (the rule's list has one name a line)
 )
-LEVELS = ("||", "&&", "|", "^", "&", "== !=", "< <= > >=", "<< >>", "+ -", "* / %")
-PRECEDENCE = {operator: level for level, operators in enumerate(LEVELS) for operator in operators.split()}
+PRECEDENCE = {  # of operators; the higher it is, the more tightly one binds
+    "||": 0,
+    "&&": 1,
+    "|": 2,
+    "^": 3,
+    "&": 4,
+    **dict.fromkeys(("==", "!="), 5),
+    **dict.fromkeys(("<", "<=", ">", ">="), 6),
+    **dict.fromkeys(("<<", ">>"), 7),
+    **dict.fromkeys(("+", "-"), 8),
+    **dict.fromkeys(("*", "/", "%"), 9),
+}
 KINDS = {  # the token that a word is after @
     **dict.fromkeys(["compute", "fragment", "must_use", "vertex"], "STAGE"),
     **dict.fromkeys(["binding", "group", "id", "workgroup_size"], "PLACE"),
@@ -70,19 +80,24 @@ class Tokens(Lexer):
 
     def lex(self, state: LexerState, parser_state) -> Iterator[Word]:
         """Each token, with its place."""
-        text, at, attribute = state.text.text, state.line_ctr.char_pos, False
+        text = state.text.text
+        at = state.line_ctr.char_pos
+        attribute = False
         while match := TOKEN.match(text, at):  # not finditer: that begins again at each of many blanks at the end
             at = match.end()
             begin, end = match.span(match.lastgroup)
-            written, kind = text[begin:end], match.lastgroup
+            written = text[begin:end]
+            kind = match.lastgroup
             if kind == "NAME" and not written.isidentifier():  # it has more letters than names have
                 length = next(i for i in range(len(written)) if not written[: i + 1].isidentifier())
-                kind, written = kind if length else "UNKNOWN", written[: length or 1]
+                kind = kind if length else "UNKNOWN"
+                written = written[: length or 1]
                 at = end = begin + len(written)
             states = parser_state.parse_conf.states[parser_state.position] if written == "--" else ()
             if written == "--" and "DECREMENT" not in states and OPERAND.match(text, end):
                 yield Word("MINUS", "-", begin, end_pos=begin + 1)
-                begin, written = begin + 1, "-"
+                begin = begin + 1
+                written = "-"
             kind = self._kind(kind, written, attribute)
             attribute = kind == "AT"
             state.line_ctr.char_pos = end
@@ -110,13 +125,17 @@ PART = re.compile(
 def marked(code: str) -> str:
     """A text without comments, with OPEN and CLOSE for the < and > of its template lists."""
     letters = list(code.translate(FOREIGN))
-    pending, depth, at = [], 0, 0  # pending: each < that may open a list, and the brackets around it
+    pending = []  # each < that may open a list, and the brackets around it
+    depth = 0
+    at = 0
     while part := PART.match(code, at):
-        at, sign = part.end(), part["sign"]
+        at = part.end()
+        sign = part["sign"]
         if part["opens"]:
             pending.append((part.start("opens"), depth))
         elif sign in (">", ">=") and pending and pending[-1][1] == depth:
-            letters[pending.pop()[0]], letters[part.start("sign")] = OPEN, CLOSE
+            letters[pending.pop()[0]] = OPEN
+            letters[part.start("sign")] = CLOSE
             at = part.start("sign") + 1  # what follows a closing > is read again: it may be another one
         elif sign in ("(", "["):
             depth += 1
@@ -125,7 +144,8 @@ def marked(code: str) -> str:
                 pending.pop()
             depth = max(0, depth - (sign in ")]"))
         elif sign in ("=", ";", "{", ":"):
-            pending, depth = [], 0
+            pending = []
+            depth = 0
     return "".join(letters)
 
 
@@ -142,7 +162,8 @@ LARGEST = {"": 2**63 - 1, "i": 2**31 - 1, "u": 2**32 - 1}
 
 def check_number(text: Word) -> None:
     """Refuse what is not a number, and what its type cannot hold."""
-    whole, fraction = WHOLE_NUMBER.fullmatch(text), FRACTION_NUMBER.fullmatch(text)
+    whole = WHOLE_NUMBER.fullmatch(text)
+    fraction = FRACTION_NUMBER.fullmatch(text)
     if fraction and fraction[2] == "h":
         raise Unsupported("number of 16 bits", text.at, text=text)
     if whole:
@@ -156,7 +177,7 @@ def check_number(text: Word) -> None:
 
 
 def _fits(digits: str, suffix: str) -> bool:
-    """Whether a fraction is in range, and a hexadecimal one is also exact."""
+    """Return True for a fraction that is in range and, if it is hexadecimal, exact."""
     hexadecimal = digits[:2] in ("0x", "0X")
     try:
         value = float.fromhex(digits) if hexadecimal else float(digits)
@@ -172,22 +193,24 @@ COMMENT, BLOCK_COMMENT = re.compile(r"//[^\n\v\f\r\x85\u2028\u2029]*|/\*"), re.c
 
 
 def comments(source: str) -> Iterator[tuple[int, int | None]]:
-    """Where each comment of a text begins and ends; None as the end of one that is not closed."""
+    """Yield the begin and the end of each comment of a text; None as the end of one that is not closed."""
     at = depth = begin = 0  # block comments nest
     while match := (BLOCK_COMMENT if depth else COMMENT).search(source, at):
-        begin = begin if depth else match.start()
+        if depth == 0:
+            begin = match.start()
         depth += {"/*": 1, "*/": -1}.get(match[0], 0)
         at = match.end()
-        if not depth:
+        if depth == 0:
             yield begin, at
-    if depth:
+    if depth > 0:
         yield begin, None
 
 
 @lru_cache(maxsize=256)  # a text that is specialized for a layer has up to 100 KB
 def without_comments(source: str) -> str:
     """The text with blanks in place of its comments, so that all else keeps its place."""
-    kept, at = "", 0
+    kept = ""
+    at = 0
     for begin, end in comments(source):
         kept += source[at:begin] + re.sub(r"[^\n]", " ", source[begin:end])
         at = end or len(source)
@@ -197,14 +220,20 @@ def without_comments(source: str) -> str:
 @lru_cache(maxsize=256)
 def without_bodies(code: str) -> str:
     """A text without comments, with blanks in place of what stands between the braces of its functions."""
-    kept, at, depth, function = [], 0, 0, False
+    kept: list[str] = []
+    at = depth = 0
+    in_function = False
     for match in re.finditer(r"\bfn\b|[{}]", code):
         if match[0] == "fn":
-            function = function or not depth
+            in_function = in_function or depth == 0
             continue
-        depth += 1 if match[0] == "{" else -1
-        if function and depth == (match[0] == "{"):
-            between = code[at : match.start()]
-            kept.append((between if depth else " " * len(between)) + match[0])
-            at, function = match.end(), bool(depth)
+        opens = match[0] == "{"
+        depth += 1 if opens else -1
+        if not in_function or depth != int(opens):  # elsewhere, or inside of the body
+            continue
+        between = code[at : match.start()]
+        kept.append(between if opens else " " * len(between))
+        kept.append(match[0])
+        at = match.end()
+        in_function = opens
     return "".join(kept) + code[at:]

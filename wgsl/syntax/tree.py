@@ -231,7 +231,7 @@ class Parameter(Node):
 
 @frozen
 class Result(Node):
-    """What a function returns."""
+    """The result of a function: its type, and the attributes before it."""
 
     type: Name
     attributes: tuple[Attribute, ...] = ()
@@ -273,14 +273,20 @@ class Module:
 
 def attribute(node: object, name: str) -> Attribute | None:
     """A node's attribute of this name."""
-    return next((given for given in getattr(node, "attributes", ()) if given.name == name), None)
+    attributes = getattr(node, "attributes", ())
+    return next((attribute for attribute in attributes if attribute.name == name), None)
 
 
 def children(node: object, kind: type | tuple[type, ...] = Node) -> list:
-    """What a node consists of, in the order of its fields, as far as that is of a kind, such as a node itself."""
-    fields = (getattr(node, name) for name in node.__slots__)
-    parts = (part for field in fields for part in (field if isinstance(field, tuple) else (field,)))
-    return [part for part in parts if isinstance(part, kind)]
+    """Return the parts of a node that are of a kind (by default nodes), in the order of its fields."""
+    parts = []
+    for name in node.__slots__:
+        field = getattr(node, name)
+        if isinstance(field, tuple):
+            parts += [part for part in field if isinstance(part, kind)]
+        elif isinstance(field, kind):
+            parts.append(field)
+    return parts
 
 
 def walk(node: Node) -> Iterator[Node]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 from wgsl.arithmetic.operators import bitcast, convert
 from wgsl.diagnostics import NotWgsl, Span, Unsupported
@@ -96,7 +97,8 @@ def check_count(name: Word, count: int, arguments: Values) -> None:
 
 def _converted(name: Word, signature: Signature, arguments: Values) -> list[Expression]:
     """The arguments, each of a type that the function takes."""
-    first, result = arguments[0].type, []
+    first = arguments[0].type
+    result = []
     shared = _shared(name, signature, arguments)
     for i, (argument, other) in enumerate(zip(arguments, signature.arguments, strict=True)):
         scalar = other.scalar or shared
@@ -159,8 +161,8 @@ def pointer_call(node: tree.Call, arguments: Sequence[Reference | Expression]) -
         if is_constructible(inner):
             return UniformLoad(inner, node, reference)
     if name in ATOMICS and isinstance(type, Atomic):
-        given = tuple(as_type(loaded(value), type.element, value) for value in values)
-        return AtomicCall(_result(name, type.element), node, str(name), reference, given)
+        operands = tuple(as_type(loaded(value), type.element, value) for value in values)
+        return AtomicCall(_result(name, type.element), node, str(name), reference, operands)
     raise NotWgsl(WANTED.get(name, "pointer to an atomic"), pointer, value=pointer)
 
 
@@ -209,7 +211,8 @@ def construct(type: Type, arguments: Values, node: tree.Call) -> Expression:
 
 def infer(arguments: Values, node: tree.Call) -> Expression:
     """``vec3(...)`` or ``array(...)``, whose element type is that of the arguments."""
-    types, name = [argument.type for argument in arguments], node.callee.name
+    types = [argument.type for argument in arguments]
+    name = node.callee.name
     scalar = common(types) if types else ABSTRACT_INT
     if name in MATRICES:
         if not types:
@@ -266,14 +269,15 @@ def _parts(type: Type, wanted: Sequence[Type], arguments: Values, place: Span) -
 def joined(type: Type, parts: Values, place: Span) -> Expression:
     """A value whose leaves are those of its parts."""
     if all(isinstance(part, Constant) for part in parts):
-        return Constant(type, place, tuple(leaf for part in parts for leaf in part.leaves))
+        return Constant(type, place, tuple(chain.from_iterable(part.leaves for part in parts)))
     return Construct(type, place, tuple(parts))
 
 
 def bit_cast(type: Type, arguments: Values, node: tree.Call) -> Expression:
     """``bitcast<type>(value)``."""
     check_count(node.callee.name, 1, arguments)
-    (value,), scalar = arguments, scalar_of(type)
+    (value,) = arguments
+    scalar = scalar_of(type)
     if scalar == U32 and scalar_of(value.type) == ABSTRACT_INT:
         value = converted(value, shaped(value.type, U32))  # all of its 32 bits
     value = concrete(value)

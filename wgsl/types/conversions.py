@@ -75,12 +75,17 @@ def shaped(type: Type, scalar: Scalar) -> Type:
 def common(types: Iterable[Type]) -> Scalar | None:
     """The scalar that operands share after automatic conversions; None where they share none."""
     scalars = {scalar_of(type) for type in types}
-    return next((wanted for wanted in scalars if all(automatic(given, wanted) for given in scalars)), None)
+    for wanted in scalars:
+        if all(automatic(scalar, wanted) for scalar in scalars):
+            return wanted
+    return None
 
 
-def automatic(given: Scalar, wanted: Scalar) -> bool:
-    """Whether a number is converted automatically."""
-    return given == wanted or (given == ABSTRACT_INT and wanted in NUMBERS) or (given, wanted) == (ABSTRACT_FLOAT, F32)
+def automatic(scalar: Scalar, wanted: Scalar) -> bool:
+    """Return True where a number of one scalar type becomes one of the other by itself, as an abstract one does."""
+    if scalar == ABSTRACT_INT:
+        return wanted in NUMBERS
+    return scalar == wanted or (scalar == ABSTRACT_FLOAT and wanted == F32)
 
 
 def converted(value: Expression, wanted: Type) -> Expression | None:
@@ -88,10 +93,10 @@ def converted(value: Expression, wanted: Type) -> Expression | None:
 
     Raises NotWgsl for a number that the other type does not have.
     """
-    given, scalar = scalar_of(value.type), scalar_of(wanted)
     if value.type == wanted:
         return value
-    fits = scalar and shaped(value.type, scalar) == wanted and automatic(given, scalar)
+    scalar = scalar_of(wanted)
+    fits = scalar and shaped(value.type, scalar) == wanted and automatic(scalar_of(value.type), scalar)
     return _retyped(value, wanted) if fits else None
 
 
@@ -117,7 +122,8 @@ def _retyped(value: Constant, type: Type) -> Constant:
 def represented(number: float | int, scalar: Scalar, part: Part) -> float | int:
     """An abstract number as a scalar has it: rounded where that is a float, refused where it is out of its range."""
     if scalar in RANGES:
-        rounded, held = number, number in RANGES[scalar]
+        rounded = number
+        held = number in RANGES[scalar]
     else:
         rounded = float(number) if scalar == ABSTRACT_FLOAT else nearest(number)
         held = math.isfinite(rounded)

@@ -1,4 +1,4 @@
-"""What a module declares, in whatever order: each name is read when another one needs it."""
+"""The declarations of a module, in whatever order: each name is read when another one needs it."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from wgsl.types.kinds import (
     Type,
     Vector,
     is_constructible,
+    on_three_axes,
     passed_limit,
     words,
 )  # fmt: skip
@@ -45,7 +46,9 @@ class Declarations:
 
     def __init__(self, module: tree.Module, constants: Mapping[str, float]) -> None:
         self.nodes: dict[str, Named] = {}
-        self.scope, self.constants, self._module = Scope(self.find, self.nodes.keys), constants, module
+        self.scope = Scope(self.find, self.nodes.keys)
+        self.constants = constants
+        self._module = module
         self._meanings: dict[str, Meaning] = {}
         self._open: list[str] = []
         self._reading = RLock()  # what another thread is just reading does not use itself
@@ -56,14 +59,14 @@ class Declarations:
 
     def check(self) -> None:
         """Read all of them. Raises NotWgsl or Unsupported for the first that is wrong, in the order of the text."""
-        for name, given in self.constants.items():
+        for name, value in self.constants.items():
             if getattr(self.nodes.get(name), "kind", "") != "override":
-                raise ValueError(f"{name} = {given}: the kernel has no `override {name}`")
+                raise ValueError(f"{name} = {value}: the kernel has no `override {name}`")
         for fault in self.faults():
             raise fault
 
     def faults(self) -> Iterator[NotWgsl | Unsupported]:
-        """What is wrong, at most one thing with each declaration, in the order of the text."""
+        """Yield the faults of the module, at most one for each declaration, in the order of the text."""
         for node in (None, *self._module.declarations):
             try:
                 if node is None:
@@ -76,13 +79,13 @@ class Declarations:
                 yield fault
 
     def _check_ids(self) -> None:
-        """The numbers that ``@id`` gives to overrides."""
+        """Refuse a number of ``@id`` that is too large, or that two overrides have."""
         taken = set()
         for node in self.nodes.values():
-            if given := tree.attribute(node, "id"):
-                value = number(given, self.scope)
+            if attribute := tree.attribute(node, "id"):
+                value = number(attribute, self.scope)
                 if value > 65_535 or value in taken:
-                    raise NotWgsl("id", given)
+                    raise NotWgsl("id", attribute)
                 taken.add(value)
 
     @property
@@ -91,7 +94,7 @@ class Declarations:
         return tuple(meaning for meaning in map(self._meanings.get, self.nodes) if isinstance(meaning, Variable))
 
     def find(self, name: str) -> Meaning | None:
-        """What a name stands for; None where the module declares none of this name."""
+        """Return the meaning of a name; None where the module declares none of this name."""
         node = self.nodes.get(name)
         if node is None or name in self._meanings:
             return self._meanings.get(name)
@@ -118,8 +121,8 @@ class Declarations:
                     type_of(node.type, self.scope, late=True)
                 return Alias(node.type, self.scope)
             case tree.Declaration(kind="const"):
-                given = self._override(node) if node.name in self.constants else constant_of(node, self.scope)
-                return Known(node.name, given, Stage.CONST)
+                value = self._override(node) if node.name in self.constants else constant_of(node, self.scope)
+                return Known(node.name, value, Stage.CONST)
             case tree.Declaration(kind="override"):
                 return Known(node.name, self._override(node), Stage.OVERRIDE)
         return declared(node, self.scope)
@@ -134,7 +137,7 @@ class Declarations:
             return routine
 
     def _before_launch(self, name: str) -> Meaning | None:
-        """What a name stands for while no override has its value."""
+        """Return the meaning of a name while no override has its value."""
         meaning = self.find(name)
         if isinstance(meaning, Known) and meaning.stage == Stage.OVERRIDE:
             return Binding(meaning.name, meaning.value.type)
@@ -179,29 +182,39 @@ OTHER_INPUTS = (
 def function_of(node: tree.Function, scope: Scope) -> Routine:
     """A function with its body."""
     for name in ("vertex", "fragment"):
-        if given := tree.attribute(node, name):
-            raise Unsupported("shaders", given.at)
-    inside, entry = scope.inner(RETURNED), bool(tree.attribute(node, "compute"))
+        if attribute := tree.attribute(node, name):
+            raise Unsupported("shaders", attribute.at)
+    inside = scope.inner(RETURNED)
+    entry = bool(tree.attribute(node, "compute"))
     parameters = tuple(_parameter(parameter, scope, entry) for parameter in node.parameters)
     for parameter in parameters:
         inside.declare(parameter)
-    result = type_of(node.result.type, scope) if node.result else None
-    if result is not None and (entry or not is_constructible(result)):
-        raise NotWgsl("result of a kernel" if entry else "result", node.result.type, type=result)
-    if node.result and node.result.attributes:
-        raise NotWgsl("attribute of a result", node.result)
+    result = _result(node, scope, entry)
     inside.function = function = Function(node.name, parameters, result)
     function.body = statements(node.body, inside)
     ended = ends(function.body)
     if result is not None and ended != {RETURNED}:
         kind = "return on every path" if RETURNED in ended else "no return"
         raise NotWgsl(kind, node.name, name=node.name, type=result)
-    if not entry and (given := tree.attribute(node, "workgroup_size")):
-        raise NotWgsl("workgroup_size without compute", given)
+    workgroup_size = tree.attribute(node, "workgroup_size")
+    if workgroup_size and not entry:
+        raise NotWgsl("workgroup_size without compute", workgroup_size)
     must_use = tree.attribute(node, "must_use")
     if must_use and not node.result:
         raise NotWgsl("must_use", must_use)
     return Routine(function, bool(must_use), entry)
+
+
+def _result(node: tree.Function, scope: Scope, entry: bool) -> Type | None:
+    """The type that a function returns; None where it returns nothing, as an entry point must."""
+    if node.result is None:
+        return None
+    result = type_of(node.result.type, scope)
+    if entry or not is_constructible(result):
+        raise NotWgsl("result of a kernel" if entry else "result", node.result.type, type=result)
+    if node.result.attributes:
+        raise NotWgsl("attribute of a result", node.result)
+    return result
 
 
 def _parameter(node: tree.Parameter, scope: Scope, entry: bool) -> Binding:
@@ -218,8 +231,8 @@ def _parameter(node: tree.Parameter, scope: Scope, entry: bool) -> Binding:
 
 def _check_input(node: tree.Parameter, type: Type) -> None:
     """Refuse a built-in value that is declared with another type than its own."""
-    given = tree.attribute(node, "builtin")
-    name = getattr(given.arguments[0], "name", "") if given else ""
+    attribute = tree.attribute(node, "builtin")
+    name = getattr(attribute.arguments[0], "name", "") if attribute else ""
     if type != INPUTS.get(name, type):
         place = Span(node.name.at, node.type.end)
         raise NotWgsl("type of a builtin", place, builtin=name, name=node.name, type=INPUTS[name])
@@ -238,13 +251,13 @@ def _inputs(node: tree.Function, declarations: Declarations) -> tuple[tuple[str,
 
 
 def _input(node: tree.Parameter, type: Type, taken: set[str]) -> str:
-    given = tree.attribute(node, "builtin")
-    if given is None:
+    attribute = tree.attribute(node, "builtin")
+    if attribute is None:
         raise NotWgsl("parameter of a kernel", node.name, name=node.name)
-    at = given.arguments[0]
+    at = attribute.arguments[0]
     name = getattr(at, "name", "")
     if name in OTHER_INPUTS:
-        raise Unsupported("builtin", given.at, name=name)
+        raise Unsupported("builtin", attribute.at, name=name)
     if name not in INPUTS:
         raise NotWgsl("no such builtin", at, name=name)
     if name in taken:
@@ -263,26 +276,32 @@ def check(declarations: Declarations, entry_point: str) -> Program:
     Raises NotWgsl where there is none, or it is not WGSL; Unsupported where the simulator does not run it.
     """
     declarations.check()
-    program, name = program_of(declarations, entry_point, (Undefined, Unset)), declarations.nodes[entry_point].name
-    check_bindings({(each.group, each.binding): each.name for each in program.bindings}, name)
+    program = program_of(declarations, entry_point, (Undefined, Unset))
+    names = {(variable.group, variable.binding): variable.name for variable in program.bindings}
+    check_bindings(names, declarations.nodes[entry_point].name)
     return program
 
 
 def program_of(declarations: Declarations, entry_point: str, faults: type | tuple[type, ...]) -> Program:
-    """The same, whatever its bindings and what it does not use, unless a value has one of these faults."""
+    """The program of one entry point, whatever its bindings are, and what it does not use.
+
+    Raises the first of these faults that a function has which it calls.
+    """
     node = declarations.entry(entry_point)
     function = declarations.find(entry_point).function
-    uses, variables = usage(function), declarations.variables
+    uses = usage(function)
+    variables = declarations.variables
     for called in uses.functions:
         if isinstance(called.fault, faults):
             raise called.fault
-    used = {space: tuple(v for v in variables if v.space == space and v in uses.variables) for space in MEMORIES}
-    held = sum(words(variable.type) * 4 for variable in used["workgroup"])
-    size, bindings = _workgroup_size(node, declarations, held), _bindings(variables, uses.variables)
-    return Program(function, _inputs(node, declarations), size, bindings, *used.values(), frozenset(uses.stored))
-
-
-MEMORIES = ("workgroup", "private")
+    used = [variable for variable in variables if variable in uses.variables]
+    workgroup = tuple(variable for variable in used if variable.space == "workgroup")
+    private = tuple(variable for variable in used if variable.space == "private")
+    held = sum(words(variable.type) * 4 for variable in workgroup)
+    size = _workgroup_size(node, declarations, held)
+    bindings = _bindings(variables, uses.variables)
+    inputs = _inputs(node, declarations)
+    return Program(function, inputs, size, bindings, workgroup, private, frozenset(uses.stored))
 
 
 def _workgroup_size(node: tree.Function, declarations: Declarations, held: int) -> tuple[int, int, int]:
@@ -292,7 +311,7 @@ def _workgroup_size(node: tree.Function, declarations: Declarations, held: int) 
     sizes = numbers(attribute, declarations.scope, Stage.OVERRIDE)
     if len(sizes) > 3 or 0 in sizes:
         raise NotWgsl("workgroup_size", attribute)
-    size = (*sizes, 1, 1)[:3]
+    size = on_three_axes(sizes)
     if fault := passed_limit(size, held):
         raise Limited(fault.kind, attribute, **fault.facts)
     return size
@@ -301,7 +320,9 @@ def _workgroup_size(node: tree.Function, declarations: Declarations, held: int) 
 def _bindings(variables: tuple[Variable, ...], used: set[Variable]) -> tuple[Variable, ...]:
     """The variables that have a binding, in the order of the numbers; of two with the same, the one that is used."""
     bindings: dict[tuple[int, int], Variable] = {}
-    for variable in (variable for variable in variables if variable.binding >= 0):
+    for variable in variables:
+        if variable.binding < 0:
+            continue
         place = variable.group, variable.binding
         other = bindings.setdefault(place, variable)
         if variable is not other and {variable, other} <= used:

@@ -1,4 +1,4 @@
-"""Expressions: what each name means, which type each part has, and what is known before the run."""
+"""Expressions: the meaning of each name, the type of each part, and the values that are known before the run."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _named(node: tree.Name, scope: Scope) -> Reference | Expression:
 
 
 def _is_predeclared(name: str) -> bool:
-    """Whether WGSL itself has a type or a function of this name."""
+    """Return True where WGSL itself has a type or a function of this name."""
     predeclared = (*calls.POINTER_FUNCTIONS, *calls.BARRIERS, "bitcast")
     return names.is_type(name) or signatures.is_builtin(name) or name in predeclared
 
@@ -111,7 +111,8 @@ def too_late(place: Span) -> NotWgsl:
 
 def call(node: tree.Call, scope: Scope) -> Expression:
     """A call: of a function of the text, a built-in one, or a type."""
-    callee, name = node.callee, node.callee.name
+    callee = node.callee
+    name = node.callee.name
     meaning = scope.find(name)
     if isinstance(meaning, Variable | Binding | Known):
         raise NotWgsl("called_value", name, name=name, meaning=meaning)
@@ -131,7 +132,8 @@ def call(node: tree.Call, scope: Scope) -> Expression:
 
 
 def _built_in(node: tree.Call, arguments: tuple[Expression, ...], scope: Scope) -> Expression:
-    callee, name = node.callee, node.callee.name
+    callee = node.callee
+    name = node.callee.name
     if name == "bitcast":
         if len(callee.arguments) != 1:
             raise NotWgsl("bitcast", name)
@@ -149,9 +151,9 @@ def _called(function: Function, arguments: tuple[Expression, ...], node: tree.Ca
     if scope.stage != Stage.RUN:
         raise too_late(node)
     calls.check_count(node.callee.name, len(function.parameters), arguments)
-    given = []
+    fitting = []
     for argument, parameter in zip(arguments, function.parameters, strict=True):
-        given.append(converted(argument, parameter.type))
-        if given[-1] is None:
+        fitting.append(converted(argument, parameter.type))
+        if fitting[-1] is None:
             raise NotWgsl("called", node, function=function, parameter=parameter, value=argument)
-    return Call(function.result, node, function, tuple(given))
+    return Call(function.result, node, function, tuple(fitting))

@@ -36,14 +36,16 @@ def array_of(value: Constant) -> np.ndarray:
     return np.array(value.leaves, DTYPE[scalar_of(value.type).name])
 
 
-def computed(type: Type, place: Span, function: Callable, *given: object) -> Constant:
-    """What a function of arrays returns, as a constant at a place of the text.
+def computed(type: Type, place: Span, function: Callable, *operands: object) -> Constant:
+    """Return the result of a function of arrays, as a constant at a place of the text.
 
     Raises NotWgsl where a float is not a number, or a whole number is past the range of its type.
     """
+    numbers = []
     try:
         with np.errstate(all="raise", under="ignore"):  # what is infinite on the way is refused, too
-            numbers = [number for array in function(*given) for number in np.ravel(array).tolist()]
+            for array in function(*operands):
+                numbers += np.ravel(array).tolist()
     except FloatingPointError:
         numbers = [math.inf for _ in leaves(type)]
     faults = (_fault(number, scalar) for number, (_, scalar) in zip(numbers, leaves(type), strict=True))
@@ -70,7 +72,9 @@ def zero(type: Type, place: Span) -> Constant:
 
 def fold_binary(operator: str, left: Constant, right: Constant, type: Type, place: Span) -> Constant:
     """An operator between two constants. Raises NotWgsl where the result is not defined."""
-    scalar, x, y = scalar_of(left.type), array_of(left), array_of(right)
+    scalar = scalar_of(left.type)
+    x = array_of(left)
+    y = array_of(right)
     if operator in ("/", "%") and scalar in WHOLE:
         if 0 in y:
             undefined("division by zero", place)
@@ -78,7 +82,8 @@ def fold_binary(operator: str, left: Constant, right: Constant, type: Type, plac
         if scalar == I32 and np.any((x == INT_MIN) & (y == -1)):
             undefined("range of an i32", place, sign=operator)
     if scalar == ABSTRACT_INT or operator == "<<":
-        x, y = x.astype(object), y.astype(object)
+        x = x.astype(object)
+        y = y.astype(object)
         if operator in EXACT:
             return computed(type, place, EXACT[operator], x, y)
     return computed(type, place, binary, operator, x, y)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
@@ -93,7 +93,7 @@ class Struct:
 
 @frozen
 class Pointer:
-    """What `&` makes of a variable or a part of it."""
+    """The type of ``&variable``, or of ``&`` before a part of one: where that lies, of which type, and its access."""
 
     space: str
     to: Type
@@ -107,7 +107,7 @@ Type = Scalar | Vector | Atomic | Array | Struct | Pointer
 
 
 def words(type: Type) -> int:
-    """How much memory a value of a type takes; of a runtime-sized array, one element."""
+    """Return the words of memory that a value of a type takes; of a runtime-sized array, those of one element."""
     match type:
         case Vector(size):
             return size
@@ -120,7 +120,7 @@ def words(type: Type) -> int:
 
 
 def alignment(type: Type) -> int:
-    """The offset of a value of this type is a multiple of this number."""
+    """Return the number of words of which the offset of a value of this type is a multiple."""
     match type:
         case Vector(size):
             return 2 if size == 2 else 4
@@ -133,7 +133,7 @@ def alignment(type: Type) -> int:
 
 
 def rounded(size: int, to: int) -> int:
-    """The next multiple."""
+    """Return the smallest multiple of `to` that is not below `size`."""
     return -(-size // to) * to
 
 
@@ -172,7 +172,7 @@ def parts(type: Type) -> Iterator[Type]:
 
 
 def is_runtime_sized(type: Type) -> bool:
-    """Whether only the buffer says how long a value of the type is."""
+    """Return True for a type whose length only the buffer says."""
     return any(isinstance(part, Array) and part.count is None for part in parts(type))
 
 
@@ -180,7 +180,7 @@ MOST = 65_536  # elements that an array outside of buffers does not reach
 
 
 def is_constructible(type: Type) -> bool:
-    """Whether a value of the type can be made, copied and given a name."""
+    """Return True for a type whose values can be made, copied and given a name."""
     return not any(
         isinstance(part, Atomic | Pointer) or (isinstance(part, Array) and not (part.count or MOST) < MOST)
         for part in parts(type)
@@ -188,7 +188,7 @@ def is_constructible(type: Type) -> bool:
 
 
 class Fault(NamedTuple):
-    """Why something is refused: the kind, and the facts."""
+    """The reason of a refusal: its kind, and the facts."""
 
     kind: str
     facts: dict[str, Any]
@@ -210,13 +210,18 @@ def unfit(type: Type, space: str, access: str) -> Fault | None:
 
 
 def components(type: Type) -> int:
-    """How many numbers a vector has; 1 of a scalar, 0 of other types."""
+    """Return the number of components of a vector; 1 of a scalar, 0 of other types."""
     return type.size if isinstance(type, Vector) else int(isinstance(type, Scalar))
 
 
 # --- The limits of a workgroup ------------------------------------------------------------------------------------
 
 MAX_THREADS, MAX_THREADS_Z, MAX_WORKGROUP_BYTES = 256, 64, 16_384  # of a workgroup, on every WebGPU adapter
+
+
+def on_three_axes(sizes: Sequence[int]) -> tuple[int, int, int]:
+    """Return a size in x, y and z from one to three numbers: it is 1 along the axes that are left out."""
+    return (*sizes, *[1] * (3 - len(sizes)))
 
 
 def limit_passed(size: tuple[int, int, int], held: int) -> str | None:

@@ -40,10 +40,10 @@ def number(attribute: tree.Attribute, scope: Scope) -> int:
 
 def numbers(attribute: tree.Attribute, scope: Scope, stage: Stage) -> list[int]:
     """The whole numbers that an attribute takes."""
-    given = [value(argument, scope.known(stage)) for argument in attribute.arguments]
-    if {I32, U32} <= {argument.type for argument in given}:
+    values = [value(argument, scope.known(stage)) for argument in attribute.arguments]
+    if {I32, U32} <= {number.type for number in values}:
         raise NotWgsl("numbers of one type", attribute, name=attribute.name)
-    constants = [known(concrete(argument)) for argument in given]
+    constants = [known(concrete(number)) for number in values]
     for constant in constants:
         if constant.type not in (I32, U32) or constant.leaves[0] < 0:
             raise NotWgsl("whole number", constant)
@@ -55,19 +55,20 @@ def numbers(attribute: tree.Attribute, scope: Scope, stage: Stage) -> list[int]:
 def declared(node: tree.Declaration, scope: Scope) -> Variable:
     """A `var` of the module."""
     space, access, *places = placed(node, scope)
-    given = declared_value(node, scope.known(Stage.OVERRIDE))
-    if given and space != "private":
-        raise NotWgsl("initial value", given, space=space)
-    type = given.type if given else written_type(node, scope, late=space == "workgroup")
+    initial = declared_value(node, scope.known(Stage.OVERRIDE))
+    if initial and space != "private":
+        raise NotWgsl("initial value", initial, space=space)
+    type = initial.type if initial else written_type(node, scope, late=space == "workgroup")
     if fault := unfit(type, space, access) or (uniform_fault(type) if space == "uniform" else None):
         raise NotWgsl(fault.kind, node.name, **fault.facts)
-    return Variable(node.name, type, space, access, *places, given and known(given))
+    return Variable(node.name, type, space, access, *places, initial and known(initial))
 
 
 def placed(node: tree.Declaration, scope: Scope) -> tuple[str, str, int, int]:
     """Address space, access, group and binding of a `var` of the module; the binding is -1 where it has none."""
     space, access = _space(node)
-    places = {given.name: number(given, scope) for given in node.attributes if given.name in ("group", "binding")}
+    attributes = [attribute for attribute in node.attributes if attribute.name in ("group", "binding")]
+    places = {attribute.name: number(attribute, scope) for attribute in attributes}
     _check_places(node, space, places)
     return space, access, places.get("group", 0), places.get("binding", -1)
 
@@ -90,8 +91,8 @@ def _check_places(node: tree.Declaration, space: str, places: dict[str, int]) ->
     if missing:
         place = Span(node.at, node.name.at)
         if places:
-            ((given, number),) = places.items()
-            raise NotWgsl("half of a binding", place, given=given, number=number, missing=missing[-1])
+            ((name, number),) = places.items()
+            raise NotWgsl("half of a binding", place, given=name, number=number, missing=missing[-1])
         raise NotWgsl("missing binding", place, name=node.name, missing=missing[-1])
 
 
@@ -137,7 +138,9 @@ def uniform_fault(type: Type) -> Fault | None:
 
 def laid_out(node: tree.Struct, scope: Scope) -> Struct:
     """A struct with the offsets of its members."""
-    fields, end, widest = [], 0, 1
+    fields = []
+    end = 0
+    widest = 1
     if not node.members:
         raise NotWgsl("empty struct", node.name, name=node.name)
     for i, member in enumerate(node.members):
@@ -147,7 +150,8 @@ def laid_out(node: tree.Struct, scope: Scope) -> Struct:
         size, align = _attributes(member, type, scope)
         offset = rounded(end, align)
         fields.append(Field(str(member.name), type, offset))
-        end, widest = offset + size, max(widest, align)
+        end = offset + size
+        widest = max(widest, align)
     return Struct(str(node.name), tuple(fields), rounded(end, widest), widest)
 
 
@@ -160,17 +164,18 @@ def _check_member(place: Span, type: Type, last: bool) -> None:
 
 def _attributes(member: tree.Parameter, type: Type, scope: Scope) -> tuple[int, int]:
     """Size and alignment in words."""
-    size, align = words(type), alignment(type)
+    size = words(type)
+    align = alignment(type)
     for attribute in member.attributes:
         if attribute.name not in ("align", "size"):
             continue
-        given = number(attribute, scope)
+        byte_count = number(attribute, scope)
         if attribute.name == "size":
-            if given < size * WORD:
+            if byte_count < size * WORD:
                 raise NotWgsl("size", attribute, least=size * WORD)
-            size = -(-given // WORD)
+            size = -(-byte_count // WORD)
         else:
-            if given < align * WORD or given & (given - 1):
+            if byte_count < align * WORD or byte_count & (byte_count - 1):  # no power of two
                 raise NotWgsl("align", attribute, least=align * WORD)
-            align = given // WORD
+            align = byte_count // WORD
     return size, align

@@ -1,10 +1,11 @@
-"""What the names of a text stand for, and where each is visible; types as they are written."""
+"""The meanings of the names of a text, and the scopes in which each is visible; types as they are written."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterable, Sequence
 from enum import IntEnum
+from itertools import product
 
 from wgsl.diagnostics import NotWgsl, Unsupported
 from wgsl.syntax import tree
@@ -29,7 +30,7 @@ from wgsl.types.program import Binding, Constant, Function, Variable
 
 
 class Stage(IntEnum):
-    """When the value of an expression must be known: with the text, with the values of the overrides, or in a run."""
+    """The time by which a value must be known: with the text, with the values of the overrides, or in a run."""
 
     CONST = 0
     OVERRIDE = 1
@@ -74,8 +75,11 @@ class Scope:
     function: Function | None = None
 
     def __init__(self, find: Callable, names: Callable, stage: Stage = Stage.RUN, jumps: Iterable[str] = ()) -> None:
-        self._outer, self._names, self.stage, self.jumps = find, names, stage, {*jumps}
-        self._own: dict[str, Meaning] = {}
+        self._outer = find
+        self._names = names
+        self.stage = stage
+        self.jumps = {*jumps}
+        self._declared: dict[str, Meaning] = {}
 
     def inner(self, *jumps: str) -> Scope:
         """A block in this one, where these jumps are possible, too."""
@@ -88,17 +92,17 @@ class Scope:
         return Scope(self.find, self.names, stage)
 
     def find(self, name: str) -> Meaning | None:
-        """What a name stands for here; None where the text declares no such name."""
-        return self._own[name] if name in self._own else self._outer(name)
+        """Return the meaning of a name here; None where the text declares no such name."""
+        return self._declared[name] if name in self._declared else self._outer(name)
 
     def names(self) -> list[str]:
         """The names that are known here, the innermost first."""
-        return [*self._own, *self._names()]
+        return [*self._declared, *self._names()]
 
     def declare(self, meaning: Variable | Binding | Known) -> None:
         """Give a name a meaning from here on."""
-        check_new(meaning.name, self._own)
-        self._own[meaning.name] = meaning
+        check_new(meaning.name, self._declared)
+        self._declared[meaning.name] = meaning
 
 
 def check_new(name: Word, known: Container[str]) -> None:
@@ -110,9 +114,10 @@ def check_new(name: Word, known: Container[str]) -> None:
 # --- Types as they are written ------------------------------------------------------------------------------------
 
 SCALARS = {"f32": F32, "i32": I32, "u32": U32, "bool": BOOL}
-SHORT: dict[str, Type] = {f"vec{n}{s.name[0]}": Vector(n, s) for n in (2, 3, 4) for s in (F32, I32, U32)}
-MATRICES = {f"mat{n}x{m}": Matrix(Vector(m, F32), n) for n in (2, 3, 4) for m in (2, 3, 4)}
-SHORT |= {f"{name}f": type for name, type in MATRICES.items()}
+SIZES = (2, 3, 4)
+VECTORS = {f"vec{size}{scalar.name[0]}": Vector(size, scalar) for size, scalar in product(SIZES, (F32, I32, U32))}
+MATRICES = {f"mat{columns}x{rows}": Matrix(Vector(rows, F32), columns) for columns, rows in product(SIZES, SIZES)}
+SHORT: dict[str, Type] = VECTORS | {f"{name}f": type for name, type in MATRICES.items()}
 INFERRED = ("vec2", "vec3", "vec4", "array", *MATRICES)  # may be called without a type in < and >
 GENERATORS = (*INFERRED, "atomic", "ptr")
 SPACES = ("function", "private", "workgroup", "storage", "uniform")
@@ -126,7 +131,7 @@ Count = Callable[[tree.Expression, Scope], int]
 
 
 def is_type(name: str) -> bool:
-    """Whether WGSL itself has a type, or a family of types, of this name."""
+    """Return True where WGSL itself has a type, or a family of types, of this name."""
     return name in SCALARS or name in SHORT or name in GENERATORS or bool(unsupported(name))
 
 
@@ -170,35 +175,55 @@ def needs_type(name: Word) -> NotWgsl:
 
 
 def _generated(node: tree.Name, scope: Scope, count: Count, late: bool) -> Type:
-    name, written = node.name, node.arguments
+    """The type that a name such as `array` or `vec3` makes of the arguments in < and >."""
+    name = node.name
     least, most = {"array": (1, 2), "ptr": (2, 3)}.get(name, (1, 1))
-    if len(written) < least:
+    if len(node.arguments) < least:
         raise needs_type(name)
-    if len(written) > most:
+    if len(node.arguments) > most:
         raise NotWgsl("too many types", node, name=name, most=most)
-    of = written[name == "ptr"]
-    space = space_of((written[0], *written[2:]), SPACES) if name == "ptr" else ()
-    element = read_type(of, scope, count)
-    match name:
-        case "ptr":
-            if isinstance(element, Pointer):
-                raise NotWgsl("pointer to a pointer", of)
-            if fault := unfit(element, *space):
-                raise NotWgsl(fault.kind, of, **fault.facts)
-            return Pointer(space[0], element, space[1])
-        case "array":
-            if isinstance(element, Pointer) or is_runtime_sized(element):
-                raise NotWgsl("elements", of, element=element)
-            known = scope.known(Stage.OVERRIDE if late else Stage.CONST)
-            return Array(element, count(written[1], known) if written[1:] else None)
-        case "atomic":
-            if element not in (I32, U32):
-                raise NotWgsl("atomic", node, element=element)
-            return Atomic(element)
-    if name in MATRICES and element == F32:
+    if name == "ptr":
+        return _pointer(node, scope, count)
+    element = read_type(node.arguments[0], scope, count)
+    if name == "array":
+        return _array(node, element, scope.known(Stage.OVERRIDE if late else Stage.CONST), count)
+    if name == "atomic":
+        if element not in (I32, U32):
+            raise NotWgsl("atomic", node, element=element)
+        return Atomic(element)
+    return _vector_or_matrix(node, element)
+
+
+def _pointer(node: tree.Name, scope: Scope, count: Count) -> Pointer:
+    """``ptr<space, type>`` or ``ptr<space, type, access>``."""
+    space_name, pointee, *access_name = node.arguments
+    space, access = space_of((space_name, *access_name), SPACES)
+    type = read_type(pointee, scope, count)
+    if isinstance(type, Pointer):
+        raise NotWgsl("pointer to a pointer", pointee)
+    if fault := unfit(type, space, access):
+        raise NotWgsl(fault.kind, pointee, **fault.facts)
+    return Pointer(space, type, access)
+
+
+def _array(node: tree.Name, element: Type, scope: Scope, count: Count) -> Array:
+    """``array<element>`` or ``array<element, length>``; in `scope` the length is known."""
+    if isinstance(element, Pointer) or is_runtime_sized(element):
+        raise NotWgsl("elements", node.arguments[0], element=element)
+    if len(node.arguments) == 1:
+        return Array(element, None)
+    return Array(element, count(node.arguments[1], scope))
+
+
+def _vector_or_matrix(node: tree.Name, element: Type) -> Vector | Matrix:
+    """``vec3<element>``, or ``mat2x3<f32>``: the simulator has matrices of f32 alone."""
+    name = node.name
+    if name in MATRICES:
+        if element != F32:
+            raise NotWgsl("parts of a matrix", node.arguments[0], element=element)
         return MATRICES[name]
-    if not isinstance(element, Scalar) or name in MATRICES:
-        raise NotWgsl("parts of a matrix" if name in MATRICES else "parts of a vector", of, element=element)
+    if not isinstance(element, Scalar):
+        raise NotWgsl("parts of a vector", node.arguments[0], element=element)
     return Vector(int(name[-1]), element)
 
 
@@ -210,7 +235,9 @@ def space_of(written: Sequence[tree.Expression], spaces: Sequence[str]) -> tuple
         raise NotWgsl("address space", space, name=name, spaces=", ".join(spaces))
     if rest[name == "storage" :]:
         raise NotWgsl("access mode", rest[-1])
-    access = getattr(rest[0], "name", "") if rest else "read" if name in ("storage", "uniform") else "read_write"
+    if not rest:
+        return str(name), "read" if name in ("storage", "uniform") else "read_write"
+    access = getattr(rest[0], "name", "")
     if access not in ("read", "read_write"):
         raise NotWgsl("access", rest[0])
     return str(name), access

@@ -44,7 +44,8 @@ def binary(operator: str, left: Expression, right: Expression, place: Span) -> E
     """An operator between two values, converted to a common type; constants are computed."""
     if isinstance(left.type, Matrix) or isinstance(right.type, Matrix):
         return _of_matrices(operator, left, right, place)
-    left, right = (_shift if operator in SHIFTS else _matched)(operator, left, right, place)
+    convert = _shift if operator in SHIFTS else _matched
+    left, right = convert(operator, left, right, place)
     type = left.type if isinstance(left.type, Vector) or operator in SHIFTS else right.type
     if operator in COMPARISONS:
         type = shaped(type, BOOL)
@@ -56,10 +57,13 @@ def binary(operator: str, left: Expression, right: Expression, place: Span) -> E
 
 def _of_matrices(operator: str, left: Part, right: Expression, place: Span) -> Expression:
     """A sum of two matrices, or a product with a matrix, a vector or a number."""
-    scalar, types = common((left.type, right.type)), (left.type, right.type)
+    types = left.type, right.type
+    scalar = common(types)
     inner = [count for count in (_columns(left.type), _rows(right.type)) if count]
-    alike = shaped(left.type, F32) == shaped(right.type, F32)
-    if scalar not in FLOATS or not (alike if operator in ("+", "-") else operator == "*" and len({*inner}) == 1):
+    fits = operator == "*" and len({*inner}) == 1
+    if operator in ("+", "-"):
+        fits = shaped(left.type, F32) == shaped(right.type, F32)
+    if scalar not in FLOATS or not fits:
         raise _mismatch(operator, left, right, place)
     operands = [converted(operand, shaped(operand.type, scalar)) for operand in (left, right)]
     matrix = next(operand.type for operand in operands if isinstance(operand.type, Matrix))
@@ -91,7 +95,8 @@ def _check_known_divisor(operator: str, left: Part, right: Expression, place: Sp
 
 def _matched(operator: str, left: Part, right: Expression, place: Span) -> list[Expression]:
     """The operands with the scalar that they share; beside a vector, arithmetic takes a scalar, too."""
-    scalar, sizes = common((left.type, right.type)), {components(left.type), components(right.type)}
+    scalar = common((left.type, right.type))
+    sizes = {components(left.type), components(right.type)}
     shapes_fit = len(sizes) == 1 or (1 in sizes and operator in "+-*/%")
     if scalar not in ALLOWED[operator] or 0 in sizes or not shapes_fit:
         raise _mismatch(operator, left, right, place)
@@ -106,7 +111,8 @@ def _mismatch(operator: str, left: Part, right: Expression, place: Span) -> NotW
 
 
 def _shift(operator: str, left: Part, right: Expression, place: Span) -> tuple[Expression, Expression]:
-    amount, scalar = converted(right, shaped(right.type, U32)) or right, scalar_of(left.type)
+    amount = converted(right, shaped(right.type, U32)) or right
+    scalar = scalar_of(left.type)
     if not components(left.type) or scalar not in WHOLE or shaped(left.type, U32) != amount.type:
         raise _mismatch(operator, left, right, place)
     if not isinstance(amount, Constant):

@@ -1,4 +1,4 @@
-"""A program: what execution runs. Names are objects, abstract numbers and conversions are gone, loops are of one kind.
+"""A program, as it is run: names are objects, abstract numbers and conversions are gone, loops are of one kind.
 
 `at` and `end` are offsets in the text. A value is a flat tuple of leaves, as `kinds.leaves` lists them.
 """
@@ -18,7 +18,7 @@ PLACE = property(lambda self: self.place.at), property(lambda self: self.place.e
 
 @known
 class Meaning:
-    """What a name stands for."""
+    """The base of what a name can stand for in a run: a variable, a value or a function."""
 
     name: Word
 
@@ -62,7 +62,7 @@ class Function(Meaning):
 
 @frozen
 class Part:
-    """What every expression and reference has: its type and where it stands."""
+    """The base of expressions and references: the type, and the place in the text."""
 
     type: Type
     place: Span
@@ -120,7 +120,7 @@ class Constant(Part):
 
 @frozen
 class Load(Part):
-    """What lies at a reference."""
+    """The value at a reference."""
 
     reference: Reference
 
@@ -263,7 +263,7 @@ Expression = (
 
 @frozen
 class Statement:
-    """What every statement has: where it stands."""
+    """The base of statements: the place in the text."""
 
     place: Span
 

@@ -78,7 +78,7 @@ def dereferenced(pointer: Expression, place: Span) -> Reference:
 
 
 def pointee(part: Reference | Expression) -> Reference | Expression:
-    """What a pointer before ``.`` or ``[`` points at; any other value itself."""
+    """Return the place to which a pointer before ``.`` or ``[`` points; any other value as it is."""
     return dereferenced(part, part.place) if isinstance(part.type, Pointer) else part
 
 
@@ -98,7 +98,8 @@ def indexed(base: Reference | Expression, index: Expression, place: Span) -> Ref
     if index.type not in WHOLE:
         raise NotWgsl("index", index, value=index)
     index = concrete(index)
-    number, in_memory = _number(index, count, place), isinstance(base, Reference)
+    number = _number(index, count, place)
+    in_memory = isinstance(base, Reference)
     if number is not None and not (in_memory and isinstance(base.type, Array)):
         return _part(base, element, number * stride, place)
     if in_memory:
@@ -122,7 +123,7 @@ def _number(index: Expression, count: int | None, place: Span) -> int | None:
 
 
 def _part(base: Reference | Expression, type: Type, offset: int, place: Span) -> Reference | Expression:
-    """What lies `offset` words after the start of a variable or a value."""
+    """Return the part of a variable or a value that lies `offset` words after its start."""
     if isinstance(base, Reference):
         return Member(type, place, base, offset)
     inside = range(offset, offset + words(type))

@@ -57,7 +57,7 @@ class Signature:
 
     @property
     def arguments(self) -> tuple[Other, ...]:
-        """What each argument is, beside the first one."""
+        """The rule for each argument, the first included."""
         return (ALIKE,) * (self.count - len(self.others)) + self.others
 
 
@@ -119,7 +119,9 @@ _TABLE: tuple[tuple[str, Signature], ...] = (
     ("unpack4xI8", _unpacks(4, I32)),
     ("unpack4xU8", _unpacks(4, U32)),
 )
-SIGNATURES = {name: signature for names, signature in _TABLE for name in names.split()}
+SIGNATURES: dict[str, Signature] = {}
+for _names, _signature in _TABLE:
+    SIGNATURES |= dict.fromkeys(_names.split(), _signature)
 OF_MATRICES = ("transpose", "determinant")
 MISSING = re.compile(  # what WGSL has, and the simulator does not
     r"(texture|subgroup|quad)[A-Z]\w*|(dpd[xy]|fwidth)(Coarse|Fine)?"
@@ -127,5 +129,5 @@ MISSING = re.compile(  # what WGSL has, and the simulator does not
 
 
 def is_builtin(name: str) -> bool:
-    """Whether WGSL has a built-in function of values of this name."""
+    """Return True where WGSL has a built-in function of values of this name."""
     return name in SIGNATURES or name in OF_MATRICES or bool(MISSING.fullmatch(name))

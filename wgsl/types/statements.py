@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
+from itertools import chain
 
 from wgsl.diagnostics import NotWgsl, Span
 from wgsl.syntax import tree
@@ -28,7 +29,8 @@ def _located(read: Callable) -> Callable:
             return read(node, scope)
         except NotWgsl as refused:
             if refused.scope is None:
-                refused.scope, refused.statement = scope, node
+                refused.scope = scope
+                refused.statement = node
             raise
 
     return located
@@ -59,21 +61,21 @@ def _declare(node: tree.Declaration, scope: Scope) -> Statement | None:
     if node.kind == "const":
         scope.declare(Known(node.name, constant_of(node, scope), Stage.CONST))
         return None
-    given = declared_value(node, scope)
+    initial = declared_value(node, scope)
     if node.kind == "let":
-        if not isinstance(given.type, Pointer) and not is_constructible(given.type):
-            raise NotWgsl("type of a let", node.name, type=given.type)
-        made = program.Bind(node, Binding(node.name, given.type), given)
+        if not isinstance(initial.type, Pointer) and not is_constructible(initial.type):
+            raise NotWgsl("type of a let", node.name, type=initial.type)
+        made = program.Bind(node, Binding(node.name, initial.type), initial)
         scope.declare(made.binding)
         return made
     if node.templates and (space := space_of(node.templates, SPACES)[0]) != "function":
         raise NotWgsl("space of a local variable", node.templates[0], space=space)
-    type = given.type if given else written_type(node, scope)
+    type = initial.type if initial else written_type(node, scope)
     if not is_constructible(type):
         raise NotWgsl("type of a local variable", node.name, type=type)
     variable = Variable(node.name, type, "function", "read_write")
     scope.declare(variable)
-    return program.Declare(node, variable, given)
+    return program.Declare(node, variable, initial)
 
 
 def written_type(node: tree.Declaration, scope: Scope, late: bool = False) -> Type:
@@ -87,13 +89,13 @@ def declared_value(node: tree.Declaration, scope: Scope, keep_abstract: bool = F
     """The value of a declaration, converted to the type that is written, if there is one."""
     if node.value is None:
         return None
-    given = value(node.value, scope)
+    initial = value(node.value, scope)
     if node.type is None:
-        return given if keep_abstract else concrete(given)
+        return initial if keep_abstract else concrete(initial)
     wanted = type_of(node.type, scope)
-    fitting = converted(given, wanted)
+    fitting = converted(initial, wanted)
     if fitting is None:
-        raise NotWgsl("declared", node.name, node=node, value=given, wanted=wanted)
+        raise NotWgsl("declared", node.name, node=node, value=initial, wanted=wanted)
     return fitting
 
 
@@ -135,16 +137,17 @@ def _assign(node: tree.Assignment, scope: Scope) -> Statement:
     if node.target is None:
         return program.Evaluate(node, concrete(value(node.value, scope)))
     target = _target(node.target, scope, "=")
-    given = value(node.value, scope)
+    assigned = value(node.value, scope)
     check_writable(target)
     operator = node.operator.removesuffix("=")
-    if operator == "*" and isinstance(given.type, Matrix):
-        given, operator = binary(operator, loaded(target), given, node.value), ""
+    if operator == "*" and isinstance(assigned.type, Matrix):  # of the product each number depends on several
+        assigned = binary(operator, loaded(target), assigned, node.value)
+        operator = ""
     if operator:
-        return program.Update(node, target, operator, assigned_operator(operator, target, given))
-    fitting = converted(given, target.type)
+        return program.Update(node, target, operator, assigned_operator(operator, target, assigned))
+    fitting = converted(assigned, target.type)
     if fitting is None:
-        raise misfit(given, target)
+        raise misfit(assigned, target)
     return program.Store(node, target, fitting)
 
 
@@ -189,7 +192,8 @@ def condition(node: tree.Expression, scope: Scope) -> Expression:
 
 
 def _if(node: tree.If, scope: Scope) -> Statement:
-    test, then = condition(node.condition, scope), block(node.then, scope)
+    test = condition(node.condition, scope)
+    then = block(node.then, scope)
     if isinstance(node.otherwise, tree.If):
         return program.If(node, test, then, (_if(node.otherwise, scope),))
     return program.If(node, test, then, block(node.otherwise, scope) if node.otherwise else ())
@@ -197,24 +201,36 @@ def _if(node: tree.If, scope: Scope) -> Statement:
 
 def _switch(node: tree.Switch, scope: Scope) -> Statement:
     selector = value(node.selector, scope)
-    chosen = [[choice and constant(choice, scope) for choice in case.selectors] for case in node.cases]
-    listed = [selector, *(choice for values in chosen for choice in values if choice)]
-    wanted = next((expression.type for expression in listed if expression.type in (I32, U32)), I32)
-    for expression in listed:
-        if converted(expression, wanted) is None:
-            raise NotWgsl("case" if expression.type in (I32, U32) else "selector", expression)
-    seen, cases = [], []
-    for values, case in zip(chosen, node.cases, strict=True):
-        for choice in values:
+    choices = [_choices(case, scope) for case in node.cases]
+    constants = [choice for choice in chain.from_iterable(choices) if choice]
+    wanted = _checked_type([selector, *constants])
+    seen: list[str] = []
+    cases = []
+    for of_case, case in zip(choices, node.cases, strict=True):
+        for choice in of_case:
             what = f"case {choice.leaves[0]}" if choice else "default"
             if what in seen:
                 raise NotWgsl("case twice", choice or begin(case, what), case=what)
             seen.append(what)
-        numbers = tuple(choice.leaves[0] for choice in values if choice)
-        cases.append(program.Case(numbers, None in values, block(case.body, scope, "break")))
+        numbers = tuple(choice.leaves[0] for choice in of_case if choice)
+        cases.append(program.Case(numbers, None in of_case, block(case.body, scope, "break")))
     if "default" not in seen:
         raise NotWgsl("no default", begin(node, "switch"))
     return program.Switch(node, converted(selector, wanted), tuple(cases))
+
+
+def _choices(case: tree.Case, scope: Scope) -> list[Constant | None]:
+    """The values of one clause of a switch, None among them for `default`."""
+    return [constant(selector, scope) if selector else None for selector in case.selectors]
+
+
+def _checked_type(expressions: Sequence[Expression]) -> Type:
+    """The type, i32 or u32, to which the selector and the cases of a switch are converted; refuse those of another."""
+    wanted = next((expression.type for expression in expressions if expression.type in (I32, U32)), I32)
+    for expression in expressions:
+        if converted(expression, wanted) is None:
+            raise NotWgsl("case" if expression.type in (I32, U32) else "selector", expression)
+    return wanted
 
 
 def begin(node: tree.Node, word: str) -> Span:
@@ -241,7 +257,8 @@ def _while(node: tree.While, scope: Scope) -> Statement:
 
 def _loop(node: tree.Loop, scope: Scope) -> Statement:
     scope = scope.inner("break", "continue")
-    body, scope = statements(node.body, scope), scope.inner()
+    body = statements(node.body, scope)
+    scope = scope.inner()
     scope.jumps.clear()
     continuing = statements(node.continuing, scope) if node.continuing else ()
     break_if = condition(node.break_if, scope) if node.break_if else None
@@ -258,7 +275,8 @@ def _checked_exit(loop: program.Loop, word: str) -> program.Loop:
 
 def _check_skipped(body: tuple[Statement, ...], after: tuple) -> None:
     """Refuse a name in `continuing` whose declaration a `continue` above it leaps over."""
-    skipped, leaps = set(), False
+    skipped = set()
+    leaps = False
     for inner in body:
         if leaps and isinstance(inner, program.Bind | program.Declare):
             skipped.add(inner.binding if isinstance(inner, program.Bind) else inner.variable)
@@ -270,20 +288,21 @@ def _check_skipped(body: tuple[Statement, ...], after: tuple) -> None:
 
 
 def _jump(node: tree.Break | tree.Continue, scope: Scope) -> Statement:
-    word, made = ("break", program.Break) if isinstance(node, tree.Break) else ("continue", program.Continue)
+    word = "break" if isinstance(node, tree.Break) else "continue"
     if word not in scope.jumps:
         raise NotWgsl("jump", node, word=word)
-    return made(node)
+    return program.Break(node) if word == "break" else program.Continue(node)
 
 
 def _return(node: tree.Return, scope: Scope) -> Statement:
     if "return" not in scope.jumps:
         raise NotWgsl("return in continuing", node)
-    function, given = scope.function, value(node.value, scope) if node.value else None
+    function = scope.function
     wanted = function.result
-    fitting = converted(given, wanted) if given and wanted else None
-    if bool(wanted) != bool(given) or (given and fitting is None):
-        raise NotWgsl("returned", given or node, function=function, value=given)
+    returned = value(node.value, scope) if node.value else None
+    fitting = converted(returned, wanted) if returned and wanted else None
+    if bool(wanted) != bool(returned) or (returned and fitting is None):
+        raise NotWgsl("returned", returned or node, function=function, value=returned)
     return program.Return(node, fitting)
 
 

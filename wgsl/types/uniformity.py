@@ -26,14 +26,14 @@ MOST_STEPS = 3  # that lead to what differs
 
 @dataclass(frozen=True)
 class Doubt:
-    """Why something may differ: the place, and the doubt that it comes from; at the source, why it `differs`."""
+    """A value or control flow that may differ: its place, and the doubt that causes it, or why the source `differs`."""
 
     part: ir.Part | ir.Statement
     differs: Differs | None = None
     cause: Doubt | None = None
 
     def path(self) -> Iterator[Doubt]:
-        """From here to the source."""
+        """Yield the doubts from this one to the source."""
         doubt = self
         while doubt:
             yield doubt
@@ -53,7 +53,7 @@ class NotPortable:
     pointer: Aliased | PointerParameter | None = None
 
     def facts(self, text: Lines) -> Unproven | Aliased | PointerParameter:
-        """What browsers refuse here: of a barrier, what decides who comes there, step by step."""
+        """Return what browsers refuse here; of a barrier, with the steps from it to what decides who comes there."""
         if not self.doubt:
             return self.pointer
         *doubts, source = self.doubt.path()
@@ -67,7 +67,7 @@ State = dict[ir.Variable | ir.Binding, Doubt | None] | None  # None where no inv
 
 @dataclass
 class _Frame:
-    """What a loop, a switch or a function is left with: the states at each `break`, `continue` or `return`."""
+    """The states in which a loop, a switch or a function is left: at each `break`, `continue` or `return`."""
 
     loop: bool = False
     breaks: list[State] = field(default_factory=list)
@@ -76,7 +76,7 @@ class _Frame:
 
 
 def joined(*states: State) -> State:
-    """What is known where control flow meets: a doubt in one of the states is a doubt."""
+    """Return the state in which control flows meet: a doubt in one of them is a doubt."""
 
     def both(one: State, other: State) -> State:
         if one is None or other is None:
@@ -197,7 +197,9 @@ class Uniformity:
         self, node: ir.Statement, bodies: list[Sequence[ir.Statement]], flow: Doubt | None, branch: Doubt | None
     ) -> Doubt | None:
         """Walk branches apart; after them all invocations are together again, unless one can leave by the way."""
-        before, states, flows = self._state, [], []
+        before = self._state
+        states = []
+        flows = []
         for body in bodies:
             self._state = dict(before)
             flows.append(self._block(body, branch))
@@ -206,7 +208,9 @@ class Uniformity:
         return flow if ends((node,)) == {NEXT} else next(filter(None, flows), None)
 
     def _loop(self, node: ir.Loop, flow: Doubt | None) -> Doubt | None:
-        before, known, again = dict(self._state), None, flow
+        before = dict(self._state)
+        known = None
+        again = flow
         while known != (known := _doubtful(self._state, again)):
             frame = _Frame(loop=True)
             self._frames.append(frame)
@@ -264,7 +268,8 @@ class Uniformity:
         return next(filter(None, doubts), None)
 
     def _loaded(self, reference: ir.Reference, flow: Doubt | None) -> Doubt | None:
-        indices, (root, _) = self._any(reference, flow), self._root(reference)
+        indices = self._any(reference, flow)
+        root, _ = self._root(reference)
         if root.space == "function":
             return self._state.get(root) or indices
         if root.space == "uniform" or root.access == "read":
@@ -293,15 +298,24 @@ class Uniformity:
                 place = ir.Part(parameter.type, parameter)
                 self._note(place, PointerParameter(parameter.type.space, str(parameter.name)))
         self._functions.append(_Frame())
-        frames, self._frames = self._frames, []
+        frames = self._frames
+        self._frames = []
         self._block(node.function.body, flow)
-        self._frames, frame, self._aliased = frames, self._functions.pop(), outside
+        self._frames = frames
+        frame = self._functions.pop()
+        self._aliased = outside
         self._state = joined(self._state, *frame.breaks)
-        for parameter in (each for each in node.function.parameters if isinstance(each.type, Pointer)):
-            root, doubt = self._root(self._targets[parameter])[0], flow or self._state.get(parameter)
-            if root.space == "function" and doubt:  # the specification counts a call as a store, of what was there
-                self._state[root] = self._state.get(root) or Doubt(node, cause=doubt)
+        for parameter in node.function.parameters:
+            if isinstance(parameter.type, Pointer):
+                self._store_back(node, parameter, flow)
         return frame.doubt and Doubt(node, cause=frame.doubt)
+
+    def _store_back(self, node: ir.Call, parameter: ir.Binding, flow: Doubt | None) -> None:
+        """Count a call as a store to what a pointer leads to, as the specification does, of what was there."""
+        root, _ = self._root(self._targets[parameter])
+        doubt = flow or self._state.get(parameter)
+        if root.space == "function" and doubt:
+            self._state[root] = self._state.get(root) or Doubt(node, cause=doubt)
 
     # --- Pointers to one variable ---------------------------------------------------------------------------------
 
@@ -312,7 +326,8 @@ class Uniformity:
         for parameter, argument in zip(node.function.parameters, node.arguments, strict=True):
             if not isinstance(argument.type, Pointer) or parameter not in used.touched:
                 continue
-            root, writes = self._root(self._target(argument))[0], parameter in used.written
+            root = self._root(self._target(argument))[0]
+            writes = parameter in used.written
             other, wrote = reached.setdefault(root, (argument, writes))
             if other is not argument and (writes or wrote) and root not in self._aliased:
                 self._aliased.add(root)  # which the calls inside of this one need not report again

@@ -1,4 +1,4 @@
-"""Which functions and variables a function reaches, which it can store to, and where control may go."""
+"""The functions and variables that a function reaches, those that it can store to, and the ways of control."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ def nodes(part: object, live: bool = False) -> Iterator[object]:
 
 
 def _known(condition: Expression) -> Expression:
-    """What decides a condition; the left side of ``false && x`` does."""
+    """Return the part of a condition that decides it: of ``false && x``, the left side."""
     left = condition.left if isinstance(condition, Logical) else condition
     return left if isinstance(left, Constant) else condition
 
 
 class Usage:
-    """What a function uses, and what do those that it calls, which are among its `functions`.
+    """The variables that a function uses, by itself and through those that it calls, which are among its `functions`.
 
     `touched` are the variables of the module, and the function's own parameters that are pointers, of which they load
     or store something. Of these they change the `written` ones, and the `stored` ones in branches that some run can
@@ -98,11 +98,12 @@ class Usage:
         inner = usage(node.function)
         self.functions |= inner.functions
         self.variables |= inner.variables
-        given = dict(zip(node.function.parameters, node.arguments, strict=True))
+        arguments = dict(zip(node.function.parameters, node.arguments, strict=True))
         kinds = (self.touched, inner.touched), (self.written, inner.written), (self.stored, inner.stored)
-        for mine, theirs in kinds:
-            for name in theirs:
-                _note(self._origin(given[name]) if name in given else name, mine)
+        for outer_names, inner_names in kinds:
+            for name in inner_names:
+                origin = self._origin(arguments[name]) if name in arguments else name
+                _note(origin, outer_names)
 
     def _origin(self, part: Reference | Expression) -> Variable | Binding:
         """The variable, or the parameter of the function, from which a reference or pointer comes."""
@@ -133,7 +134,7 @@ JUMPS = {Break: LEFT, Continue: AGAIN, Return: RETURNED}
 
 
 def ends(statements: Sequence[Statement]) -> set[str]:
-    """How control may leave a list of statements: at its end, or by `break`, `continue` or `return`."""
+    """Return the ways in which control may leave statements: at their end, or by `break`, `continue` or `return`."""
     exits = {NEXT}
     for statement in statements:
         exits = (exits - {NEXT}) | _statement_ends(statement)
