@@ -29,7 +29,7 @@ USAGE = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.
 
 
 def _layout(*access: Access) -> wgpu.GPUBindGroupLayout:
-    slots = [{"binding": i, "visibility": 4, "buffer": {"type": each.value}} for i, each in enumerate(access)]
+    slots = [{"binding": i, "visibility": 4, "buffer": {"type": mode.value}} for i, mode in enumerate(access)]
     return gpu.device().create_bind_group_layout(entries=slots)
 
 
@@ -111,24 +111,31 @@ def test_each_float_of_the_picture_is_the_one_that_a_kernel_reads():
 
 
 def made_again(changed: str) -> set[str]:
-    """What is made from an object, and from that, of the five that are a launch."""
-    found = {changed}
-    for each in OBJECTS:  # in the order in which they are made
-        found |= {each.name} if found.intersection(each.made_from) else set()
-    return found & {"module", "layout", "pipeline", "bind group", "recording"}
+    """The names of the objects of a launch that are made from an object, or from one that is made from it."""
+    anew = {changed}
+    for made in OBJECTS:  # in the order in which they are made
+        if anew.intersection(made.made_from):
+            anew.add(made.name)
+    return anew & {"module", "layout", "pipeline", "bind group", "recording"}
 
 
-def test_the_right_answers_follow_from_the_picture_the_calls_and_lesson_06():
-    shape = GemmShape(3, 4, 2, 1, "relu")
-    names = ["a", "b", "bias", "grad", "grad_pre", "d_a", "d_b", "d_bias"]
-    buffers = tuple(gpu.empty(4 * int(np.prod(shape.of(name))), name) for name in names)
-    passes = BACKWARD.prepare(buffers, shape, kernel="2_tiled")
-    given, recording = FIRST.cases()[0].given[0], LINES[LINES.index("encoder = create_command_encoder()") :]
-    anew = "\n".join([*LINES, "write_buffer(input, numbers)", *recording])
-    made = [sum("create" in call.name for call in FIRST.read(text).run(given).calls) for text in (CODE, anew)]
-    with pytest.raises(WgslError, match="submitted, which uses it up"):
-        FIRST.read(CODE.replace("submit(finish(encoder))", "c = finish(encoder)\nsubmit(c)\nsubmit(c)")).run(given)
-    device, eight = gpu.device(), gpu.upload(np.arange(1, 9, dtype=np.float32), "eight")
+def objects_created(text: str) -> int:
+    """The number of objects that a launch in the short calls creates."""
+    calls = FIRST.read(text).run(FIRST.cases()[0].given[0]).calls
+    return sum("create" in call.name for call in calls)
+
+
+def created_for_new_numbers() -> int:
+    """The number of objects that a second recording in the same launch creates."""
+    recording = LINES[LINES.index("encoder = create_command_encoder()") :]
+    with_new_numbers = [*LINES, "write_buffer(input, numbers)", *recording]
+    return objects_created("\n".join(with_new_numbers)) - objects_created(CODE)
+
+
+def read_before_and_after() -> tuple[float, float]:
+    """The first of eight numbers before and after a recording is submitted that doubles them twice."""
+    device = gpu.device()
+    eight = gpu.upload(np.arange(1, 9, dtype=np.float32), "eight")
     layout = _layout(Access.WRITE)
     pipeline = _pipeline(layout, device.create_shader_module(code=DOUBLE))
     encoder = device.create_command_encoder()
@@ -138,16 +145,31 @@ def test_the_right_answers_follow_from_the_picture_the_calls_and_lesson_06():
     compute.dispatch_workgroups(2)
     compute.dispatch_workgroups(2)
     compute.end()
-    reads = [gpu.read(eight, (8,))[0]]
+    before = gpu.read(eight, (8,))[0]
     device.queue.submit([encoder.finish()])
+    return before, gpu.read(eight, (8,))[0]
+
+
+def test_the_right_answers_follow_from_the_picture_the_calls_and_lesson_06():
+    shape = GemmShape(3, 4, 2, 1, "relu")
+    names = ["a", "b", "bias", "grad", "grad_pre", "d_a", "d_b", "d_bias"]
+    buffers = tuple(gpu.empty(4 * int(np.prod(shape.of(name))), name) for name in names)
+    passes = BACKWARD.prepare(buffers, shape, kernel="2_tiled")
     computed = {
-        "read_before_and_after": (*reads, gpu.read(eight, (8,))[0]),
+        "read_before_and_after": read_before_and_after(),
         "float_after_a_vector": gpu.launch(LAST, [np.arange(16, dtype=np.float32), np.zeros(1, np.float32)])[0],
         "made_for_another_kernel": len(made_again("module")),
-        "made_for_new_numbers": made[1] - made[0],
-        "bind_groups_of_four_passes": len({id(each.compiled[1]) for each in passes}),
+        "made_for_new_numbers": created_for_new_numbers(),
+        "bind_groups_of_four_passes": len({id(launch.compiled[1]) for launch in passes}),
     }
     assert len(passes) == 4
     assert computed == {name: QUESTIONS[name].right for name in computed}
     assert made_again("buffers") == {"bind group", "recording"}
-    assert all(bool(each.renewed) == (each.name in made_again("buffers") | {"buffers", "queue"}) for each in OBJECTS)
+    renewed = {made.name for made in OBJECTS if made.renewed}
+    assert renewed == made_again("buffers") | {"buffers", "queue"}
+
+
+def test_a_recording_that_is_submitted_a_second_time_is_refused():
+    text = CODE.replace("submit(finish(encoder))", "c = finish(encoder)\nsubmit(c)\nsubmit(c)")
+    with pytest.raises(WgslError, match="submitted, which uses it up"):
+        FIRST.read(text).run(FIRST.cases()[0].given[0])
