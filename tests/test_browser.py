@@ -7,11 +7,10 @@ stored is nbval's part. What the browser shows is compared with the same explore
 import json
 import re
 from collections.abc import Iterator
-from itertools import product
+from itertools import chain, product
 from statistics import median
 
 import pytest
-from nbformat import NotebookNode
 from playwright.sync_api import Locator, expect
 from support import browser
 from support.browser import LivePage, Shown, browser_path, filmed, soon
@@ -26,7 +25,6 @@ from helpers.bench import recorded
 from helpers.grading import student_files
 from helpers.lessons.exercises import ALL_PUZZLES, PUZZLES
 from helpers.lessons.shared.course import lessons
-from helpers.widgets import WAKE
 from helpers.widgets.explorer import Explorer
 from start import FIRST as FIRST_PAGE
 
@@ -91,7 +89,8 @@ def test_a_path_through_a_lesson(lesson, monkeypatch):
     touched += [cell for cell in lesson.explorers if "explorers.any_" in cell.source]
     for cell, shown in zip(lesson.explorers, lesson.make(lesson.explorers), strict=True):
         if "explorers.mistakes(" not in cell.source:  # here nothing was trained
-            assert shown.words.inner_text() in "\n".join(map(stored, cell.outputs))
+            stored = chain.from_iterable(map(texts, cell.outputs))
+            assert shown.words.inner_text() in "\n".join(stored)
         all_is_seen_together(shown)
         controls_are_named(shown.unfold())
         if cell in touched and shown.names:
@@ -105,11 +104,6 @@ def test_a_path_through_a_lesson(lesson, monkeypatch):
             Cell(lesson, lesson.cells).follow(path)
     if number in MORE:
         MORE[number](lesson)
-
-
-def stored(output: NotebookNode) -> str:
-    """The texts of a stored output, one below the other."""
-    return "\n".join(texts(output))
 
 
 def follows_keys_and_numbers(lesson: LivePage, cell: StoredCell, shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,7 +250,6 @@ MORE = {
 
 # --- What one lesson shows for all ------------------------------------------------------------------------------
 
-
 MARK = 'helpers.mark("pixels_of_dW[0,1]")'
 WEIGHTS = pytest.mark.parametrize("lesson", LESSONS[-1:], indirect=True, ids=["02"])
 IN_A_CELL = []
@@ -354,51 +347,6 @@ def test_long_lines_are_wrapped_commented_undone_by_words_and_legible_in_both_th
         here.theme(paper)
         inks = here.part(".convgrad-write").evaluate(INKS)
         assert min(contrast(f"#{ink}", f"#{paper}") for ink, paper in inks) >= CONTRAST
-
-
-SAVE = "async () => { await jupyterapp.shell.currentWidget.context.save() }"
-
-
-@at_night
-def test_a_day_later_each_part_shows_what_is_stored_until_it_runs(lab):
-    """Saved, closed with its kernel, and opened again; the copy of the lesson is then as it was."""
-    path = NOTEBOOKS / "02_weight_gradient.ipynb"
-    file = lab.my.parent / "project" / "notebooks" / path.name
-    stored_bytes = file.read_bytes()
-    lab.forget()
-    run_and_save(lab.lesson(path, new=True))
-    saved = file.read_bytes()
-    assert saved != stored_bytes
-    assert b"widget-view" not in saved
-    lab.page.evaluate(browser.CLOSE)
-    lesson = LivePage(lab.page, path)
-    lab.open = lesson
-    shows_what_is_stored(lesson)
-    alone = lesson.run(lesson.code_cell('helpers.write("strided_grad_weight")'))  # before any other cell
-    expect(alone.locator(".convgrad-text")).to_be_visible()
-    lesson.explorer(FIRST)
-    file.write_bytes(stored_bytes)
-    assert lesson.troubles == []
-
-
-def run_and_save(lesson: LivePage) -> None:
-    """Run a cell with each kind of widget, and save the lesson."""
-    parts = (FIRST, "helpers.ask(", "helpers.mark(", "helpers.write(")
-    lesson.page.evaluate(browser.RUN, [lesson.source(words).number - 1 for words in parts])
-    lesson._hear(len(parts))
-    for words in parts:
-        expect(lesson.code_cell(words).locator("[class*=convgrad-]").first).to_be_visible()
-    lesson.page.evaluate(SAVE)
-
-
-def shows_what_is_stored(lesson: LivePage) -> None:
-    """Require a picture or words in the place of each widget that does not run."""
-    expect(lesson.code_cells.locator("[class*=convgrad-]")).to_have_count(0)
-    for words in (FIRST, "helpers.mark(", BIG):
-        expect(lesson.code_cell(words).locator("img")).to_have_count(1)
-    for words in ("helpers.ask(", "helpers.write("):  # in a picture, as of `mark`, it is drawn
-        expect(lesson.code_cell(words).locator(".jp-OutputArea")).to_contain_text(WAKE)
-    expect(lesson.page.get_by_text(re.compile("(Error displaying|Loading) widget"))).to_have_count(0)
 
 
 @WEIGHTS

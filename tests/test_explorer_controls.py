@@ -1,4 +1,4 @@
-"""What a reader touches of an explorer: controls, suggested steps, windows, cells, bars, the player, the tables."""
+"""An explorer under a reader's hand: controls, suggested steps, windows, cells, bars, the player, the tables."""
 
 import re
 from math import prod

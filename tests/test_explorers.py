@@ -234,7 +234,7 @@ FRAMES = [path.stem for path in lessons_of(NOTEBOOKS) if FRAMED.search(first_cod
 
 @every("explorers")
 def test_an_explorer_says_what_is_stored_and_is_legible(family, heading, text, message):
-    """Where a fault is stored, or the kernel wrote something else, that is seen."""
+    """A fault that is stored is seen, and so is a kernel that wrote something else."""
     assert said(family, heading, text) == message
     assert not (heading[0].isdigit() and re.search(r"touches|leaves the sheet|the sheet is|−0\b(?!\.)", message))
     for before, value in re.findall(r"(.*)returned (\S+)\.", message, re.DOTALL):
