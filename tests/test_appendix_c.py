@@ -10,9 +10,10 @@ from support.notebook_gate import NOTEBOOKS, Lesson
 from helpers import gpu
 from helpers.lessons.exercises import PYTHON_PUZZLES, QUESTIONS
 from helpers.lessons.launcher.launch import CALLS, Access
-from helpers.lessons.launcher.pictures import OBJECTS, WORDS, layouts, struct
+from helpers.lessons.launcher.pictures import OBJECTS, WIDE, WORDS, BytesPicture, layouts, struct
 from helpers.operations.gemm.operations import BACKWARD
 from helpers.operations.gemm.shapes import GemmShape
+from helpers.pictures.parts import Grid
 from wgsl import WgslError
 
 FIRST, SECOND = PYTHON_PUZZLES["raw_launch"], PYTHON_PUZZLES["second_launch"]
@@ -108,6 +109,25 @@ def test_each_float_of_the_picture_is_the_one_that_a_kernel_reads():
         got = gpu.launch(text, [np.arange(WORDS, dtype=np.float32), np.zeros(len(reads) + 1, np.float32)])
         assert got.tolist() == [layout.count, *(word for word in range(WORDS) if layout.owner(word))]
         assert [packed.owner(word) for word in range(len(reads))] == [*map(layout.owner, map(int, got[1:]))]
+
+
+@pytest.mark.parametrize(("before", "floats"), [*product(range(3), range(1, 5))])
+def test_a_byte_of_the_picture_belongs_to_the_number_of_its_word(before, floats, monkeypatch):
+    tinted = []
+    monkeypatch.setattr(Grid, "tinted", lambda grid, cells, *look: tinted.append([*map(tuple, cells)]))
+    picture = BytesPicture().show(before, floats, 0)
+    for name, layout in zip(("WGSL", "NumPy"), layouts(before, floats), strict=True):
+        owners = [layout.owner(word) for word in range(WORDS)]
+        words = picture.touchable[name].grid.values.reshape(WORDS, 4)  # a row for each word, of its four bytes
+        for word, owner in enumerate(owners):
+            expected = [4 * word, 4 * word + 1, 4 * word + 2, 4 * word + 3] if owner else [np.nan] * 4
+            np.testing.assert_array_equal(words[word], expected)
+        for element in range(layout.count):
+            first_bytes = [4 * word for word, owner in enumerate(owners) if owner and owner[0] == element]
+            cells = [divmod(byte + i, WIDE) for byte, i in product(first_bytes, range(4))]
+            assert tinted.pop(0) == cells
+        assert tinted.pop(0) == [(0, 0)]  # the byte that is pointed at
+    assert tinted == []
 
 
 def made_again(changed: str) -> set[str]:

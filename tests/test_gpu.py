@@ -259,6 +259,14 @@ def test_a_clock_that_is_missing_or_stands_still_gives_way_to_the_wall(features,
         assert min(taken.nanoseconds) > 0
 
 
+@pytest.mark.parametrize(("patience", "runs"), [(3600, 3), (0, 1)])
+def test_by_the_wall_clock_all_runs_are_timed_or_the_one_that_patience_allows(patience, runs, step, monkeypatch):
+    monkeypatch.setattr(type(gpu.device()), "features", set())  # no timestamps
+    monkeypatch.setattr(timing, "PATIENCE", patience)
+    taken = timing.measure(step, repeats=3)
+    assert (taken.clock, len(taken.nanoseconds)) == ("wall", runs)
+
+
 def test_a_timeline_has_each_group_in_its_order(step):
     spans = timing.timeline((step, adding(2)), (adding(3),), repeats=3, awake=0)
     if "timestamp-query" not in gpu.device().features:
