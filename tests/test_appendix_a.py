@@ -6,6 +6,7 @@ from functools import cache
 from io import StringIO
 from itertools import product
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -49,6 +50,15 @@ def findings(names: SimpleNamespace, kernel, count: int, **arrays) -> dict[int, 
 THREADS, WORDS = 4, 3
 
 
+class Access(NamedTuple):
+    """The read or write of a word by a thread; a barrier begins a new epoch."""
+
+    word: int
+    thread: int
+    is_write: bool
+    epoch: int
+
+
 def random_kernel(seed: int) -> tuple[str, set[int]]:
     """A kernel of reads, writes and barriers, and the lines whose accesses race with earlier ones or each other."""
     random = np.random.default_rng(seed)
@@ -68,16 +78,18 @@ def random_kernel(seed: int) -> tuple[str, set[int]]:
         if write:
             access += " = 1"
         text.append(f"    with where(lanes, np.array({active.tolist()})): {access}")
-        accesses = [(index[t], t, write, epoch) for t in range(THREADS) if active[t]]
+        accesses = [Access(index[t], t, write, epoch) for t in range(THREADS) if active[t]]
         if any(race(a, b) for a, b in product(accesses, earlier + accesses)):
             racing.add(line)
         earlier += accesses
     return "\n".join(text), racing
 
 
-def race(a: tuple, b: tuple) -> bool:
+def race(a: Access, b: Access) -> bool:
     """The definition: the same word, two threads, a write, one epoch."""
-    return a[0] == b[0] and a[1] != b[1] and (a[2] or b[2]) and a[3] == b[3]
+    if a.word != b.word or a.thread == b.thread:
+        return False
+    return (a.is_write or b.is_write) and a.epoch == b.epoch
 
 
 def found_in_text(names: SimpleNamespace, text: str, threads: int) -> dict[int, str]:

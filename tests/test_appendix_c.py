@@ -88,7 +88,8 @@ def test_the_short_calls_compute_what_wgpu_does():
 )
 def test_what_wgpu_refuses_is_refused(old, new):
     assert CODE.count(old) == 1
-    text, case = CODE.replace(old, new), FIRST.cases()[1]
+    text = CODE.replace(old, new)
+    case = FIRST.cases()[1]
     with pytest.raises(WgslError):
         FIRST.read(text).run(case.given[0])
     with pytest.raises((wgpu.GPUError, ValueError)):  # ValueError: bytes that do not fit

@@ -25,7 +25,8 @@ from helpers.operations.network import operations as network
 from helpers.operations.registry import OPERATIONS
 from helpers.operations.summation.shapes import SumShape
 
-CONV, GEMM = ConvShape(5, 3, 7, 6, 5, 3, 2, 2, 1), GemmShape(9, 8, 10, 1, "relu")
+CONV = ConvShape(5, 3, 7, 6, 5, 3, 2, 2, 1)
+GEMM = GemmShape(9, 8, 10, 1, "relu")
 SHAPES = [
     replace(CONV, in_channels=4, out_channels=6, dilation=(2, 1), groups=2),
     replace(CONV, stride=1),
@@ -103,7 +104,8 @@ def test_one_wrong_number_is_found(groups, large, how, monkeypatch):
     operation = OPERATIONS["conv2d_grad_weight"]
     check = suite.Check(operation, replace(CONV, out_channels=9, in_channels=9, groups=groups))
     (right,) = operation.right(check.shape, check.tensors)
-    kernel, got = operation.kernel(SECOND), right.astype(np.float32)
+    kernel = operation.kernel(SECOND)
+    got = right.astype(np.float32)
     assert check.require(kernel, [got]).endswith(how)
     got[4, 2, 1, 1] += 1
     with pytest.raises(AssertionError, match=f"1 of {got.size} wrong"):

@@ -295,7 +295,8 @@ def steady(shown: Shown) -> list[float]:
     Returns the milliseconds that each step took.
     """
     shown.handle("kh").focus()
-    before, times = layout(shown), []
+    before = layout(shown)
+    times = []
     with filmed(shown.page) as frames:
         for i in range(10):
             times.append(shown.step("ArrowLeft" if i % 2 else "ArrowRight"))

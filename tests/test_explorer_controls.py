@@ -75,9 +75,10 @@ def test_at_most_four_controls_are_beside_a_picture_and_the_fold_opens_in_place(
 
 
 def test_without_a_choice_the_last_four_values_are_in_front():
-    picture, rules = Picture(), dict.fromkeys("abcdef", 2)
-    explorer = Explorer(lambda **_: picture, rules, dict.fromkeys(rules, 0))
-    assert beside(explorer) == ({*"cdef"}, {*"ab"})
+    picture = Picture()
+    sizes = dict.fromkeys("abcdef", 2)
+    explorer = Explorer(lambda **_: picture, sizes, dict.fromkeys(sizes, 0))
+    assert beside(explorer) == ({"c", "d", "e", "f"}, {"a", "b"})
 
 
 WAYS = {"", "point", "drag", "play"}  # to reach some values; "" is a slider or a number box

@@ -74,9 +74,12 @@ def exercises(lesson: Lesson) -> Iterator[Exercise]:
     for cell in lesson.cells:
         if not cell.is_code:
             hints += "\n".join(DETAILS.findall(cell.source))
-        elif graded := PUZZLE.search(cell.source):
-            if HINT.search(hints) or not is_blank(graded[1]):
-                yield Exercise(lesson.path.stem, hints, graded[1])
+            continue
+        graded = PUZZLE.search(cell.source)
+        if graded:
+            puzzle = graded[1]
+            if HINT.search(hints) or not is_blank(puzzle):
+                yield Exercise(lesson.path.stem, hints, puzzle)
             hints = ""
 
 
