@@ -18,31 +18,48 @@ IN_THE_DARK = '[data-jp-theme-light="false"]'
 
 def faint(css: str) -> Iterator[str]:
     """The colors of text that are hard to read, in the light theme or in the dark one."""
-    rules = [
-        (selector.strip(), body)
-        for selectors, body in re.findall(r"([^{}]+)\{([^{}]*)\}", css)
-        for selector in selectors.split(",")
-    ]
+    rules = rules_of(css)
     dark = {last(selector): color(body) for selector, body in rules if IN_THE_DARK in selector}
     for selector, body in rules:
-        if not (own := color(body)):
-            continue
-        paper = color(body, "background")
-        pairs = [(own, paper or (DARK if IN_THE_DARK in selector else LIGHT))]
-        if not (paper or IN_THE_DARK in selector):
-            pairs.append((dark.get(last(selector)) or own, DARK))
-        for pair in pairs:
-            if contrast(*pair) < CONTRAST:
-                yield f"{selector}: {pair[0]} on {pair[1]} has {contrast(*pair):.1f}"
+        for text, paper in color_pairs(selector, body, dark):
+            if contrast(text, paper) < CONTRAST:
+                yield f"{selector}: {text} on {paper} has {contrast(text, paper):.1f}"
+
+
+def rules_of(css: str) -> list[tuple[str, str]]:
+    """Each selector of a style sheet, and its declarations."""
+    rules = []
+    for selectors, body in re.findall(r"([^{}]+)\{([^{}]*)\}", css):
+        for selector in selectors.split(","):
+            rules.append((selector.strip(), body))
+    return rules
+
+
+def color_pairs(selector: str, body: str, dark: dict[str, str]) -> list[tuple[str, str]]:
+    """The text's color and the background's, in each theme in which a rule decides one of them.
+
+    `dark` has the text's colors in the dark theme, by the last part of a selector.
+    """
+    text = color(body)
+    if not text:
+        return []
+    background = color(body, "background")
+    if background:
+        return [(text, background)]
+    if IN_THE_DARK in selector:
+        return [(text, DARK)]
+    text_in_the_dark = dark.get(last(selector)) or text
+    return [(text, LIGHT), (text_in_the_dark, DARK)]
 
 
 def color(body: str, name: str = "color") -> str:
     """The color that some declarations give, if it is written out; a theme's own colors are its own business."""
-    found = re.search(rf"(?<![\w-]){name}: (#[0-9a-f]{{6}})", body)
-    return found[1] if found else ""
+    match = re.search(rf"(?<![\w-]){name}: (#[0-9a-f]{{6}})", body)
+    return match[1] if match else ""
 
 
 def last(selector: str) -> str:
+    """The last part of a selector, which the rules of both themes share."""
     return selector.split()[-1]
 
 
@@ -62,9 +79,9 @@ COLORS = [
 ]
 
 
-@pytest.mark.parametrize(("css", "found"), COLORS)
-def test_a_faint_color_would_be_seen(css, found):
-    assert len(list(faint(css))) == found
+@pytest.mark.parametrize(("css", "count"), COLORS)
+def test_a_faint_color_would_be_seen(css, count):
+    assert len(list(faint(css))) == count
 
 
 def test_the_contrast_is_that_of_the_standard():
@@ -76,7 +93,7 @@ def test_the_contrast_is_that_of_the_standard():
 
 
 @pytest.mark.parametrize(
-    ("markdown", "found"),
+    ("markdown", "faults"),
     [
         ("See [here](a.md), [ this link ](b.md) and [click here](c.md).", 3),
         ("See [the glossary](a.md), here, and ![here](a.png).", 0),
@@ -90,6 +107,6 @@ def test_the_contrast_is_that_of_the_standard():
         ("<table><tr><th>a</th></tr></table>", 0),
     ],
 )
-def test_what_a_screen_reader_could_not_say_is_seen(markdown, found):
+def test_what_a_screen_reader_could_not_say_is_seen(markdown, faults):
     lesson = Lesson(NOTEBOOKS / "x.ipynb", v4.new_notebook(cells=[v4.new_markdown_cell(markdown)]))
-    assert len(list(spoken(lesson))) == found
+    assert len(list(spoken(lesson))) == faults

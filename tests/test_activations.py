@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 import pytest
@@ -20,7 +21,9 @@ from helpers.operations.harness import EXTREMES, conv_bias_alone, launched
 from helpers.operations.kernels import load
 
 CONVOLUTIONS = [kernel for kernel in versions_of("conv2d") if "fn activate" in kernel.code]
-FORWARDS, BACKWARDS = general_versions_of(FORWARD.name), general_versions_of(BACKWARD.name)
+WITH_ACTIVATION = [f"{kernel.name} {activation}" for kernel, activation in product(CONVOLUTIONS, ACTIVATIONS)]
+FORWARDS = general_versions_of(FORWARD.name)
+BACKWARDS = general_versions_of(BACKWARD.name)
 every_activation = pytest.mark.parametrize("activation", ACTIVATIONS)
 every_smooth = pytest.mark.parametrize("activation", SMOOTH)
 GLOSSARY = (NOTEBOOKS / "glossary.ipynb").read_text(encoding="utf-8")
@@ -48,7 +51,8 @@ def test_formulas_on_paper_fail_as_the_glossary_says():
     rows = ROW.findall(GLOSSARY)
     assert len(rows) == 5
     for name, derivative, at, formula, failed, right in rows:
-        exact = (reference.derivative if derivative else reference.act)(np.float64(at), name)
+        function = reference.derivative if derivative else reference.act
+        exact = function(np.float64(at), name)
         assert exact == pytest.approx(float(right), rel=1e-3)
         x = np.float32(at)
         with np.errstate(all="ignore"):
@@ -59,9 +63,8 @@ def test_formulas_on_paper_fail_as_the_glossary_says():
 
 # --- The reference itself ---------------------------------------------------------------------------------
 
-SCIPY = {
-    name: each.function for name, each in FUNCTIONS.items()
-} | {  # written with SciPy's and NumPy's own functions, where they do not cancel
+SCIPY = {name: activation.function for name, activation in FUNCTIONS.items()}
+SCIPY |= {  # written with SciPy's and NumPy's own functions, where they do not cancel
     "none": lambda x: x,
     "relu": lambda x: x * (x > 0),
     "gelu": lambda x: x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))) / 2,
@@ -83,7 +86,8 @@ def test_the_reference_and_its_derivative_agree_with_scipy(activation):
 @every_smooth
 def test_the_steepest_derivatives_are_as_steep_as_declared(activation):
     x = np.linspace(-20, 20, 40_001)
-    values, (first, second) = reference.derivative(x, activation), FUNCTIONS[activation].steepest
+    values = reference.derivative(x, activation)
+    first, second = FUNCTIONS[activation].steepest
     assert 0.95 * first < abs(values).max() <= first
     assert 0.95 * second < abs(np.gradient(values, x)).max() <= second
 
@@ -110,9 +114,7 @@ def test_outputs_and_derivatives_are_right_to_their_last_digits(activation, x):
         require_close(kernel, *bias_alone(x, activation))
 
 
-@pytest.mark.parametrize(
-    "name", sample([f"{k.name} {activation}" for k in CONVOLUTIONS for activation in ACTIVATIONS], 4)
-)
+@pytest.mark.parametrize("name", sample(WITH_ACTIVATION, 4))
 def test_a_convolution_applies_them_to_sum_and_bias(name):
     """All have the same text for it (test_kernel_files), which is compiled anew for each."""
     version, activation = name.split()
@@ -156,10 +158,11 @@ CANCELS = np.full((1, 1, 2), 3e38), np.array([[3e38], [-3e38]])  # two products 
 @pytest.mark.parametrize(("layer", "names"), [(OVERFLOWS, ACTIVATIONS), (CANCELS, ("sigmoid", "tanh"))])
 def test_a_pre_activation_that_overflows_has_its_derivative_and_one_that_is_not_a_number_has_0(layer, names):
     """An overflow is no reason to lose a derivative of 1."""
-    (*_, k), (_, n) = (factor.shape for factor in layer)
+    a, b = layer
+    k, n = b.shape
     for activation in names:
-        shape, tensors = GemmShape(1, k, n, 1, activation), bias_alone(np.zeros(n), activation)[1]
+        _, tensors = bias_alone(np.zeros(n), activation)
         want = far(reference.derivative, activation)[2::3] if layer is OVERFLOWS else 0
         for kernel in BACKWARDS:
-            got = launched(kernel, shape, tensors | dict(zip("ab", layer, strict=True)))[2]
+            got = launched(kernel, GemmShape(1, k, n, 1, activation), tensors | {"a": a, "b": b})[2]
             assert (got == want).all(), (kernel.name, activation)

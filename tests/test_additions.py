@@ -1,4 +1,4 @@
-"""What is added in one place is found everywhere: an operation and an activation, in a copy of the project.
+"""An operation and an activation that are added in one place of a copy of the project are found everywhere.
 
 The texts below are all that CONTRIBUTING.md asks for. The general tests find them there, and pass.
 """
@@ -132,22 +132,22 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def general_tests(folder: Path, words: str, files: list[str] = GENERAL) -> str:
-    """What the general tests say of a copy, those whose names have one of the words, and which passed."""
+    """The report of a copy's general tests whose names have one of the words; it lists which passed."""
     command = [sys.executable, "-m", "pytest", "-q", "-rfp", "-p", "no:cacheprovider", *files, "-k", words]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True).stdout
 
 
 @at_night
 def test_the_general_tests_find_an_operation_and_an_activation_and_pass(copy):
-    said = general_tests(copy, "scale or quick_gelu or block or map_is_true")
-    assert re.search(r"^\d+ passed", said, re.MULTILINE), said
+    report = general_tests(copy, "scale or quick_gelu or block or map_is_true")
+    assert re.search(r"^\d+ passed", report, re.MULTILINE), report
     for name in "simulator_costs.py::.*[scale/2_sum", "activations.py::.*[quick_gelu", "kernel_files.py::.*block":
-        assert re.search(f"^PASSED tests/test_{name.replace('[', '.*')}", said, re.MULTILINE), name
+        assert re.search(f"^PASSED tests/test_{name.replace('[', '.*')}", report, re.MULTILINE), name
 
 
 @at_night
 def test_they_fail_where_what_was_added_is_wrong(copy):
-    kernel = copy / "kernels/scale/2_sum_with_itself.wgsl"
-    kernel.write_text(VERSIONS["2_sum_with_itself"].replace("input[i];", "input[0];"), encoding="utf-8")
+    wrong = VERSIONS["2_sum_with_itself"].replace("input[i];", "input[0];")
+    (copy / "kernels/scale/2_sum_with_itself.wgsl").write_text(wrong, encoding="utf-8")
     failed = "FAILED tests/test_kernels.py::test_whole_and_random_numbers_come_out_right[scale/2_sum_with_itself]"
     assert failed in general_tests(copy, "scale/2", GENERAL[:1])

@@ -10,9 +10,10 @@ from support.notebook_gate import NOTEBOOKS, Lesson
 from helpers import gpu
 from helpers.lessons.exercises import PYTHON_PUZZLES, QUESTIONS
 from helpers.lessons.launcher.launch import CALLS, Access
-from helpers.lessons.launcher.pictures import OBJECTS, WORDS, layouts, struct
+from helpers.lessons.launcher.pictures import OBJECTS, WIDE, WORDS, BytesPicture, layouts, struct
 from helpers.operations.gemm.operations import BACKWARD
 from helpers.operations.gemm.shapes import GemmShape
+from helpers.pictures.parts import Grid
 from wgsl import WgslError
 
 FIRST, SECOND = PYTHON_PUZZLES["raw_launch"], PYTHON_PUZZLES["second_launch"]
@@ -29,7 +30,7 @@ USAGE = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.
 
 
 def _layout(*access: Access) -> wgpu.GPUBindGroupLayout:
-    slots = [{"binding": i, "visibility": 4, "buffer": {"type": each.value}} for i, each in enumerate(access)]
+    slots = [{"binding": i, "visibility": 4, "buffer": {"type": mode.value}} for i, mode in enumerate(access)]
     return gpu.device().create_bind_group_layout(entries=slots)
 
 
@@ -87,7 +88,8 @@ def test_the_short_calls_compute_what_wgpu_does():
 )
 def test_what_wgpu_refuses_is_refused(old, new):
     assert CODE.count(old) == 1
-    text, case = CODE.replace(old, new), FIRST.cases()[1]
+    text = CODE.replace(old, new)
+    case = FIRST.cases()[1]
     with pytest.raises(WgslError):
         FIRST.read(text).run(case.given[0])
     with pytest.raises((wgpu.GPUError, ValueError)):  # ValueError: bytes that do not fit
@@ -110,25 +112,51 @@ def test_each_float_of_the_picture_is_the_one_that_a_kernel_reads():
         assert [packed.owner(word) for word in range(len(reads))] == [*map(layout.owner, map(int, got[1:]))]
 
 
+@pytest.mark.parametrize(("before", "floats"), [*product(range(3), range(1, 5))])
+def test_a_byte_of_the_picture_belongs_to_the_number_of_its_word(before, floats, monkeypatch):
+    tinted = []
+    monkeypatch.setattr(Grid, "tinted", lambda grid, cells, *look: tinted.append([*map(tuple, cells)]))
+    picture = BytesPicture().show(before, floats, 0)
+    for name, layout in zip(("WGSL", "NumPy"), layouts(before, floats), strict=True):
+        owners = [layout.owner(word) for word in range(WORDS)]
+        words = picture.touchable[name].grid.values.reshape(WORDS, 4)  # a row for each word, of its four bytes
+        for word, owner in enumerate(owners):
+            expected = [4 * word, 4 * word + 1, 4 * word + 2, 4 * word + 3] if owner else [np.nan] * 4
+            np.testing.assert_array_equal(words[word], expected)
+        for element in range(layout.count):
+            first_bytes = [4 * word for word, owner in enumerate(owners) if owner and owner[0] == element]
+            cells = [divmod(byte + i, WIDE) for byte, i in product(first_bytes, range(4))]
+            assert tinted.pop(0) == cells
+        assert tinted.pop(0) == [(0, 0)]  # the byte that is pointed at
+    assert tinted == []
+
+
 def made_again(changed: str) -> set[str]:
-    """What is made from an object, and from that, of the five that are a launch."""
-    found = {changed}
-    for each in OBJECTS:  # in the order in which they are made
-        found |= {each.name} if found.intersection(each.made_from) else set()
-    return found & {"module", "layout", "pipeline", "bind group", "recording"}
+    """The names of the objects of a launch that are made from an object, or from one that is made from it."""
+    anew = {changed}
+    for made in OBJECTS:  # in the order in which they are made
+        if anew.intersection(made.made_from):
+            anew.add(made.name)
+    return anew & {"module", "layout", "pipeline", "bind group", "recording"}
 
 
-def test_the_right_answers_follow_from_the_picture_the_calls_and_lesson_06():
-    shape = GemmShape(3, 4, 2, 1, "relu")
-    names = ["a", "b", "bias", "grad", "grad_pre", "d_a", "d_b", "d_bias"]
-    buffers = tuple(gpu.empty(4 * int(np.prod(shape.of(name))), name) for name in names)
-    passes = BACKWARD.prepare(buffers, shape, kernel="2_tiled")
-    given, recording = FIRST.cases()[0].given[0], LINES[LINES.index("encoder = create_command_encoder()") :]
-    anew = "\n".join([*LINES, "write_buffer(input, numbers)", *recording])
-    made = [sum("create" in call.name for call in FIRST.read(text).run(given).calls) for text in (CODE, anew)]
-    with pytest.raises(WgslError, match="submitted, which uses it up"):
-        FIRST.read(CODE.replace("submit(finish(encoder))", "c = finish(encoder)\nsubmit(c)\nsubmit(c)")).run(given)
-    device, eight = gpu.device(), gpu.upload(np.arange(1, 9, dtype=np.float32), "eight")
+def objects_created(text: str) -> int:
+    """The number of objects that a launch in the short calls creates."""
+    calls = FIRST.read(text).run(FIRST.cases()[0].given[0]).calls
+    return sum("create" in call.name for call in calls)
+
+
+def created_for_new_numbers() -> int:
+    """The number of objects that a second recording in the same launch creates."""
+    recording = LINES[LINES.index("encoder = create_command_encoder()") :]
+    with_new_numbers = [*LINES, "write_buffer(input, numbers)", *recording]
+    return objects_created("\n".join(with_new_numbers)) - objects_created(CODE)
+
+
+def read_before_and_after() -> tuple[float, float]:
+    """The first of eight numbers before and after a recording is submitted that doubles them twice."""
+    device = gpu.device()
+    eight = gpu.upload(np.arange(1, 9, dtype=np.float32), "eight")
     layout = _layout(Access.WRITE)
     pipeline = _pipeline(layout, device.create_shader_module(code=DOUBLE))
     encoder = device.create_command_encoder()
@@ -138,16 +166,31 @@ def test_the_right_answers_follow_from_the_picture_the_calls_and_lesson_06():
     compute.dispatch_workgroups(2)
     compute.dispatch_workgroups(2)
     compute.end()
-    reads = [gpu.read(eight, (8,))[0]]
+    before = gpu.read(eight, (8,))[0]
     device.queue.submit([encoder.finish()])
+    return before, gpu.read(eight, (8,))[0]
+
+
+def test_the_right_answers_follow_from_the_picture_the_calls_and_lesson_06():
+    shape = GemmShape(3, 4, 2, 1, "relu")
+    names = ["a", "b", "bias", "grad", "grad_pre", "d_a", "d_b", "d_bias"]
+    buffers = tuple(gpu.empty(4 * int(np.prod(shape.of(name))), name) for name in names)
+    passes = BACKWARD.prepare(buffers, shape, kernel="2_tiled")
     computed = {
-        "read_before_and_after": (*reads, gpu.read(eight, (8,))[0]),
+        "read_before_and_after": read_before_and_after(),
         "float_after_a_vector": gpu.launch(LAST, [np.arange(16, dtype=np.float32), np.zeros(1, np.float32)])[0],
         "made_for_another_kernel": len(made_again("module")),
-        "made_for_new_numbers": made[1] - made[0],
-        "bind_groups_of_four_passes": len({id(each.compiled[1]) for each in passes}),
+        "made_for_new_numbers": created_for_new_numbers(),
+        "bind_groups_of_four_passes": len({id(launch.compiled[1]) for launch in passes}),
     }
     assert len(passes) == 4
     assert computed == {name: QUESTIONS[name].right for name in computed}
     assert made_again("buffers") == {"bind group", "recording"}
-    assert all(bool(each.renewed) == (each.name in made_again("buffers") | {"buffers", "queue"}) for each in OBJECTS)
+    renewed = {made.name for made in OBJECTS if made.renewed}
+    assert renewed == made_again("buffers") | {"buffers", "queue"}
+
+
+def test_a_recording_that_is_submitted_a_second_time_is_refused():
+    text = CODE.replace("submit(finish(encoder))", "c = finish(encoder)\nsubmit(c)\nsubmit(c)")
+    with pytest.raises(WgslError, match="submitted, which uses it up"):
+        FIRST.read(text).run(FIRST.cases()[0].given[0])

@@ -25,13 +25,13 @@ KAHAN = PUZZLES["kahan_sum"].solution.text
 def test_the_sums_of_the_picture_are_those_of_the_kernels(kernel, count):
     """To the last digit: this adapter rounds to the nearest number, as NumPy does."""
     numbers = np.random.default_rng(count).random((count, 2), np.float32)
-    got = [operations.total(each.copy(), kernel=kernel)[0] for each in numbers.T]
+    got = [operations.total(column.copy(), kernel=kernel)[0] for column in numbers.T]
     assert got == ORDERS[kernel](numbers).tolist()
 
 
 def test_kahans_sum_is_that_of_the_exercise_and_as_good_as_one_rounding():
     numbers = np.random.default_rng(1).random((1000, 2), np.float32)
-    got = [gpu.launch(KAHAN, [each.copy(), np.zeros(1, np.float32), (1000, 0)])[0] for each in numbers.T]
+    got = [gpu.launch(KAHAN, [column.copy(), np.zeros(1, np.float32), (1000, 0)])[0] for column in numbers.T]
     exact = numbers.sum(axis=0, dtype=float)
     assert got == indices.add_with_compensation(numbers).tolist()
     assert (abs(got - exact) <= 2.0**-23 * exact).all()
@@ -43,24 +43,28 @@ def test_one_thread_stops_where_the_picture_says_and_the_tree_does_not():
     assert indices.add_one_by_one(ones) == EXACT
     assert indices.tree_steps([np.float32(12 * BLOCK // 256)] * 256)[-1][0] == 12 * BLOCK
     explorer = explorers.ones()
-    said = explorer.set(blocks=8, near=3)
+    sentence = explorer.set(blocks=8, near=3)
     explorer.steps.tick(explorer.values, "point")
     assert explorer.steps.done == [False, True]
-    assert "one thread makes 16,777,216, and the tree 33,554,432" in said
-    assert said.endswith("33,554,431 is none: a sum of 33,554,431 becomes 33,554,432.")
+    assert "one thread makes 16,777,216, and the tree 33,554,432" in sentence
+    assert sentence.endswith("33,554,431 is none: a sum of 33,554,431 becomes 33,554,432.")
     assert any(re.search(r"in one thread on .+: 16,777,216$", text) for text in written(explorer.picture))
 
 
 def test_four_threads_leave_what_float32_makes_of_their_order():
-    explorer, every = explorers.four_numbers(), indices.calls()
-    for order in (order for order in every if len(order) == 4):
+    explorer = explorers.four_numbers()
+    calls = indices.calls()
+    for order in calls:
+        if len(order) < 4:
+            continue
         for turn, thread in enumerate(order):
             explorer.set(**explorer.picture.touchable[f"thread {thread}"].values_at((0, 0)))
-            assert every[explorer.values["order"]] == order[: turn + 1]
+            assert calls[explorer.values["order"]] == order[: turn + 1]
         total = np.float32(0)
         for thread in order:
             total += np.float32(ADDENDS[thread])
-        assert f"The total is {total:.0f}, {'as' if total == 2 else 'and'} it should be" in explorer.sentence
+        conclusion = "as it should be" if total == 2 else "and it should be"
+        assert f"The total is {total:.0f}, {conclusion}" in explorer.sentence
     assert explorer.picture.found_totals == {0, 1, 2}
     assert explorer.steps.done == [True, True, True]
 
@@ -69,8 +73,8 @@ def test_four_threads_leave_what_float32_makes_of_their_order():
 def test_every_state_says_something_of_its_own(name):
     """That their words can be read is tried in the states of tests/messages/explorers.txt."""
     explorer = getattr(explorers, name)()
-    said = [explorer.set(**values) for values in states(explorer)]
-    assert len(set(said)) == len(said) > 1
+    sentences = [explorer.set(**values) for values in states(explorer)]
+    assert len(set(sentences)) == len(sentences) > 1
 
 
 @pytest.mark.parametrize("case", PUZZLES["kahan_sum"].cases(), ids=lambda case: case.name)
@@ -89,8 +93,9 @@ def test_the_last_tests_of_fixed_point_need_its_steps_and_its_rounding():
 
 
 def test_the_usual_signs_are_not_yet_there_whatever_a_compiler_makes_of_them():
-    (mistake,) = (each for each in PUZZLES["kahan_sum"].mistakes if each.name.startswith("+ and"))
-    text = PUZZLES["kahan_sum"].with_mistake(mistake).source
+    puzzle = PUZZLES["kahan_sum"]
+    (mistake,) = (mistake for mistake in puzzle.mistakes if mistake.name.startswith("+ and"))
+    text = puzzle.with_mistake(mistake).source
     assert {verdict.outcome for verdict in helpers.grade("kahan_sum", text)} == {NOT_YET}
 
 
@@ -107,13 +112,14 @@ def kahan_by_hand(total: float, number: float, times: int) -> float:
     excess = 0.0
     for _ in range(times):
         corrected = number - excess
-        grown = three_digits(total + corrected)
-        total, excess = grown, grown - total - corrected
+        new_total = three_digits(total + corrected)
+        excess = new_total - total - corrected
+        total = new_total
     return excess
 
 
 def fixed_point(total: int) -> int:
-    """What an i32 makes of a whole total in steps of 1/65,536."""
+    """A whole total in steps of 1/65,536, as an i32 wraps it."""
     return (total * 65_536 + 2**31) % 2**32 - 2**31
 
 

@@ -14,11 +14,15 @@ from helpers.operations.harness import drawn, normal
 from helpers.operations.network.shapes import PoolShape
 from helpers.operations.registry import OPERATIONS
 
-LAYER, DENSE = ConvShape(2, 3, 6, 5, 4, 3, 2, 2, 1), GemmShape(3, 4, 5, 2)
-KINDS = {ConvShape: LAYER, GemmShape: DENSE, PoolShape: (POOL := PoolShape(2, 3, 6, 5, 2))}
-SHAPES = {name: shape for name, each in OPERATIONS.items() if (shape := KINDS.get(kind_for(each)))}
+LAYER = ConvShape(2, 3, 6, 5, 4, 3, 2, 2, 1)
+POOL = PoolShape(2, 3, 6, 5, 2)
+BY_KIND = {ConvShape: LAYER, GemmShape: GemmShape(3, 4, 5, 2), PoolShape: POOL}
+KINDS = {name: kind_for(operation) for name, operation in OPERATIONS.items()}
+SHAPES = {name: BY_KIND[kind] for name, kind in KINDS.items() if kind in BY_KIND}
 RIGHT = {name: drawn(OPERATIONS[name], shape, normal) for name, shape in SHAPES.items()}  # arguments that are right
-TENSORS = [(name, argument) for name in RIGHT for argument in RIGHT[name]]
+TENSORS = []
+for name, tensors in RIGHT.items():
+    TENSORS += [(name, argument) for argument in tensors]
 SIZES = [("conv2d_grad_weight", "weight_size", LAYER.weight), ("conv2d_grad_input", "input_size", LAYER.input)]
 SIZES.append(("avg_pool2d_backward", "input_size", POOL.of("input")))
 for name in ("conv2d", "conv2d_grad_weight", "conv2d_grad_input"):
@@ -78,7 +82,8 @@ def test_every_size_is_checked(name, argument, right):
         refused(name, ValueError, f"{argument} = {wrong!r}: it must be 4 ints", **{argument: wrong})
     for axis, wrong in product(range(4), (0, -1, 2**31, 2.0, True, None)):
         size = [*right[:axis], wrong, *right[axis + 1 :]]
-        refused(name, ValueError if type(wrong) is int else TypeError, f" = {wrong}", **{argument: size})
+        error = ValueError if type(wrong) is int else TypeError
+        refused(name, error, f" = {wrong}", **{argument: size})
 
 
 # --- Steps and groups ---------------------------------------------------------------------------------------
@@ -127,20 +132,12 @@ def test_groups_that_do_not_divide_the_channels_are_refused(name):
         refused(name, error, words, groups=value)
 
 
-# --- Arguments that do not fit together -----------------------------------------------------------------------
-
-
-def zeros(*size: int) -> np.ndarray:
-    """A tensor of this size."""
-    return np.zeros(size, np.float32)
-
-
 # --- Good arguments, left alone ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_the_answer_is_right_and_a_plain_array_of_its_own(name):
-    tensors = {argument: RIGHT[name][argument] for of, argument in TENSORS if of == name}
+    tensors = {argument: RIGHT[name][argument] for function, argument in TENSORS if function == name}
     for got, right in zip(call(name), OPERATIONS[name].right(SHAPES[name], tensors), strict=True):
         np.testing.assert_allclose(got, right, rtol=1e-5, atol=1e-5)
         assert got.dtype == np.float32
@@ -159,10 +156,10 @@ def strided(array: np.ndarray) -> np.ndarray:
 @every_tensor
 @pytest.mark.parametrize("view", [np.asfortranarray, lambda array: array[::-1].copy()[::-1], strided])
 def test_a_view_gives_the_answer_of_its_copy_and_stays_as_it_was(name, argument, view):
-    given = view(RIGHT[name][argument])
-    given.flags.writeable = False
-    assert all(map(np.array_equal, call(name, **{argument: given}), call(name)))
-    assert np.array_equal(given, RIGHT[name][argument])
+    tensor = view(RIGHT[name][argument])
+    tensor.flags.writeable = False
+    assert all(map(np.array_equal, call(name, **{argument: tensor}), call(name)))
+    assert np.array_equal(tensor, RIGHT[name][argument])
 
 
 @every_layer
@@ -174,4 +171,4 @@ def test_numpys_integers_and_one_padding_for_both_axes_are_accepted(name, intege
 
 
 def test_no_bias_is_a_bias_of_zeros():
-    assert np.array_equal(call("conv2d", bias=None)[0], call("conv2d", bias=zeros(4))[0])
+    assert np.array_equal(call("conv2d", bias=None)[0], call("conv2d", bias=np.zeros(4, np.float32))[0])

@@ -1,4 +1,4 @@
-"""What a learner has graded is kept, and opens the solution; a mistake that a lesson shows is no attempt."""
+"""A text that a learner has graded is kept, and opens the solution; a mistake that a lesson shows is no attempt."""
 
 from pathlib import Path
 
@@ -20,7 +20,8 @@ def kept(tmp_path, monkeypatch) -> Path:
     return tmp_path / "attempts"
 
 
-def fail(*given: object) -> None:
+def fail(*arguments: object) -> None:
+    """Refuse to write."""
     raise OSError("no space left")
 
 

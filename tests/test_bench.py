@@ -25,14 +25,17 @@ from helpers.operations.network import operations as network
 from helpers.operations.registry import OPERATIONS
 from helpers.operations.summation.shapes import SumShape
 
-CONV, GEMM = ConvShape(5, 3, 7, 6, 5, 3, 2, 2, 1), GemmShape(9, 8, 10, 1, "relu")
+CONV = ConvShape(5, 3, 7, 6, 5, 3, 2, 2, 1)
+GEMM = GemmShape(9, 8, 10, 1, "relu")
 SHAPES = [
     replace(CONV, in_channels=4, out_channels=6, dilation=(2, 1), groups=2),
     replace(CONV, stride=1),
     GEMM,
     SumShape(300),
 ]
-CASES = [(name, layer.problem(name)) for layer in (Layer("", shape) for shape in SHAPES) for name in layer.operations]
+CASES = []
+for layer in [Layer("", shape) for shape in SHAPES]:
+    CASES += [(name, layer.problem(name)) for name in layer.operations]
 TINY = (Layer("tiny", CONV, tuned=True, small=True, quick=True), Layer("tiny GEMM", GEMM, small=True, quick=True))
 FIRST, SECOND = "1_thread_per_weight", "2_workgroup_per_weight"
 
@@ -72,7 +75,8 @@ def test_a_wrong_kernel_is_not_timed_and_is_the_exit_status(tiny, tmp_path, monk
     assert weight_gradient(tmp_path) == 1
     assert f"WRONG, and not timed: conv2d_grad_weight, tiny, {FIRST}:\ngrad_weight" in capsys.readouterr().out
     first, second, *_ = json.loads((tmp_path / "bench.json").read_text())["rows"]
-    assert [bool(row[name]) for row in (first, second) for name in ("wrong", "kernel_us")] == [True, False, False, True]
+    assert (bool(first["wrong"]), bool(first["kernel_us"])) == (True, False)
+    assert (bool(second["wrong"]), bool(second["kernel_us"])) == (False, True)
 
 
 def failing(shape: object, kernel: object) -> None:
@@ -100,7 +104,8 @@ def test_one_wrong_number_is_found(groups, large, how, monkeypatch):
     operation = OPERATIONS["conv2d_grad_weight"]
     check = suite.Check(operation, replace(CONV, out_channels=9, in_channels=9, groups=groups))
     (right,) = operation.right(check.shape, check.tensors)
-    kernel, got = operation.kernel(SECOND), right.astype(np.float32)
+    kernel = operation.kernel(SECOND)
+    got = right.astype(np.float32)
     assert check.require(kernel, [got]).endswith(how)
     got[4, 2, 1, 1] += 1
     with pytest.raises(AssertionError, match=f"1 of {got.size} wrong"):
@@ -115,16 +120,19 @@ def test_a_version_that_rounds_is_near_whole_numbers(off, right, monkeypatch):
     got = check.right[0].copy()
     got[2, 1, 1, 1] += off
     for version, passes in ((FIRST, False), ("4_winograd", right)):
-        with nullcontext() if passes else pytest.raises(AssertionError, match="1 of 90 wrong"):
+        outcome = nullcontext() if passes else pytest.raises(AssertionError, match="1 of 90 wrong")
+        with outcome:
             check.require(operation.kernel(version), [got])
 
 
 @pytest.mark.parametrize(("name", "shape"), CASES)
 def test_libraries_compute_the_same(name, shape):
-    operation, tensors = OPERATIONS[name], harness.drawn(OPERATIONS[name], shape, harness.normal)
+    operation = OPERATIONS[name]
+    tensors = harness.drawn(operation, shape, harness.normal)
     for library in libraries.installed([]):
         outputs = library.call(name, shape, tensors)()
-        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+        if not isinstance(outputs, tuple):
+            outputs = (outputs,)
         for got, want in zip(outputs, operation.right(shape, tensors), strict=True):
             assert got.dtype == np.float32
             np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4, err_msg=library.name)
@@ -144,7 +152,8 @@ def test_all_versions_are_checked_timed_or_refused_with_a_reason(name, shape):
         assert not row.rate or row.rate == pytest.approx(rate(name, shape, row.kernel_us / 1e6)[0])
     ran = {row.name for row in versions if row.kernel_us and row.checked}
     assert ran
-    assert {row.name for row in versions if row.kernel_us and not row.checked} == (ran if unchecked else set())
+    ran_unchecked = {row.name for row in versions if row.kernel_us and not row.checked}
+    assert ran_unchecked == (ran if unchecked else set())
     assert [row.chosen for row in rows].count(True) == 1
 
 
@@ -170,12 +179,12 @@ def test_what_is_predicted_to_take_too_long_is_skipped():
     predicted = quiet(longest=2, rows=before).too_long("sum", Layer("large", SumShape(3 * 10**8)), "2_tree")
     assert predicted.startswith("predicted to take 3.0 s, more than 2 s")
     suite = quiet(longest=1e-12)
-    small, large = Layer("small", CONV), Layer("large", replace(CONV, batch=10))
-    first, then = suite.measure("conv2d", small), suite.measure("conv2d", large)
-    assert [row.kernel_us for row in then] == [None] * len(first)
-    again = [row for row, before in zip(then, first, strict=True) if before.kernel_us]
-    assert len(again) >= 2  # a version and NumPy
-    for row in again:
+    small = suite.measure("conv2d", Layer("small", CONV))
+    large = suite.measure("conv2d", Layer("large", replace(CONV, batch=10)))
+    assert [row.kernel_us for row in large] == [None] * len(small)
+    predicted = [row for row, before in zip(large, small, strict=True) if before.kernel_us]
+    assert len(predicted) >= 2  # a version and NumPy
+    for row in predicted:
         assert re.fullmatch(r"predicted to take .* s, more than 1e-12 s \(at the .* GFLOP/s of small\)", row.skipped)
 
 
@@ -189,17 +198,20 @@ def test_samples_are_taken_in_turn_and_the_median_counts():
 
         return Candidate(Row("sum", "", name, "version"), sample, once)
 
-    both = entry("a", [3.0, 1.0, 2.0]), entry("b", [5.0])
-    slow = entry("slow", [1.0], once=9.0)
-    compete([*both, slow])
+    entries = [entry("a", [3.0, 1.0, 2.0]), entry("b", [5.0]), entry("slow", [1.0], once=9.0)]
+    compete(entries)
     assert order == ["a", "b"] * candidates.ROUNDS
-    assert [each.row.kernel_us for each in (*both, slow)] == [2e6, 5e6, 9e6]
+    assert [candidate.row.kernel_us for candidate in entries] == [2e6, 5e6, 9e6]
 
 
 def test_the_quick_run_is_small_and_has_every_operation():
-    quick = [(name, layer) for layer in LAYERS if layer.quick for name in layer.operations]
-    assert {name for name, _ in quick} == {*OPERATIONS} - {*network.OPERATIONS}  # which only move memory
-    assert all(layer.small and multiply_adds(name, layer.shape) < 2e6 for name, layer in quick)
+    operations = set()
+    for layer in LAYERS:
+        if layer.quick:
+            assert layer.small
+            assert all(multiply_adds(name, layer.shape) < 2e6 for name in layer.operations)
+            operations.update(layer.operations)
+    assert operations == OPERATIONS.keys() - network.OPERATIONS.keys()  # which only move memory
 
 
 def test_a_forward_convolution_is_timed_with_its_activation_and_its_table_says_so():

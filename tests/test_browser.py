@@ -7,14 +7,16 @@ stored is nbval's part. What the browser shows is compared with the same explore
 import json
 import re
 from collections.abc import Iterator
+from itertools import chain, product
 from statistics import median
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 from support import browser
 from support.browser import LivePage, Shown, browser_path, filmed, soon
 from support.legible import CONTRAST, contrast
 from support.notebook_gate import NOTEBOOKS, texts
+from support.notebook_gate import Cell as StoredCell
 from support.paths import PATHS, Cell
 from support.sample import ALL, at_night, sample
 
@@ -23,7 +25,6 @@ from helpers.bench import recorded
 from helpers.grading import student_files
 from helpers.lessons.exercises import ALL_PUZZLES, PUZZLES
 from helpers.lessons.shared.course import lessons
-from helpers.widgets import WAKE
 from helpers.widgets.explorer import Explorer
 from start import FIRST as FIRST_PAGE
 
@@ -84,34 +85,45 @@ def lesson(request: pytest.FixtureRequest, lab: browser.Lab, monkeypatch: pytest
 def test_a_path_through_a_lesson(lesson, monkeypatch):
     number = lesson.lesson.path.name.removeprefix("appendix_").split("_")[0]
     everything_stored_shows(lesson)
-    touched = [*sample(lesson.explorers, 2), *(cell for cell in lesson.explorers if "explorers.any_" in cell.source)]
+    touched = sample(lesson.explorers, 2)
+    touched += [cell for cell in lesson.explorers if "explorers.any_" in cell.source]
     for cell, shown in zip(lesson.explorers, lesson.make(lesson.explorers), strict=True):
-        stored = "\n".join(text for output in cell.outputs for text in texts(output))
-        assert shown.words.inner_text() in stored or "explorers.mistakes(" in cell.source  # here nothing was trained
+        if "explorers.mistakes(" not in cell.source:  # here nothing was trained
+            stored = chain.from_iterable(map(texts, cell.outputs))
+            assert shown.words.inner_text() in "\n".join(stored)
         all_is_seen_together(shown)
         controls_are_named(shown.unfold())
-        if cell not in touched or not shown.names:
-            continue
-        with monkeypatch.context() as here:
-            as_it_raced(shown, here)
-            same = lesson.same(cell.source)
-        a_key_moves(shown, same)
-        for name, value in sample((move.split() for move in MOVES.split(",") if "explorers.any_" in cell.source), 6):
-            if shown.box(name).is_enabled():  # its limits may be equal at present
-                shown.type(name, int(value))
-                same.set(**{name: int(value)})
-                shown.shows(same)
+        if cell in touched and shown.names:
+            follows_keys_and_numbers(lesson, cell, shown, monkeypatch)
     for kind in ("error", "stderr"):
         expect(lesson.page.locator(f"[data-mime-type='application/vnd.jupyter.{kind}']")).to_have_count(0)
     for name in SOLVED.get(number, []):
         solved(lesson, name)
-    for path in (path for path in PATHS if path.startswith(f"{number}: ")):
-        Cell(lesson, lesson.cells).follow(path)
-    MORE.get(number, lambda lesson: None)(lesson)
+    for path in PATHS:
+        if path.startswith(f"{number}: "):
+            Cell(lesson, lesson.cells).follow(path)
+    if number in MORE:
+        MORE[number](lesson)
+
+
+def follows_keys_and_numbers(lesson: LivePage, cell: StoredCell, shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Require the same picture in the browser as in this process, after a key and after each number that is typed."""
+    with monkeypatch.context() as here:
+        as_it_raced(shown, here)
+        same = lesson.same(cell.source)
+    a_key_moves(shown, same)
+    if "explorers.any_" not in cell.source:
+        return
+    for move in sample(MOVES.split(", "), 6):
+        name, value = move.split()
+        if shown.box(name).is_enabled():  # its limits may be equal at present
+            shown.type(name, int(value))
+            same.set(**{name: int(value)})
+            shown.shows(same)
 
 
 def everything_stored_shows(lesson: LivePage) -> None:
-    """Before anything runs."""
+    """Require each stored output and picture, before anything runs."""
     outputs = [output for _, output in lesson.lesson.outputs]
     pictures = lesson.page.locator(".jp-OutputArea img")
     expect(lesson.page.locator(".jp-OutputArea-output")).to_have_count(len(outputs))
@@ -122,10 +134,10 @@ def everything_stored_shows(lesson: LivePage) -> None:
 
 def as_it_raced(shown: Shown, here: pytest.MonkeyPatch) -> None:
     """A data race may count otherwise each time: here the launch returns what the browser's kernel counted."""
-    for said in re.findall(r"threads added 1 at once: ([\d,]+) arrived", shown.drawn()):
-        count = int(said.replace(",", ""))
+    for digits in re.findall(r"threads added 1 at once: ([\d,]+) arrived", shown.drawn()):
+        count = int(digits.replace(",", ""))
         assert 0 < count <= 65_536
-        here.setattr(gpu, "launch", lambda *given, count=count: [count])
+        here.setattr(gpu, "launch", lambda *arguments, count=count: [count])
 
 
 def controls_are_named(shown: Shown) -> None:
@@ -135,15 +147,15 @@ def controls_are_named(shown: Shown) -> None:
     assert all(names)
     assert len({*names}) == len(names)
     snapshots = "\n".join(control.aria_snapshot() for control in shown.controls.all())
-    found = re.findall('- (spinbutton|slider)(?: "(.*?)")?', snapshots)
-    assert sorted(found) == sorted((role, name) for name in names for role in ("spinbutton", "slider"))
+    roles_and_names = re.findall('- (spinbutton|slider)(?: "(.*?)")?', snapshots)
+    assert sorted(roles_and_names) == sorted(product(("spinbutton", "slider"), names))
     expect(shown.image).to_have_count(1)
     expect(shown.words).to_have_attribute("aria-live", "polite")
     assert shown.boxes.evaluate_all(browser.CUT) == []
 
 
 def all_is_seen_together(shown: Shown) -> None:
-    """What to try, up to four controls, picture and sentence fit a window of 1280 x 720, beside JupyterLab's files."""
+    """The suggested steps, up to four controls, picture and sentence fit 1280 x 720, beside JupyterLab's files."""
     window = shown.page.locator(".jp-WindowedPanel-outer").bounding_box()
     image, output = shown.image.bounding_box(), shown.output.bounding_box()
     assert image["x"] + image["width"] <= output["x"] + output["width"]
@@ -158,22 +170,27 @@ def all_is_seen_together(shown: Shown) -> None:
 
 def a_key_moves(shown: Shown, same: Explorer) -> None:
     """A key on the last slider that can be moved changes the picture in the browser as in this process."""
-    name, image = next(name for name in reversed(same.values) if shown.box(name).is_enabled()), shown.drawn()
-    at_end = shown.values[name] == float(shown.handle(name).get_attribute("aria-valuemax"))
-    shown.handle(name).press("ArrowLeft" if at_end else "ArrowRight")
-    same.set(**{name: same.values[name] + (-1 if at_end else 1)})
+    image = shown.drawn()
+    name = next(name for name in reversed(same.values) if shown.box(name).is_enabled())
+    key, change = "ArrowRight", 1
+    if shown.values[name] == float(shown.handle(name).get_attribute("aria-valuemax")):
+        key, change = "ArrowLeft", -1
+    shown.handle(name).press(key)
+    same.set(**{name: same.values[name] + change})
     shown.shows(same)
     assert shown.drawn() != image, name
 
 
 def solved(lesson: LivePage, name: str) -> None:
     """The skeleton is no attempt, and the official kernel passes all tests."""
-    if any(cell.source.endswith(editor := f'helpers.write("{name}")') for cell in lesson.lesson.code):
+    editor = f'helpers.write("{name}")'
+    if any(cell.source.endswith(editor) for cell in lesson.lesson.code):
         lesson.prepare([lesson.source(editor)])
         here = Cell(lesson, lesson.code_cell(editor))
         here.about(name)
         return here.follow("part: the skeleton is no attempt, and ours passes all tests")
-    cell, tests = lesson.code_cell(f'helpers.grade("{name}"'), len(ALL_PUZZLES[name].tests)
+    cell = lesson.code_cell(f'helpers.grade("{name}"')
+    tests = len(ALL_PUZZLES[name].tests)
     expect(cell).to_contain_text(f"0 of {tests} tests pass")
     expect(cell.get_by_text("not attempted").first).to_be_attached()
     lesson.retype(cell, f'helpers.grade("{name}", {json.dumps(ALL_PUZZLES[name].solution.text)})')
@@ -193,30 +210,36 @@ def the_card_fits_one_screen(lesson: LivePage) -> None:
 
 
 def each_lesson_can_be_pointed_at_and_opened(lesson):
-    """What was right before is ticked; lessons are pointed at and chosen by finger and keys, and opened by a link."""
-    for name in ("map", "conv2d_grad_weight", "strided_grad_input"):
+    """Exercises done before are ticked; lessons are pointed at and chosen by finger and keys, and opened by a link."""
+    done = ("map", "conv2d_grad_weight", "strided_grad_input")
+    for name in done:
         student_files.keep(name, PUZZLES[name].official.source)
     student_files.keep("guard", PUZZLES["guard"].skeleton.replace("}", "} //"))
     lesson.restart()
     (cell,) = lesson.explorers
     (shown,) = lesson.make([cell])
     link = shown.cell.locator(".jp-RenderedMarkdown")
-    for each in lessons():
-        shown.cell_of(each.name, 0, 0).hover(position={"x": 20, "y": 20})
-        expect(shown.words).to_contain_text(f"{each.name}, {each.minutes} minutes")
-        expect(link).to_contain_text(f"Open {each.name}")
-        right = [name for name in ("map", "conv2d_grad_weight", "strided_grad_input") if name in each.puzzles]
+    for listed in lessons():
+        shown.cell_of(listed.name, 0, 0).hover(position={"x": 20, "y": 20})
+        expect(shown.words).to_contain_text(f"{listed.name}, {listed.minutes} minutes")
+        expect(link).to_contain_text(f"Open {listed.name}")
+        right = [name for name in done if name in listed.puzzles]
         if right:
-            expect(link).to_contain_text(f"{len(right)} of {len(each.puzzles)} right: {', '.join(right)}")
+            expect(link).to_contain_text(f"{len(right)} of {len(listed.puzzles)} right: {', '.join(right)}")
     window = lesson.page.locator(".jp-WindowedPanel-outer")
     window.evaluate("window => window.scrollTop = 0")
-    ends = [part.bounding_box() for part in (shown.cell_of("02 the weight gradient", 0, 0), window)]
-    assert ends[0]["y"] + ends[0]["height"] <= ends[1]["y"] + ends[1]["height"], "the first screen cuts the map"
+    assert lower_edge(shown.cell_of("02 the weight gradient", 0, 0)) <= lower_edge(window), "the first screen cuts it"
     shown.cell_of("03 the input gradient", 0, 0).click()
     link.get_by_role("link", name="Open 03 the input gradient").press("Enter")
     lesson.page.wait_for_function(browser.OPENED, arg="notebooks/03_input_gradient.ipynb")  # with its kernel
     lesson.page.evaluate(browser.CLOSE)
     lesson.page.mouse.move(0, 0)  # off the pictures of the lesson that is next
+
+
+def lower_edge(part: Locator) -> float:
+    """The y of a part's lower edge, in CSS pixels."""
+    box = part.bounding_box()
+    return box["y"] + box["height"]
 
 
 MORE = {
@@ -227,18 +250,20 @@ MORE = {
 
 # --- What one lesson shows for all ------------------------------------------------------------------------------
 
-
 MARK = 'helpers.mark("pixels_of_dW[0,1]")'
 WEIGHTS = pytest.mark.parametrize("lesson", LESSONS[-1:], indirect=True, ids=["02"])
-IN_A_CELL = {
-    name: [at_night] * name.startswith("at night") for name in PATHS if not re.match(r"(part|\w\w|start): ", name)
-}
+IN_A_CELL = []
+for name in PATHS:
+    if name.startswith("at night"):
+        IN_A_CELL.append(pytest.param(name, marks=at_night))
+    elif not re.match(r"(part|\w\w|start): ", name):
+        IN_A_CELL.append(name)
 
 
 @WEIGHTS
-@pytest.mark.parametrize("path", [pytest.param(name, marks=marks) for name, marks in IN_A_CELL.items()])
+@pytest.mark.parametrize("path", IN_A_CELL)
 def test_a_path_in_a_cell(lesson, path):
-    """What `support/paths.toml` says."""
+    """Each path of `support/paths.toml` that is not a part of another one, nor of one lesson."""
     here = Cell(lesson, lesson.code_cell(MARK))
     here.theme("Light")
     here.follow(path)
@@ -260,8 +285,8 @@ def test_a_picture_that_stands_still_is_noticed(lesson):
 def test_how_soon_a_picture_follows_the_pointer_is_told(lesson, record_property):
     shown = lesson.explorer(FIRST)
     times = sorted(shown.look("grad_weight", i % 3, (i + 1) % 3) for i in range(40))
-    told = f"from pointer to new picture, of 40: median {median(times):.0f} ms, 95 % within {times[37]:.0f} ms"
-    record_property("told", told)
+    times_of_40 = f"median {median(times):.0f} ms, 95 % within {times[37]:.0f} ms"
+    record_property("told", f"from pointer to new picture, of 40: {times_of_40}")
 
 
 def steady(shown: Shown) -> list[float]:
@@ -270,7 +295,8 @@ def steady(shown: Shown) -> list[float]:
     Returns the milliseconds that each step took.
     """
     shown.handle("kh").focus()
-    before, times = layout(shown), []
+    before = layout(shown)
+    times = []
     with filmed(shown.page) as frames:
         for i in range(10):
             times.append(shown.step("ArrowLeft" if i % 2 else "ArrowRight"))
@@ -285,7 +311,7 @@ def steady(shown: Shown) -> list[float]:
 
 
 def layout(shown: Shown) -> tuple[float, dict, dict]:
-    """How far the page is scrolled, and where the output and its picture are, in CSS pixels."""
+    """The pixels by which the page is scrolled, and the places of the output and of its picture, in CSS pixels."""
     scrolled = shown.page.locator(".jp-WindowedPanel-outer").evaluate("panel => panel.scrollTop")
     return scrolled, shown.output.bounding_box(), shown.image.bounding_box()
 
@@ -297,13 +323,13 @@ GROW = "image.style.height = image.clientHeight + 1 + 'px'"
 @WEIGHTS
 @at_night
 def test_nothing_jumps_or_flickers_and_it_would_be_noticed(lesson, record_property):
-    """How fast a picture follows its slider is only told, and never judged: a busy machine is no mistake."""
+    """The time that a picture takes is recorded, and never judged: a busy machine is no mistake."""
     times = steady(lesson.explorer(BIG).unfold())
     record_property("told", f"from key to new picture, median of 10: {median(times):.0f} ms (most {max(times):.0f})")
-    for fault, found in ((HIDE, "flickers"), (GROW, "jumps")):
+    for fault, message in ((HIDE, "flickers"), (GROW, "jumps")):
         shown = lesson.explorer(FIRST).unfold()
         shown.image.evaluate(f"image => addEventListener('keydown', window.fault = () => {{ {fault} }}, true)")
-        with pytest.raises(AssertionError, match=found):
+        with pytest.raises(AssertionError, match=message):
             steady(shown)
         lesson.page.evaluate("removeEventListener('keydown', window.fault, true)")
 
@@ -322,43 +348,6 @@ def test_long_lines_are_wrapped_commented_undone_by_words_and_legible_in_both_th
         here.theme(paper)
         inks = here.part(".convgrad-write").evaluate(INKS)
         assert min(contrast(f"#{ink}", f"#{paper}") for ink, paper in inks) >= CONTRAST
-
-
-SAVE = "async () => { await jupyterapp.shell.currentWidget.context.save() }"
-
-
-@at_night
-def test_a_day_later_each_part_shows_what_is_stored_until_it_runs(lab):
-    """Saved, closed with its kernel, and opened again; the copy of the lesson is then as it was."""
-    path = NOTEBOOKS / "02_weight_gradient.ipynb"
-    file, parts = (
-        lab.my.parent / "project" / "notebooks" / path.name,
-        (FIRST, "helpers.ask(", "helpers.mark(", "helpers.write("),
-    )
-    stored = file.read_bytes()
-    lab.forget()
-    lesson = lab.lesson(path, new=True)
-    lesson.page.evaluate(browser.RUN, [lesson.source(words).number - 1 for words in parts])
-    lesson._hear(len(parts))
-    for words in parts:
-        expect(lesson.code_cell(words).locator("[class*=convgrad-]").first).to_be_visible()
-    lesson.page.evaluate(SAVE)
-    saved = file.read_bytes()
-    assert saved != stored
-    assert b"widget-view" not in saved
-    lab.page.evaluate(browser.CLOSE)
-    lab.open = lesson = LivePage(lab.page, path)
-    expect(lesson.code_cells.locator("[class*=convgrad-]")).to_have_count(0)
-    for words in (FIRST, "helpers.mark(", BIG):
-        expect(lesson.code_cell(words).locator("img")).to_have_count(1)
-    for words in ("helpers.ask(", "helpers.write("):  # in a picture, as of `mark`, it is drawn
-        expect(lesson.code_cell(words).locator(".jp-OutputArea")).to_contain_text(WAKE)
-    expect(lab.page.get_by_text(re.compile("(Error displaying|Loading) widget"))).to_have_count(0)
-    alone = lesson.run(lesson.code_cell('helpers.write("strided_grad_weight")'))  # before any other cell
-    expect(alone.locator(".convgrad-text")).to_be_visible()
-    lesson.explorer(FIRST)
-    file.write_bytes(stored)
-    assert lesson.troubles == []
 
 
 @WEIGHTS

@@ -41,7 +41,8 @@ def sequential(x: np.ndarray, y: np.ndarray, rounded, fused: bool = False) -> np
     """One thread: multiply, round, add, round; a fused multiply-add has one rounding a step."""
     total = np.zeros(len(x), np.float32)
     for term in (np.float64(x) * y).T:
-        total = rounded(np.float64(total) + (term if fused else rounded(term)))
+        addend = term if fused else rounded(term)
+        total = rounded(np.float64(total) + addend)
     return total
 
 
@@ -50,7 +51,8 @@ def random_tree(x: np.ndarray, y: np.ndarray, rounded) -> np.ndarray:
     rng = np.random.default_rng(3)
     sums = list(rounded(np.float64(x) * y).T)
     while len(sums) > 1:
-        a, b = sums.pop(rng.integers(len(sums))), sums.pop(rng.integers(len(sums)))
+        a = sums.pop(rng.integers(len(sums)))
+        b = sums.pop(rng.integers(len(sums)))
         sums.append(rounded(np.float64(a) + b))
     return sums[0]
 
@@ -63,12 +65,15 @@ def factors(kind: str, trials: int, n: int) -> tuple[np.ndarray, np.ndarray]:
         x, y = np.repeat(rng.uniform(0.01, 1, (2, trials, 1)), n, axis=2)
         x[0] = y[0] = 0.1
     elif kind == "cancelling":  # the sum is tiny, its terms are not
-        x[:, n // 2 :], y[:, n // 2 :] = -x[:, : n - n // 2], y[:, : n - n // 2] * (1 + 1e-6)
+        half = n - n // 2
+        x[:, n // 2 :] = -x[:, :half]
+        y[:, n // 2 :] = y[:, :half] * (1 + 1e-6)
     elif kind == "wide":  # 24 powers of ten
         x, y = np.array([x, y]) * 10.0 ** rng.integers(-6, 7, (2, trials, n))
     elif kind == "subnormal":  # factors and products at the edge of the normal range, and below
         x, y = np.array([x, y]) * 2.0 ** rng.integers(-85, -40, (2, trials, n))
-        x[:, ::3], y[:, ::3] = x[:, ::3] * 2.0**-75, np.sign(y[:, ::3])
+        x[:, ::3] *= 2.0**-75
+        y[:, ::3] = np.sign(y[:, ::3])
     elif kind == "sparse":  # as after a ReLU
         x, y = np.array([x, y]) * (rng.random((2, trials, n)) < 0.4)
     return x.astype(np.float32), y.astype(np.float32)
@@ -160,18 +165,26 @@ def case(whole: bool) -> dict[str, np.ndarray]:
 def test_an_output_is_judged_with_its_activation(activation, whole):
     """That of a GPU is applied to the sum and the bias."""
     x, w, b, _ = case(whole).values()
-    bias, pre = b.reshape(-1, 1, 1), reference.conv2d(x, w, **STRIDED)
-    early, late = act(pre, activation) + bias, act(pre + bias, activation)
-    for got, added, right in ((late, b, True), (early, b, activation == "none"), (act(pre, activation), None, True)):
-        assert bool(check.conv2d(np.float32(got), x, w, added, **STRIDED, activation=activation)) == right
+    bias = b.reshape(-1, 1, 1)
+    pre = reference.conv2d(x, w, **STRIDED)
+    before_the_bias = act(pre, activation) + bias
+    after_the_bias = act(pre + bias, activation)
+
+    def passes(output: np.ndarray, b: np.ndarray | None) -> bool:
+        return bool(check.conv2d(np.float32(output), x, w, b, **STRIDED, activation=activation))
+
+    assert passes(after_the_bias, b)
+    assert passes(before_the_bias, b) == (activation == "none")
+    assert passes(act(pre, activation), None)
 
 
 def judged(function: str, got: np.ndarray, tensors: dict[str, np.ndarray], steps: dict) -> dict[str, Report]:
-    """What every check says of an output or a gradient, by the check's name."""
+    """The report of every check on an output or a gradient, by the check's name."""
     x, w, b, dy = tensors.values()
     name = function.removeprefix("conv2d_")
-    given = {"conv2d": (x, w, b), "grad_weight": (x, dy), "grad_input": (w, dy), "grad_bias": (dy,)}[name]
-    reports = {"reference": getattr(check, name)(got, *given, **({} if name == "grad_bias" else steps))}
+    arguments = {"conv2d": (x, w, b), "grad_weight": (x, dy), "grad_input": (w, dy), "grad_bias": (dy,)}[name]
+    settings_of_check = {} if name == "grad_bias" else steps
+    reports = {"reference": getattr(check, name)(got, *arguments, **settings_of_check)}
     if name != "conv2d":
         reports["adjoint"] = check.adjoint(x, w, dy, **steps, bias=b, **{name: got})
     return reports
@@ -181,14 +194,16 @@ def judged(function: str, got: np.ndarray, tensors: dict[str, np.ndarray], steps
 @pytest.mark.parametrize("function", BUGS)
 def test_every_check_catches_every_planted_bug(function, whole):
     tensors = case(whole)
+    place = list(BUGS).index(function)  # among the arrays that the loops return
     for name, old, new in BUGS[function]:
         wrong = edited(reference.conv2d_loops, old, new)
         reports = []
         for steps in SETTINGS:
-            got = wrong(*tensors.values(), **steps)[[*BUGS].index(function)]
+            got = wrong(*tensors.values(), **steps)[place]
             reports.append(judged(function, np.float32(got), tensors, steps))
         for oracle in reports[0]:
-            caught = [each[oracle] for each in reports if not each[oracle]]
+            judgements = [of_one_setting[oracle] for of_one_setting in reports]
+            caught = [report for report in judgements if not report]
             assert caught, f"{oracle} misses that it {name}"
             assert all(report.wrong for report in caught), "caught by its numbers, not by its shape"
 
@@ -210,15 +225,18 @@ FAULTS = {  # other steps than the layer's, or an edit
 
 def faulty(kernel: Kernel, fault: str) -> Kernel:
     """A version with a fault; where the groups are mixed up, it takes the channels or the filters of another one."""
-    own, other = ("ci / GROUP_IN", "GROUP_OUT") if "grad_input" in kernel.name else ("co / GROUP_OUT", "GROUP_IN")
     if FAULTS[fault]:
         return kernel.with_constants(**FAULTS[fault])
-    return kernel.edit(f"{own} * {other}", f"(GROUPS - 1u - {own}) * {other}")
+    group, size = "co / GROUP_OUT", "GROUP_IN"
+    if "grad_input" in kernel.name:
+        group, size = "ci / GROUP_IN", "GROUP_OUT"
+    return kernel.edit(f"{group} * {size}", f"(GROUPS - 1u - {group}) * {size}")
 
 
 @pytest.mark.parametrize(("function", "fault"), sample(product(VERSIONS, FAULTS), 8))
 def test_every_check_passes_the_right_kernel_and_catches_each_fault(function, fault):
-    kernel, tensors = load(function, VERSIONS[function]), good(function, GENERAL, harness.normal).tensors
+    kernel = load(function, VERSIONS[function])
+    tensors = good(function, GENERAL, harness.normal).tensors
     for run, right in ((kernel, True), (faulty(kernel, fault), False)):
         (got,), _ = harness.simulated(run, GENERAL, tensors)
         for name, report in judged(function, got, tensors, GENERAL.steps).items():
@@ -229,7 +247,8 @@ def test_every_check_passes_the_right_kernel_and_catches_each_fault(function, fa
 @settings(max_examples=40 if ALL else 12)
 @given(conv_shapes(6, 3, 3, general=True))
 def test_right_results_of_all_layers_pass_every_check(shape):
-    tensors = good("conv2d", shape, harness.whole if shape.batch % 2 else harness.normal).tensors
+    draw = harness.whole if shape.batch % 2 else harness.normal
+    tensors = good("conv2d", shape, draw).tensors
     for name, operation in OPERATIONS.items():
         (right,) = operation.right(shape, tensors)
         for report in judged(name, np.float32(right), tensors, shape.steps).values():

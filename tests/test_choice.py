@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from functools import cache
+from itertools import product
 
 import pytest
 from support.problem_lists import by_name, listed
@@ -27,21 +28,31 @@ from wgsl.specialize import MOST_CHARACTERS
 RECORDED = json.loads((recorded.FOLDER / "nvidia_h200.json").read_text())
 HARDWARE = replace(gpu.adapter_info(), kind="hardware")
 IN_A_BROWSER = replace(gpu.adapter_info(), kind="software", backend="WebGPU in this browser")
-WINDOWS, LARGE = "4_register_windows", ConvShape(32, 256, 14, 14, 256, 3, 3, 1, 1)
+WINDOWS = "4_register_windows"
+LARGE = ConvShape(32, 256, 14, 14, 256, 3, 3, 1, 1)
 SLACK = 1.25  # the chosen version may take this many times as long as the fastest one: a rule of a few thresholds
 
 
-MEASURED = {  # microseconds of each version, for each operation and layer
-    (operation, layer): {name: took for name, took in times.items() if name in OPERATIONS[operation].versions}
-    for operation, layers in RECORDED["versions"].items()
-    for layer, times in layers.items()
-}
+def of_versions(operation: str, times: dict[str, float]) -> dict[str, float]:
+    """The times of the versions that there still are."""
+    return {name: time for name, time in times.items() if name in OPERATIONS[operation].versions}
+
+
+MEASURED = {}  # microseconds of each version, for each operation and layer
+for operation, layers in RECORDED["versions"].items():
+    for layer, times in layers.items():
+        MEASURED[operation, layer] = of_versions(operation, times)
 
 
 def slowdown(operation: str, layer: str) -> float:
-    """How many times as long as the fastest version the first choice takes that could run when it was measured."""
-    times, choices = MEASURED[operation, layer], OPERATIONS[operation].choose(SHAPES[layer], HARDWARE)
-    return next(times[choice.version] for choice in choices if choice.version in times) / min(times.values())
+    """The time of the choice, as a multiple of the fastest version's.
+
+    The choice is the first one that could run when the layer was measured.
+    """
+    times = MEASURED[operation, layer]
+    choices = OPERATIONS[operation].choose(SHAPES[layer], HARDWARE)
+    chosen = next(times[choice.version] for choice in choices if choice.version in times)
+    return chosen / min(times.values())
 
 
 @pytest.mark.parametrize(("operation", "layer"), MEASURED, ids=str)
@@ -113,9 +124,10 @@ FULLY_CONNECTED = {  # LeNet's, with 32 and with 256 rows, and others
 
 
 def layer_slowdown(operation: str, layer: GemmShape) -> float:
-    """How many times as long as the fastest version the one takes that is chosen."""
-    took = FULLY_CONNECTED[layer][operation]
-    return took[OPERATIONS[operation].choose(layer, HARDWARE)[0].version] / min(took.values())
+    """The time of the version that is chosen, as a multiple of the fastest one's."""
+    times = FULLY_CONNECTED[layer][operation]
+    chosen = OPERATIONS[operation].choose(layer, HARDWARE)[0].version
+    return times[chosen] / min(times.values())
 
 
 @pytest.mark.parametrize("operation", [FORWARD, BACKWARD])
@@ -127,7 +139,8 @@ def test_a_fully_connected_layer_gets_its_fastest_version(layer, operation):
 @pytest.mark.parametrize("value", [5_000, 300_000])
 def test_a_wrong_threshold_of_elements_is_noticed(monkeypatch, value):
     monkeypatch.setattr(gemm_rule, "SMALL", value)
-    assert sum(layer_slowdown(name, layer) > 1.25 for name in (FORWARD, BACKWARD) for layer in FULLY_CONNECTED) >= 2
+    slowdowns = [layer_slowdown(name, layer) for name, layer in product((FORWARD, BACKWARD), FULLY_CONNECTED)]
+    assert sum(slowdown > 1.25 for slowdown in slowdowns) >= 2
 
 
 def test_a_wrong_threshold_is_noticed(monkeypatch):
@@ -157,7 +170,11 @@ def test_a_gpu_gets_small_tiles_of_windows():
     [("conv2d", WINDOWS, LARGE), ("gemm_bias_act_backward", "4_registers_only", GemmShape(512, 512, 512))],
 )
 def test_a_large_layer_gets_the_fastest_tile_of_which_the_text_is_short_enough(operation, version, layer):
-    kernel, software = OPERATIONS[operation].kernel(version), replace(HARDWARE, kind="software")
-    made = conv2d.register_windows(layer, kernel, software) if version == WINDOWS else registers_only(layer, kernel)
-    assert made.refused is None
-    assert MOST_CHARACTERS / 2 < len(specialize.specialize(kernel, made.constants).source) <= MOST_CHARACTERS
+    kernel = OPERATIONS[operation].kernel(version)
+    if version == WINDOWS:
+        schedule = conv2d.register_windows(layer, kernel, replace(HARDWARE, kind="software"))
+    else:
+        schedule = registers_only(layer, kernel)
+    assert schedule.refused is None
+    text = specialize.specialize(kernel, schedule.constants).source
+    assert MOST_CHARACTERS / 2 < len(text) <= MOST_CHARACTERS

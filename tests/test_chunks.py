@@ -34,7 +34,8 @@ def test_the_pieces_make_the_whole(operation, limit):
 
 @every_limit
 def test_every_image_and_channel_is_in_one_piece_and_each_piece_fits(limit):
-    covered, parts = np.zeros(LAYER.output[:2], int), list(chunks.chunks(LAYER))
+    covered = np.zeros(LAYER.output[:2], int)
+    parts = list(chunks.chunks(LAYER))
     assert len(parts) > 1
     for chunk in parts:
         covered[chunk.images, chunk.out_channels] += 1
@@ -44,7 +45,8 @@ def test_every_image_and_channel_is_in_one_piece_and_each_piece_fits(limit):
 
 @pytest.mark.parametrize("limit", [LIMITS["one image"]], indirect=True)
 def test_the_public_functions_compute_in_chunks(limit):
-    operation, shape = OPERATIONS["conv2d"], replace(LAYER, activation="relu")
+    operation = OPERATIONS["conv2d"]
+    shape = replace(LAYER, activation="relu")
     tensors = drawn(operation, shape)
     output = helpers.conv2d(**tensors, **shape.steps, activation="relu")
     assert np.array_equal(output, *operation.right(shape, tensors))

@@ -1,4 +1,4 @@
-"""The table of results: what is read of what students handed in, what it is worth, and the command."""
+"""The table of results: the files that students handed in are read and judged, and the command prints the table."""
 
 import csv
 import json
@@ -40,59 +40,81 @@ def graded(*outcomes: str) -> Grades:
 # --- The command --------------------------------------------------------------------------------------------
 
 
+GUARD = PUZZLES["guard"]
+ENDLESS = GUARD.solution.text.replace("if (", "while (true) {}\n  if (", 1)
+QUESTIONS = sum(class_table.lesson(NOTEBOOKS / "00_meet_the_gpu.ipynb").values())
+ASK = 'ask for the file that helpers.hand_in("name") makes'
+OUTCOMES = {"anna": "right", "cem": "not attempted", "dora/late": f"0/{len(GUARD.tests)}"}
+NOTES = [
+    f"no.json: it is not JSON: {ASK}",
+    "folder.json: it is an empty folder",
+    f"cem/00.IPYNB: it is a notebook: {ASK}",
+    f"Eve Lovelace.JSON: it is JSON of another kind: {ASK}",
+    "fay.json: it is not UTF-8 (byte 15): ask for the file as helpers.hand_in made it",
+    "anna/.ipynb_checkpoints/00.ipynb was not read: hidden files are left out",
+]
+
+
 def test_a_class_of_students(tmp_path, monkeypatch):
     """The whole way, each kernel in a separate process, an endless one among them."""
-    guard = PUZZLES["guard"]
-    endless = guard.solution.text.replace("if (", "while (true) {}\n  if (", 1)
-    texts = {"anna": guard.solution.text, "cem": guard.skeleton, "dora/late": endless}
+    put_hand_ins(tmp_path, monkeypatch)
+    put_other_files(tmp_path)
+    printed = run(tmp_path, "--csv", tmp_path / "results.csv").stdout
+    table = {line.split()[0]: re.split("  +", line.strip())[1:] for line in printed.splitlines() if line}
+    assert table["file"] == ["student", "guard", "questions"]
+    assert QUESTIONS != 1  # all questions of the lesson count, and not only the one that was answered
+    for student, outcome in OUTCOMES.items():
+        name = f"{student}/my/hand_in_{student.replace('/', '_')}.json"
+        assert table[name] == [student, outcome, f"0/{QUESTIONS}"]
+    for note in NOTES:
+        assert note in printed
+    same = "a hand-in in the same folder has the same texts and answers"
+    assert printed.endswith(f"anna/my/answers/idle_threads.txt and 5 more were not read: {same}\n")
+    require_rows(tmp_path / "results.csv")
+
+
+def put_hand_ins(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hand in the work of three students: a right kernel, none, and one that never ends."""
+    texts = {"anna": GUARD.solution.text, "cem": GUARD.skeleton, "dora/late": ENDLESS}
     for student, text in texts.items():
-        monkeypatch.setenv("CONVGRAD_MY", str(tmp_path / student / "my"))
+        monkeypatch.setenv("CONVGRAD_MY", str(folder / student / "my"))
         student_files.keep("guard", text)
         helpers.predict("idle_threads", 1)
         helpers.hand_in(student)
-    (tmp_path / "anna" / ".ipynb_checkpoints").mkdir()
+
+
+def put_other_files(folder: Path) -> None:
+    """Put files beside the hand-ins that are none."""
+    (folder / "anna" / ".ipynb_checkpoints").mkdir()
     files = {"no.json": "{", "cem/00.IPYNB": "", "Eve Lovelace.JSON": "{}", "anna/.ipynb_checkpoints/00.ipynb": ""}
     for name, text in files.items():
-        (tmp_path / name).write_text(text)
-    (tmp_path / "fay.json").write_bytes('{"student": "Zoë"}'.encode("latin-1"))
-    (tmp_path / "folder.json").mkdir()
-    done = run(tmp_path, "--csv", tmp_path / "results.csv")
-    wrong = f"0/{sum(class_table.lesson(NOTEBOOKS / '00_meet_the_gpu.ipynb').values())}"
-    assert wrong != "0/1"
-    table = {line.split()[0]: re.split("  +", line.strip())[1:] for line in done.stdout.splitlines() if line}
-    assert table["file"] == ["student", "guard", "questions"]
-    outcomes = {"anna": "right", "cem": "not attempted", "dora/late": f"0/{len(guard.tests)}"}
-    for student, outcome in outcomes.items():
-        name = f"{student}/my/hand_in_{student.replace('/', '_')}.json"
-        assert table[name] == [student, outcome, wrong]
-    ask = 'ask for the file that helpers.hand_in("name") makes'
-    for note in (
-        *(f"no.json: it is not JSON: {ask}", "folder.json: it is an empty folder"),
-        f"cem/00.IPYNB: it is a notebook: {ask}",
-        f"Eve Lovelace.JSON: it is JSON of another kind: {ask}",
-        "fay.json: it is not UTF-8 (byte 15): ask for the file as helpers.hand_in made it",
-    ):
-        assert note in done.stdout
-    assert "anna/.ipynb_checkpoints/00.ipynb was not read: hidden files are left out" in done.stdout
-    same = "a hand-in in the same folder has the same texts and answers"
-    own = f"anna/my/answers/idle_threads.txt and 5 more were not read: {same}"
-    assert done.stdout.endswith(f"{own}\n")
-    with (tmp_path / "results.csv").open(newline="") as file:
+        (folder / name).write_text(text)
+    (folder / "fay.json").write_bytes('{"student": "Zoë"}'.encode("latin-1"))
+    (folder / "folder.json").mkdir()
+
+
+def require_rows(path: Path) -> None:
+    """Require the row of a student, and that of a file that cannot be read."""
+    with path.open(newline="") as file:
         rows = {row["file"]: row for row in csv.DictReader(file)}
     name = "anna/my/hand_in_anna.json"
-    assert rows[name] == {"file": name, "student": "anna", "guard": "right", "questions": wrong, "problem": ""}
-    assert rows["no.json"]["problem"] == f"it is not JSON: {ask}"
+    questions = f"0/{QUESTIONS}"
+    assert rows[name] == {"file": name, "student": "anna", "guard": "right", "questions": questions, "problem": ""}
+    assert rows["no.json"]["problem"] == f"it is not JSON: {ASK}"
 
 
 def test_what_was_written_last_is_handed_in(tmp_path, monkeypatch):
     monkeypatch.setenv("CONVGRAD_MY", str(tmp_path))
     student_files.keep("map", "in the file")
     student_files.keep_attempt("guard", "in a cell")
-    handed = lambda: handed_in.work(helpers.hand_in("Zoë O'Hara").file).kernels  # noqa: E731
-    assert handed() == {"map": "in the file", "guard": "in a cell"}
+
+    def kernels() -> dict[str, str]:
+        return handed_in.work(helpers.hand_in("Zoë O'Hara").file).kernels
+
+    assert kernels() == {"map": "in the file", "guard": "in a cell"}
     student_files.keep_attempt("map", "in a cell, later")
     os.utime(student_files.path_of("map"), ns=(1, 1))
-    assert handed()["map"] == "in a cell, later"
+    assert kernels()["map"] == "in a cell, later"
     assert (tmp_path / "hand_in_Zoë_O_Hara.json").is_file()
     assert repr(helpers.hand_in("Zoë")) == (
         f"2 kernels and 0 answers are in {tmp_path / 'hand_in_Zoë.json'}: send this file to your teacher"
@@ -103,19 +125,22 @@ def test_what_no_file_could_take_is_handed_in(tmp_path, monkeypatch):
     """In a browser, where the storage is full, it comes with the download."""
     monkeypatch.setenv("CONVGRAD_MY", str(tmp_path / "my"))
     monkeypatch.setattr(student_files, "IN_A_BROWSER", True)
-    handed = lambda: json.loads(helpers.hand_in("Zoë").text)["kernels"]  # noqa: E731
+
+    def kernels() -> dict[str, str]:
+        return json.loads(helpers.hand_in("Zoë").text)["kernels"]
+
     student_files.keep("map", "in the file")
     (tmp_path / "my").rename(tmp_path / "old")
     (tmp_path / "my").write_text("no folder can be made here")
     assert "cannot be written" in student_files.keep("map", "in the editor")
-    assert handed() == {"map": "in the editor"}
+    assert kernels() == {"map": "in the editor"}
     student_files.keep_attempt("map", "in a cell, later")
-    assert handed() == {"map": "in a cell, later"}
+    assert kernels() == {"map": "in a cell, later"}
     student_files.keep("map", "in the editor, later still")
-    assert handed() == {"map": "in the editor, later still"}
+    assert kernels() == {"map": "in the editor, later still"}
     (tmp_path / "my").unlink()
     student_files.keep("map", "in the file again")
-    assert handed() == {"map": "in the file again"}
+    assert kernels() == {"map": "in the file again"}
 
 
 def test_what_cannot_be_handed_in_is_said(tmp_path, monkeypatch):
@@ -153,8 +178,10 @@ def test_students_are_graded_side_by_side_and_listed_in_order(tmp_path, monkeypa
 
     def outcome(exercise, source):
         side_by_side.wait(20)
-        time.sleep(0.1 * (source == "a"))
-        return graded(RIGHT, RIGHT if source == "a" else WRONG)
+        if source == "a":
+            time.sleep(0.1)
+            return graded(RIGHT, RIGHT)
+        return graded(RIGHT, WRONG)
 
     monkeypatch.setattr(command, "_grade_in_own_process", outcome)
     monkeypatch.setattr(command, "AT_ONCE", 2)
@@ -163,7 +190,10 @@ def test_students_are_graded_side_by_side_and_listed_in_order(tmp_path, monkeypa
     assert command.main([str(tmp_path)]) == 0
     _, *rows = capsys.readouterr().out.splitlines()
     assert [row.split()[:3] for row in rows] == [
-        [f"hand_in_{student}.json", f"hand_in_{student}", "right" if student == "a" else "1/2"] for student in "abcd"
+        ["hand_in_a.json", "hand_in_a", "right"],
+        ["hand_in_b.json", "hand_in_b", "1/2"],
+        ["hand_in_c.json", "hand_in_c", "1/2"],
+        ["hand_in_d.json", "hand_in_d", "1/2"],
     ]
 
 

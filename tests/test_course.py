@@ -1,6 +1,8 @@
 """The map: it says what the files say, its ticks and lights follow what the reader wrote, and its words are legible."""
 
 import re
+from itertools import chain
+from unittest.mock import Mock
 
 import pytest
 from support.legible import faults, written
@@ -24,34 +26,36 @@ KNOWN = lessons()
 BY_NUMBER = {lesson.number: lesson for lesson in KNOWN}
 README = (NOTEBOOKS.parent / "README.md").read_text(encoding="utf-8")
 PAGE = Lesson.read(NOTEBOOKS / FIRST)
-EVERY = frozenset(puzzle for lesson in KNOWN for puzzle in lesson.puzzles)
+EVERY = frozenset().union(*(lesson.puzzles for lesson in KNOWN))
 
 
 def test_the_map_has_every_lesson_and_its_names_are_the_readmes():
     assert [lesson.file for lesson in KNOWN] == [path.name for path in lessons_of(NOTEBOOKS)]
-    assert [lesson.puzzles for lesson in KNOWN] == [
-        tuple(dict.fromkeys(puzzles_of(Lesson.read(NOTEBOOKS / lesson.file)))) for lesson in KNOWN
-    ]
+    for lesson in KNOWN:
+        in_its_notebook = dict.fromkeys(puzzles_of(Lesson.read(NOTEBOOKS / lesson.file)))
+        assert lesson.puzzles == tuple(in_its_notebook)
     rows = re.findall(r"^\| \[([^]]+)\]\(notebooks/(\S+)\)", README, re.MULTILINE)
     assert rows == [(lesson.name, lesson.file) for lesson in KNOWN]
     assert all(lesson.minutes for lesson in KNOWN)
 
 
-def said_needs(readme: str) -> dict[str, set[str]]:
-    """What each lesson needs, as the README says it: "05 needs 02 to 04, 06 needs 00 and 02"."""
-    said = re.findall(r"(\b\w\w?) needs (.+?)(?=,? (?:and )?\w\w? needs|\. )", readme)
-    return {number: {f"{i:02}" for span in re.findall(r"\d\d(?: to \d\d)?", words) for i in spread(span)}
-            for number, words in said}  # fmt: skip
+def needs_in_words(readme: str) -> dict[str, set[str]]:
+    """The lessons that each lesson needs, as the README says it: "05 needs 02 to 04, 06 needs 00 and 02"."""
+    clauses = re.findall(r"(\b\w\w?) needs (.+?)(?=,? (?:and )?\w\w? needs|\. )", readme)
+    return {number: numbers_in(words) for number, words in clauses}
 
 
-def spread(span: str) -> range:
-    """The numbers of "02 to 04", or of "02"."""
-    first, last = int(span[:2]), int(span[-2:])
-    return range(first, last + 1)
+def numbers_in(words: str) -> set[str]:
+    """The numbers of "00 and 02 to 04": 00, 02, 03, and 04."""
+    numbers = set()
+    for span in re.findall(r"\d\d(?: to \d\d)?", words):
+        first, last = int(span[:2]), int(span[-2:])
+        numbers |= {f"{i:02}" for i in range(first, last + 1)}
+    return numbers
 
 
 def test_the_readme_says_what_the_lessons_need():
-    needs = said_needs(README.split("## Teaching with it")[1])
+    needs = needs_in_words(README.split("## Teaching with it")[1])
     assert needs.keys() == {lesson.number for lesson in KNOWN} - {"00", "01", "02", "03", "04"}
     assert needs == {number: {*BY_NUMBER[number].needs} for number in needs}
 
@@ -62,33 +66,42 @@ def test_the_roads_keep_the_order_of_needs():
     assert classes.numbers == ("00", "01", "02", "03", "04", "06", "07")
     assert fast.numbers == ("01", "02", "03", "04", "06", "07")
     for road in (every, classes):
-        assert all(before(n, KNOWN) <= {*road.numbers[:i]} for i, n in enumerate(road.numbers) if n.isdigit())
+        for i, number in enumerate(road.numbers):
+            if number.isdigit():
+                assert before(number, KNOWN) <= set(road.numbers[:i])
     assert [road.minutes for road in (classes, fast)] == [7 * 45, 6 * 45]
 
 
 def test_lenet_has_one_place_for_every_puzzle_that_trains_in_it():
-    found = slots(KNOWN)
+    places = slots(KNOWN)
     further = {"gemm_bwd_grad_pre", "gemm_bwd_dbias"}  # in no lesson, and nothing in a lesson computes the same
-    assert sorted(puzzle for slot in found for puzzle in slot.puzzles) == sorted(PLACES.keys() - further)
-    computed = [{(PLACES[name].operation.name, PLACES[name].entry_point) for name in slot.puzzles} for slot in found]
-    assert [len(one) for one in computed] == [1] * len(set().union(*computed))
-    assert [*dict.fromkeys(slot.kind for slot in found)] == [*layers()]
-    assert all(set(slot.puzzles) & set(BY_NUMBER[slot.lesson].puzzles) for slot in found)
+    puzzles = []
+    computed = []
+    for slot in places:
+        puzzles += slot.puzzles
+        ((operation, entry_point),) = {(PLACES[name].operation.name, PLACES[name].entry_point) for name in slot.puzzles}
+        computed.append((operation, entry_point))
+        assert set(slot.puzzles) & set(BY_NUMBER[slot.lesson].puzzles)
+    assert sorted(puzzles) == sorted(PLACES.keys() - further)
+    assert len(set(computed)) == len(computed)
+    assert list(dict.fromkeys(slot.kind for slot in places)) == list(layers())
 
 
 # --- What the reader wrote --------------------------------------------------------------------------------
 
 
 def lit(picture: CoursePicture) -> int:
-    """How many places are drawn as lit."""
-    named = {slot.result for slot in picture.slots}
-    return sum(
-        word.text in named for mark in picture.marks if mark.words and mark.face[:3] == (1, 1, 1) for word in mark.words
-    )
+    """The number of places that are drawn as lit."""
+    names = {slot.result for slot in picture.slots}
+    count = 0
+    for mark in picture.marks:
+        if mark.words and mark.face[:3] == (1, 1, 1):
+            count += sum(word.text in names for word in mark.words)
+    return count
 
 
 def ticks(picture: CoursePicture) -> int:
-    """How many boxes are drawn as ticked."""
+    """The number of boxes that are drawn as ticked."""
     return sum(mark.edge == PAPER and mark.line == 2 for mark in picture.marks)
 
 
@@ -125,28 +138,31 @@ def test_what_cannot_be_read_or_tried_is_not_right(monkeypatch):
     student_files.path_of("guard").write_bytes(b"\xff")
     assert right(KNOWN) == {"map"}
     student_files.keep("map", PUZZLES["map"].official.source.replace("2", "3"))
-    monkeypatch.setattr("helpers.lessons.exercises._verdicts", lambda *_: (_ for _ in ()).throw(GpuError("no adapter")))
+    monkeypatch.setattr("helpers.lessons.exercises._verdicts", Mock(side_effect=GpuError("no adapter")))
     assert right(KNOWN) == frozenset()
 
 
 def test_the_button_trains_with_what_is_right_and_says_how_it_went_or_why_not(monkeypatch):
     assert my_lenet.my_lenet()._button.disabled  # nothing is right yet
     grade("relu_gate", PUZZLES["relu_gate"].solution.text)
-    mine, said = my_lenet.my_lenet(), []
+    lenet = my_lenet.my_lenet()
+    progress = []
 
     def trained(*puzzles: str, show, **_) -> OwnRun:
         for losses in [], [2.3]:
             show(losses)
-            said.append((mine._button.disabled, re.search("simulator first|After 1 of", mine._words.value)[0]))
-        if len(said) > 2:
+            words = re.search("simulator first|After 1 of", lenet._words.value)[0]
+            progress.append((lenet._button.disabled, words))
+        if len(progress) > 2:
             raise RefusedError("not right")
         return OwnRun(puzzles, (2.3, 2.1), 0.5, {}, "time is up")
 
     monkeypatch.setattr(my_lenet, "train_apart", trained)
     for words in "50 % are right. time is up", "not right":
-        mine._button.click()
-        assert (words in mine._words.value, mine._button.disabled) == (True, False)
-    assert said == [(True, "simulator first"), (True, "After 1 of")] * 2
+        lenet._button.click()
+        assert words in lenet._words.value
+        assert not lenet._button.disabled
+    assert progress == [(True, "simulator first"), (True, "After 1 of")] * 2
 
 
 def test_all_places_and_boxes_can_be_lit():
@@ -165,24 +181,28 @@ def test_every_state_is_legible(done):
     for road in range(3):
         for lesson in range(len(KNOWN)):
             assert not list(faults(picture.show(road, lesson)))
-    words = [word for mark in picture.marks for word in mark.words if word.x == picture.places["02"].x + 9]
-    assert all(text_width(word.text, word.size, "bold") <= NODE.width - 18 - TICK for word in words if word.size > 12)
+    left = picture.places["02"].x + 9
+    for word in chain.from_iterable(mark.words for mark in picture.marks):
+        if word.x == left and word.size > 12:  # a name
+            assert text_width(word.text, word.size, "bold") <= NODE.width - 18 - TICK
 
 
 def test_the_sentence_the_link_and_the_table_follow_the_lesson():
     shown = explorers.CourseMap(KNOWN, frozenset({"map", "guard"}))
     assert shown.link == "**[Open 00 meet the GPU](00_meet_the_gpu.ipynb)** · 2 of 6 right: `map` and `guard`"
     for i, lesson in enumerate(KNOWN):
-        said = shown.set(lesson=i, road=1)
-        assert said.startswith(f"The road “a class” has 7 lessons. {lesson.name}, {lesson.minutes} minutes")
-        assert f"then you can {lesson.able}." in said
+        sentence = shown.set(lesson=i, road=1)
+        assert sentence.startswith(f"The road “a class” has 7 lessons. {lesson.name}, {lesson.minutes} minutes")
+        assert f"then you can {lesson.able}." in sentence
         assert f"]({lesson.file})" in shown.link
-        assert all(number in said for number in lesson.needs)
+        assert all(number in sentence for number in lesson.needs)
     assert '<th scope="row">00 meet the GPU</th><td>73</td><td></td><td>2 of 6</td>' in shown.picture.tables()
 
 
 def test_the_page_links_to_every_lesson():
-    links = {a or b for cell in PAGE.prose for a, b in LINK.findall(cell.words)}
+    links = set()
+    for cell in PAGE.prose:
+        links |= {plain or embedded for plain, embedded in LINK.findall(cell.words)}
     assert {lesson.file for lesson in KNOWN} <= links
 
 

@@ -1,4 +1,4 @@
-"""What is counted of a lesson: those in the new form keep the rules, and each rule is red on a small bad notebook."""
+"""The rules of a course: lessons in the new form keep them, and each of them is red on a small bad notebook."""
 
 import pytest
 from support import course_rules, speakers
@@ -12,8 +12,8 @@ from support.small_lessons import code, good, lesson
 @pytest.mark.parametrize("stem", IN_NEW_FORM)
 def test_a_lesson_in_the_new_form_keeps_the_rules(stem):
     without = () if stem in sample(IN_NEW_FORM, 2) else (pictures,)  # for which the lesson is run
-    said = broken(Lesson.read(NOTEBOOKS / f"{stem}.ipynb"), without)
-    assert not said, "\n".join(said)
+    faults = broken(Lesson.read(NOTEBOOKS / f"{stem}.ipynb"), without)
+    assert not faults, "\n".join(faults)
 
 
 @pytest.mark.parametrize("stem", ["00_meet_the_gpu", "01_convolution_as_correlation", "03_input_gradient"])
@@ -33,9 +33,11 @@ def test_the_formula_is_the_plans():
 
 
 def test_every_rule_is_tried_on_a_small_notebook():
-    """What is said of each is stored, in `messages/lesson_rules.txt`."""
-    said = {line.partition(": ")[0] for *_, message in stored("lesson_rules") for line in message.split("\n")}
-    assert said == {"it keeps every rule", *(rule.__name__ for rule in RULES)}
+    """The faults of each notebook are stored, in `messages/lesson_rules.txt`."""
+    names = set()
+    for *_, message in stored("lesson_rules"):
+        names |= {line.partition(": ")[0] for line in message.split("\n")}
+    assert names == {"it keeps every rule", *(rule.__name__ for rule in RULES)}
 
 
 def test_the_table_has_a_line_for_each_lesson(capsys):

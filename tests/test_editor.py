@@ -46,7 +46,7 @@ def editor(grades: Grades = BROKEN) -> Editor:
 
 
 def send(made: Editor, kind: str, text: str) -> bool:
-    """What the page sends; whether it hears that its text is written."""
+    """Send what the page sends, and return the reply: is its text written?"""
     made._told(made, {"kind": kind, "text": text, "number": 7}, [])
     assert made.heard["number"] == 7
     return made.heard["written"]
@@ -61,10 +61,20 @@ def test_a_learner_begins_with_the_skeleton_and_goes_on_with_their_file(my):
 
 def test_what_two_threads_ask_for_is_graded_one_after_the_other():
     busy = Busy()
-    made = Editor(PUZZLE, lambda _: busy() or BROKEN)
-    question = Ask("q", SimpleNamespace(asked="?", hint="", why="", typed=str, grade=lambda *_: busy() or BROKEN[0]))
-    for one, send in ((made, {"kind": "run", "text": "mine"}), (question, {"whole": True, "answer": "1"})):
-        at_once(*(partial(one._told, one, send | {"number": number}, []) for number in (1, 2)))
+
+    def graded(text: str) -> Grades:
+        busy()
+        return BROKEN
+
+    def answered(*arguments: object) -> Verdict:
+        busy()
+        return BROKEN[0]
+
+    made = Editor(PUZZLE, graded)
+    question = Ask("q", SimpleNamespace(asked="?", hint="", why="", typed=str, grade=answered))
+    for widget, message in ((made, {"kind": "run", "text": "mine"}), (question, {"whole": True, "answer": "1"})):
+        first, second = ({**message, "number": number} for number in (1, 2))
+        at_once(partial(widget._told, widget, first, []), partial(widget._told, widget, second, []))
     assert (busy.begun, busy.together) == (4, 1)
 
 
@@ -156,9 +166,11 @@ def test_a_text_left_out_is_the_learners_file(my):
 
 def test_what_is_stored_does_not_depend_on_the_learner(my):
     """It is the text to begin with, folded on a page that can fold, such as GitHub's."""
-    before = {kind: words for kind, words in editor()._repr_mimebundle_()[0].items() if kind.startswith("text/")}
+    empty, _ = editor()._repr_mimebundle_()
+    texts = {kind: text for kind, text in empty.items() if kind.startswith("text/")}
     student_files.keep("map", "mine")
-    assert before.items() <= editor()._repr_mimebundle_()[0].items()
+    written, _ = editor()._repr_mimebundle_()
+    assert texts.items() <= written.items()
     begun = helpers.skeleton("strided_grad_weight")
     stored, _ = helpers.write("strided_grad_weight")._repr_mimebundle_()
     assert stored["text/plain"] == f"{helpers.write('strided_grad_weight')!r}\n\n{begun}"

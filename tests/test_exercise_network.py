@@ -1,4 +1,4 @@
-"""The questions of the lesson that trains LeNet: their answers are computed, and what they say of training is tried."""
+"""The questions of the lesson that trains LeNet: their answers are computed, and their claims on training are tried."""
 
 from math import log, prod
 
@@ -20,12 +20,16 @@ PARAMETERS = Network().shapes
 
 
 def size_of(layer: str) -> int:
+    """The number of a layer's parameters."""
     return sum(prod(shape) for name, shape in PARAMETERS.items() if name.startswith(f"{layer}."))
 
 
 def gradient_of_a_tie() -> tuple[float, ...]:
-    pixels, upstream = np.array([[[[7.0, 7, 3], [2, 5, 1]]]]), np.array([[[[5.0, 2]]]])
-    return tuple(reference.max_pool2d_backward(pixels, upstream, PoolShape(1, 1, 2, 3, 2, 1))[0, 0, 0, :2])
+    """The gradients of two pixels that are equal, and the largest of their window."""
+    pixels = np.array([[[[7.0, 7, 3], [2, 5, 1]]]])
+    upstream = np.array([[[[5.0, 2]]]])
+    gradient = reference.max_pool2d_backward(pixels, upstream, PoolShape(1, 1, 2, 3, 2, 1))
+    return tuple(gradient[0, 0, 0, :2])
 
 
 ANSWERS = {
@@ -51,7 +55,8 @@ def test_a_batch_that_is_doubled_has_the_same_update_and_a_new_network_the_loss_
     network = Network(SMALL)
     loss = network.step(images[:8], labels[:8], learning_rate=0)
     once = np.linalg.norm(network.gradients()["fc1.weight"])
-    network.step(*(np.concatenate([each[:8]] * 2) for each in (images, labels)), learning_rate=0)
+    doubled = np.concatenate([images[:8], images[:8]])
+    network.step(doubled, np.concatenate([labels[:8], labels[:8]]), learning_rate=0)
     factor = np.linalg.norm(network.gradients()["fc1.weight"]) / once
     assert factor == pytest.approx(QUESTIONS["batch_doubled"].right, rel=1e-3)
     assert loss == pytest.approx(QUESTIONS["loss_of_100_classes"].right / 2, abs=0.1)
@@ -61,4 +66,5 @@ def test_a_batch_that_is_doubled_has_the_same_update_and_a_new_network_the_loss_
 @pytest.mark.parametrize("rate", [0.03, 0.3])
 def test_the_largest_rate_learns_and_ten_times_as_much_does_not(rate):
     run = train_small(learning_rate=rate)
-    assert (np.mean(run.losses[-10:]) < 0.7 * run.losses[0]) == (rate <= QUESTIONS["largest_rate"].right)
+    learns = np.mean(run.losses[-10:]) < 0.7 * run.losses[0]
+    assert learns == (rate <= QUESTIONS["largest_rate"].right)

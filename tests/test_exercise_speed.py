@@ -18,7 +18,7 @@ LAYERS = {  # of the lesson's table of both versions, by their names there
 
 
 def times(layer: str) -> tuple[float, float, float]:
-    """What both versions and the library took in the recorded run, in milliseconds."""
+    """The times of both versions and of the library in the recorded run, in milliseconds."""
     run = recorded()[-1]
     versions, libraries = (run.microseconds(kind, "conv2d_grad_weight", layer) for kind in ("versions", "libraries"))
     return versions[ONE] / 1e3, versions[MANY] / 1e3, libraries[run.table["library"]] / 1e3
@@ -33,9 +33,13 @@ def test_the_table_of_both_versions_is_that_of_the_recorded_run():
     (prose,) = (cell.source for cell in LESSON.prose if "version&nbsp;1" in cell.source)
     rows = [line.strip("| ").split(" | ") for line in prose.splitlines() if line.startswith("|")][2:]
     assert [row[0] for row in rows] == list(LAYERS)
-    for name, *said in rows:
+    for name, *cells in rows:
         one, many, library = times(LAYERS[name])
-        weights = f"{prod(SHAPES[LAYERS[name]].weight):,}"
-        took = [f"{figure(time)} ms" for time in (one, many)]
-        ratio, best = figure(one / many), figure(min(one, many) / library, 2)
-        assert said == [weights, *took, ratio, f"{figure(library)} ms", best]
+        assert cells == [
+            f"{prod(SHAPES[LAYERS[name]].weight):,}",  # weights
+            f"{figure(one)} ms",
+            f"{figure(many)} ms",
+            figure(one / many),
+            f"{figure(library)} ms",
+            figure(min(one, many) / library, 2),
+        ]

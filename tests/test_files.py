@@ -22,6 +22,7 @@ modes = pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
 
 
 def mode(path: Path) -> int:
+    """The rights of a file."""
     return stat.S_IMODE(path.stat().st_mode)
 
 
@@ -65,7 +66,8 @@ def test_a_file_that_is_written_again_keeps_its_rights(umask, tmp_path):
 
 @modes
 def test_a_link_stays_and_its_file_is_written(tmp_path):
-    shared, my = tmp_path / "shared", tmp_path / "my"
+    shared = tmp_path / "shared"
+    my = tmp_path / "my"
     shared.mkdir()
     my.mkdir()
     (shared / "map.wgsl").write_bytes(b"old")
@@ -75,28 +77,34 @@ def test_a_link_stays_and_its_file_is_written(tmp_path):
         write_whole(my / name, name.encode())
         assert (my / name).is_symlink()
         assert (shared / name).read_text() == name
-    assert {path.name for folder in (shared, my) for path in folder.iterdir()} == {"map.wgsl", "guard.wgsl"}
+    for folder in (shared, my):
+        assert {path.name for path in folder.iterdir()} == {"map.wgsl", "guard.wgsl"}
 
 
 @pytest.mark.parametrize("error", [OSError, KeyboardInterrupt, UnicodeEncodeError("ascii", "Ü", 0, 1, "not in range")])
 def test_a_file_that_cannot_be_finished_is_as_it_was(error, tmp_path, monkeypatch):
-    def fail(*given: object) -> None:
+    def fail(*paths: object) -> None:
         raise error
 
     path = tmp_path / "a"
     path.write_bytes(b"old")
     monkeypatch.setattr("os.replace", fail)
-    with pytest.raises(error if isinstance(error, type) else type(error)):
+    kind = error if isinstance(error, type) else type(error)
+    with pytest.raises(kind):
         write_whole(path, b"new")
-    assert [(each.name, each.read_bytes()) for each in tmp_path.iterdir()] == [("a", b"old")]
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.read_bytes() == b"old"
 
 
 def sources() -> dict[str, str]:
-    """The texts of what is run outside of the tests."""
-    paths = [path for folder in ("helpers", "wgsl", "browser") for path in (ROOT / folder).rglob("*.py")]
-    texts = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+    """The texts of the code that is run outside of the tests, by their paths."""
+    texts = {}
+    for folder in ("helpers", "wgsl", "browser"):
+        for path in (ROOT / folder).rglob("*.py"):
+            if not path.name.startswith("test_"):
+                texts[path.relative_to(ROOT).as_posix()] = path.read_text(encoding="utf-8")
     assert len(texts) > 200
-    return {name: text for name, text in texts.items() if "/test_" not in name}
+    return texts
 
 
 def test_files_are_exchanged_in_one_place():

@@ -18,7 +18,9 @@ from helpers.lessons.exercises import ALL_PUZZLES, FAULTS, MARKINGS, MATCHINGS, 
 from helpers.lessons.shared.notebook_cells import exercises
 
 LESSONS = {path.stem: Lesson.read(path) for path in lessons_of(NOTEBOOKS)}
-CELLS = {name: [cell.source for cell in lesson.code] for name, lesson in LESSONS.items()}
+CELLS = {}
+for stem, lesson in LESSONS.items():
+    CELLS[stem] = [cell.source for cell in lesson.code]
 some_lessons = pytest.mark.parametrize("lesson", sample(LESSONS, 3))
 EXERCISES = {
     "grade": ALL_PUZZLES,
@@ -49,28 +51,37 @@ def do(cells: list[str]) -> None:
     for cell in cells:
         for statement in ast.parse(cell).body:
             if isinstance(statement, ast.Assign):
-                try:
-                    value, target = ast.literal_eval(statement.value), statement.targets[0]
-                except ValueError:
-                    continue
-                if isinstance(target, ast.Tuple):
-                    names |= dict(zip((name.id for name in target.elts), value, strict=True))
-                elif isinstance(target, ast.Name):
-                    names[target.id] = value
+                names |= assigned(statement)
             elif exercises([ast.unparse(statement)]):
                 exec(compile(ast.Module([statement], []), "cell", "exec"), names)
 
 
+def assigned(statement: ast.Assign) -> dict[str, object]:
+    """The names that a statement assigns literals to, and their values."""
+    try:
+        value = ast.literal_eval(statement.value)
+    except ValueError:
+        return {}
+    target = statement.targets[0]
+    if isinstance(target, ast.Tuple):
+        return dict(zip((name.id for name in target.elts), value, strict=True))
+    if isinstance(target, ast.Name):
+        return {target.id: value}
+    return {}
+
+
 def test_every_exercise_has_a_name_of_its_own():
-    kinds = ALL_PUZZLES, QUESTIONS, MATCHINGS, MARKINGS, FAULTS
-    assert sum(map(len, kinds)) == len({name for names in kinds for name in names})
+    names = [*ALL_PUZZLES, *QUESTIONS, *MATCHINGS, *MARKINGS, *FAULTS]
+    assert len(set(names)) == len(names)
 
 
 def test_every_matrix_to_mark_and_every_fault_to_find_is_in_one_lesson_and_they_come_in_order():
-    found = [call for cells in CELLS.values() for call in exercises(cells)]
-    assert [name for function, name in found if function == "mark"] == list(MARKINGS)
-    assert [name for function, name in found if function == "match"] == list(MATCHINGS)
-    assert [name for function, name in found if function == "find_fault"] == list(FAULTS)
+    calls = []
+    for cells in CELLS.values():
+        calls += exercises(cells)
+    assert [name for function, name in calls if function == "mark"] == list(MARKINGS)
+    assert [name for function, name in calls if function == "match"] == list(MATCHINGS)
+    assert [name for function, name in calls if function == "find_fault"] == list(FAULTS)
 
 
 @some_lessons
@@ -90,16 +101,16 @@ def test_filled_in_with_the_right_answers_everything_is_right(lesson):
 
 
 def require_all_right(cells: list[str], lesson: class_table.Lesson, names: set[str]) -> class_table.Row:
-    """What is right in a lesson, filled in and handed in, must be right in the teacher's table."""
+    """Require that a lesson's right answers, filled in and handed in, are right in the teacher's table."""
     answer_in_the_page(exercises(cells))
     do(filled(cells, right_answers()))
     file: Path = helpers.hand_in("Ada Lovelace").file
-    said = class_table.row("lesson", file, command.GRADERS, [lesson])
-    assert {*said.outcomes, *said.answers} == names
-    assert {name: outcome for name, outcome in said.outcomes.items() if outcome != RIGHT} == {}
-    assert [name for name, right in said.answers.items() if not right] == []
-    assert said.problem == ""
-    return said
+    row = class_table.row("lesson", file, command.GRADERS, [lesson])
+    assert {*row.outcomes, *row.answers} == names
+    assert {name: outcome for name, outcome in row.outcomes.items() if outcome != RIGHT} == {}
+    assert [name for name, right in row.answers.items() if not right] == []
+    assert row.problem == ""
+    return row
 
 
 def test_what_is_written_and_asked_in_the_page_is_in_the_teachers_table():
@@ -110,7 +121,7 @@ def test_what_is_written_and_asked_in_the_page_is_in_the_teachers_table():
         'my_race = ""\nhelpers.grade("is_race", my_race)',
         'helpers.ask("pixels_of_a_weight")',
     ]
-    names = dict.fromkeys(["weight_index", "strided_grad_weight", "central_difference", "is_race"], False)
-    names["pixels_of_a_weight"] = True
-    said = require_all_right(cells, names, {*names})
-    assert class_table.lines([said])[0] == ["file", "student", *[*names][:4], "questions"]
+    puzzles = ["weight_index", "strided_grad_weight", "central_difference", "is_race"]
+    is_question = dict.fromkeys(puzzles, False) | {"pixels_of_a_weight": True}
+    row = require_all_right(cells, is_question, set(is_question))
+    assert class_table.lines([row])[0] == ["file", "student", *puzzles, "questions"]

@@ -17,7 +17,7 @@ every_fault = pytest.mark.parametrize("name", FAULTS)
 
 @every_fault
 def test_the_tests_pass_the_right_kernel_and_do_not_call_the_wrong_one_the_learners(name):
-    """What they notice of the fault is stored."""
+    """The words in which they report the fault are stored."""
     fault = FAULTS[name]
     assert grade(fault, fault.kernel.source).passed == len(fault.tests)
     assert not {"yours", "ours", "your"} & {*re.findall(r"\w+", repr(fault.symptom))}
@@ -41,7 +41,8 @@ def test_what_is_refused_before_it_is_compiled_would_not_compile_and_what_is_sho
         if "find_fault" in text and "AnswerError" not in message:
             name, line, correction = ast.literal_eval(text.partition("find_fault")[2])
             if "replaces line" in message:
-                assert {*outcomes(grade(FAULTS[name], FAULTS[name].corrected(line, correction)))} == {NO_COMPILE}
+                corrected = FAULTS[name].corrected(line, correction)
+                assert set(outcomes(grade(FAULTS[name], corrected))) == {NO_COMPILE}
             elif "right: " in message.splitlines()[0]:
                 shown = helpers.find_fault(name, line, correction)
                 assert repr(shown.grades).splitlines()[-1] in shown._repr_markdown_()

@@ -1,4 +1,4 @@
-"""What only the fused layer has: tiles of any size, long sums, one b or one per item, and gradients of a real layer."""
+"""The fused layer alone has these: tiles of any size, long sums, one b or one per item, gradients of a real layer."""
 
 from dataclasses import replace
 

@@ -44,15 +44,20 @@ class Exercise(NamedTuple):
 
     @property
     def is_short(self) -> bool:
-        """Whether few lines are to be written."""
+        """True if few lines are to be written."""
         puzzle = ALL_PUZZLES[self.puzzle]
         return puzzle.official.source.count(f"{puzzle.mark}\n") <= FEW
 
     @property
     def snippets(self) -> list[str]:
-        """What a reader could copy, in order."""
-        found = SNIPPET.findall(self.hints)
-        return [fence or f"{inline.rstrip(';')};" for fence, inline in found if fence or STATEMENT.search(inline)]
+        """The texts that a reader could copy, in order."""
+        snippets = []
+        for fence, inline in SNIPPET.findall(self.hints):
+            if fence:
+                snippets.append(fence)
+            elif STATEMENT.search(inline):
+                snippets.append(f"{inline.rstrip(';')};")
+        return snippets
 
     @property
     def bare_fields(self) -> list[str]:
@@ -69,28 +74,40 @@ def exercises(lesson: Lesson) -> Iterator[Exercise]:
     for cell in lesson.cells:
         if not cell.is_code:
             hints += "\n".join(DETAILS.findall(cell.source))
-        elif graded := PUZZLE.search(cell.source):
-            if HINT.search(hints) or not is_blank(graded[1]):
-                yield Exercise(lesson.path.stem, hints, graded[1])
+            continue
+        graded = PUZZLE.search(cell.source)
+        if graded:
+            puzzle = graded[1]
+            if HINT.search(hints) or not is_blank(puzzle):
+                yield Exercise(lesson.path.stem, hints, puzzle)
             hints = ""
 
 
 def is_blank(puzzle: str) -> bool:
-    """Whether a puzzle begins with a blank page, for which the hints of those before it are enough."""
+    """True if a puzzle begins with a blank page, for which the hints of those before it are enough."""
     return not ALL_PUZZLES[puzzle].code(helpers.skeleton(puzzle)).strip()
 
 
 def compiles(puzzle: str, snippets: list[str]) -> bool:
-    """Whether the last snippet compiles somewhere; one of Python, below the official lines, whose names it may use."""
+    """True if the last snippet compiles somewhere; one of Python, below the official lines, whose names it may use."""
     if puzzle in PYTHON_PUZZLES:
-        return any(is_python(puzzle, text) for text in fill(f"{PYTHON_PUZZLES[puzzle].solution.text}\n{snippets[-1]}"))
-    skeleton, solution = helpers.skeleton(puzzle), PUZZLES[puzzle].solution.text
-    texts = [(skeleton, snippets[-1]), (skeleton, "\n".join(snippets)), (solution, f"{{\n{snippets[-1]}\n}}")]
-    modules = (places(module, filled) for module, text in texts for filled in fill(text))
-    return any(is_wgsl(text) for tried in modules for text in tried)
+        text = f"{PYTHON_PUZZLES[puzzle].solution.text}\n{snippets[-1]}"
+        return any(is_python(puzzle, filled) for filled in fill(text))
+    skeleton = helpers.skeleton(puzzle)
+    return (
+        compiles_in(skeleton, snippets[-1])
+        or compiles_in(skeleton, "\n".join(snippets))
+        or compiles_in(PUZZLES[puzzle].solution.text, f"{{\n{snippets[-1]}\n}}")
+    )
+
+
+def compiles_in(module: str, text: str) -> bool:
+    """True if a text compiles in one of the places of a module, with its blanks filled in one of the ways."""
+    return any(any(map(is_wgsl, places(module, filled))) for filled in fill(text))
 
 
 def is_wgsl(module: str) -> bool:
+    """True if the adapter compiles a module."""
     try:
         device().create_shader_module(code=module)
     except wgpu.GPUError:
@@ -99,6 +116,7 @@ def is_wgsl(module: str) -> bool:
 
 
 def is_python(puzzle: str, text: str) -> bool:
+    """True if a puzzle of Python can be run with this text."""
     try:
         PYTHON_PUZZLES[puzzle].read(text)
     except WgslError:
@@ -127,12 +145,15 @@ def is_of_its_kind(kind: str, text: str) -> bool:
         return "?" in text and "```" not in text
     if kind == PICTURE:
         (picture,) = FENCE.findall(text)
-        return picture.count("\n") <= LONGEST and len(max(picture.split("\n"), key=len)) <= WIDEST and picture.isascii()
+        lines = picture.splitlines()
+        return len(lines) <= LONGEST and max(map(len, lines)) <= WIDEST and picture.isascii()
     return "```rust" in text or "```python" in text
 
 
-FOUND = [exercise for path in lessons_of(NOTEBOOKS) for exercise in exercises(Lesson.read(path))]
-every_exercise = pytest.mark.parametrize("exercise", FOUND, ids=lambda exercise: exercise.puzzle)
+EXERCISES = []
+for path in lessons_of(NOTEBOOKS):
+    EXERCISES += exercises(Lesson.read(path))
+every_exercise = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.puzzle)
 
 
 @every_exercise

@@ -4,6 +4,7 @@ The numbers are whole and random: another set of products would have another sum
 cell holds its own number, 1, 2, 3, ..., and 0 says none.
 """
 
+import itertools
 from dataclasses import replace
 from math import prod
 from operator import attrgetter
@@ -51,22 +52,26 @@ SETS = {  # what gives the products of one element of each result, and the loops
     "conv2d_grad_weight": ("weight", taps_of_weight, attrgetter("oh", "ow")),
     "conv2d_grad_input": ("input", taps_of_pixel, attrgetter("kh", "kw")),
 }
-DIRECT = {operation: next(k for k in versions_of(operation) if "direct" in k.version) for operation in SETS}
-CASES = [(kernel, shape) for operation in SETS for kernel in general_versions_of(operation) for shape in SHAPES]
-CASES += [(kernel, shape) for kernel in DIRECT.values() for shape in GENERAL]
+DIRECT = {}  # the version of each operation that takes any layer
+CASES = []
+for operation in SETS:
+    DIRECT[operation] = next(kernel for kernel in versions_of(operation) if "direct" in kernel.version)
+    CASES += itertools.product(general_versions_of(operation), SHAPES)
+CASES += itertools.product(DIRECT.values(), GENERAL)
 
 
 def drawn(shape: ConvShape) -> dict[str, np.ndarray]:
-    """What the kernels are given."""
+    """The tensors of a layer."""
     tensors = {name: whole(*shape.of(name)) for name in ("input", "weight", "grad_output")}
     return tensors | {"bias": np.zeros(shape.out_channels, np.float32)}
 
 
 def product(result: str, shape: ConvShape, t, input: np.ndarray, weight: np.ndarray, grad_output: np.ndarray, **_):
-    """What one product of places adds to one element of a result, in all images and channels."""
+    """The addend of one product of places to one element of a result, in all images and channels."""
     if result == "output":
-        of = [input[:, input_channels_of(shape, co), t.ih, t.iw] @ w[:, t.kh, t.kw] for co, w in enumerate(weight)]
-        return np.stack(of, 1)
+        channels = [input_channels_of(shape, co) for co in range(shape.out_channels)]
+        pixels = [input[:, c, t.ih, t.iw] for c in channels]
+        return np.stack([x @ w[:, t.kh, t.kw] for x, w in zip(pixels, weight, strict=True)], 1)
     if result == "weight":
         channels = [input_channels_of(shape, co) for co in range(shape.out_channels)]
         return np.stack([grad_output[:, i, t.oh, t.ow] @ input[:, c, t.ih, t.iw] for i, c in enumerate(channels)])
@@ -77,9 +82,11 @@ def product(result: str, shape: ConvShape, t, input: np.ndarray, weight: np.ndar
 
 def summed(result: str, products_of, shape: ConvShape, other: ConvShape | None = None) -> np.ndarray:
     """A result as the sums of the products in the index sets, be they those of another shape."""
-    tensors, total = drawn(shape), np.zeros(shape.of(result))
+    tensors = drawn(shape)
+    total = np.zeros(shape.of(result))
     for place in np.ndindex(total.shape[2:]):
-        total[:, :, *place] = sum(product(result, shape, t, **tensors) for t in products_of(other or shape, *place))
+        products = products_of(other or shape, *place)
+        total[:, :, *place] = sum(product(result, shape, t, **tensors) for t in products)
     return total
 
 
@@ -94,7 +101,8 @@ def test_the_products_of_an_element_are_those_that_the_kernel_adds_up(kernel, sh
 
 @pytest.mark.parametrize("operation", SETS)
 def test_another_set_of_products_would_be_seen(operation):
-    shape, (result, products_of, _) = ConvShape(2, 2, 5, 6, 2, 3, 2, 1, 1, groups=2), SETS[operation]
+    shape = ConvShape(2, 2, 5, 6, 2, 3, 2, 1, 1, groups=2)
+    result, products_of, _ = SETS[operation]
     (right,) = launched(DIRECT[operation], shape, drawn(shape))
     for change in ({"stride": 2}, {"padding": (1, 0)}, {"padding": (0, 1)}, {"dilation": (2, 1)}):
         assert (summed(result, products_of, shape, replace(shape, **change)) != right).any()
@@ -120,7 +128,8 @@ def products_read(kernel: Kernel, shape: ConvShape, threads: int) -> list[list[i
 
 
 def test_threads_share_the_products_of_all_images():
-    kernel, shape = load("conv2d_grad_weight", "2_workgroup_per_weight"), ConvShape(3, 1, 7, 9, 1, 2, 2)
+    kernel = load("conv2d_grad_weight", "2_workgroup_per_weight")
+    shape = ConvShape(3, 1, 7, 9, 1, 2, 2)
     shared = [list(products_of_thread(shape, thread, 8)) for thread in range(8)]
     assert products_read(kernel, shape, 8) == shared
     assert products_read(kernel.edit("i += THREADS", "i += THREADS + 1u"), shape, 8) != shared
@@ -133,17 +142,18 @@ TILED = load("gemm_bias_act", "2_tiled").with_constants(TILE=4)
 
 def forward(kernel: Kernel, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """a @ b as a kernel computes it."""
-    shape, bias = GemmShape(len(a), len(b), b.shape[1]), np.zeros(b.shape[1], np.float32)
+    shape = GemmShape(len(a), len(b), b.shape[1])
+    bias = np.zeros(shape.n, np.float32)
     return FORWARD.compute(shape, kernel, a=a[None], b=b, bias=bias)[0][0]
 
 
 def in_slots(tile: str, first: int, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """What each thread's own slot of the tile "left" or "right" holds when the tiles begin at k = `first`.
+    """The numbers in the threads' slots of the tile "left" or "right" when the tiles begin at k = `first`.
 
     The kernel is the real one, but between the barriers a thread takes its own slot instead of a product.
     """
-    own = f"if (first == {first}u) {{ pre = {tile}[local.y * TILE + local.x]; }}"
-    return forward(TILED.edit("pre += tile_product(local.y, local.x);", own), a, b)
+    take_slot = f"if (first == {first}u) {{ pre = {tile}[local.y * TILE + local.x]; }}"
+    return forward(TILED.edit("pre += tile_product(local.y, local.x);", take_slot), a, b)
 
 
 @pytest.mark.parametrize("first", [0, 4, 8])
@@ -151,7 +161,8 @@ def test_a_thread_loads_the_cells_that_are_drawn(first):
     operands = {"left": numbered(8, 10), "right": numbered(10, 8)}
     slots = {tile: in_slots(tile, first, *operands.values()) for tile in operands}
     for row, column in np.ndindex(8, 8):
-        corner, thread = (row // 4 * 4, column // 4 * 4), row % 4 * 4 + column % 4
+        corner = row // 4 * 4, column // 4 * 4
+        thread = row % 4 * 4 + column % 4
         loads = tile_loads(4, corner, first, thread)
         for (tile, matrix), (y, x) in zip(operands.items(), loads, strict=True):
             inside = y < matrix.shape[0] and x < matrix.shape[1]
@@ -161,11 +172,17 @@ def test_a_thread_loads_the_cells_that_are_drawn(first):
 
 def test_a_thread_reads_what_its_mates_loaded():
     """Each slot of one tile holds a power of two of its own and the other tile ones, so that a sum names its slots."""
-    powers, ones = (2.0 ** np.arange(16)).astype(np.float32).reshape(4, 4), np.ones((4, 4), np.float32)
-    sums = forward(TILED, powers, ones), forward(TILED, ones, powers)
+    powers = (2.0 ** np.arange(16)).astype(np.float32).reshape(4, 4)
+    ones = np.ones((4, 4), np.float32)
+    from_left = forward(TILED, powers, ones)
+    from_right = forward(TILED, ones, powers)
     for thread in range(16):
-        read = [[i for i in range(16) if int(total.flat[thread]) >> i & 1] for total in sums]
-        assert tile_mates(4, thread) == tuple(read)
+        assert tile_mates(4, thread) == (slots_in(from_left.flat[thread]), slots_in(from_right.flat[thread]))
+
+
+def slots_in(total: float) -> list[int]:
+    """The slots whose powers of two add up to a number."""
+    return [slot for slot in range(16) if int(total) & 2**slot]
 
 
 BACKWARD_TILED = load("gemm_bias_act_backward", "2_tiled").with_constants(TILE=4)
@@ -177,11 +194,13 @@ SAME_TILE = (  # with the coordinates exchanged in the reads
 
 
 def left_tile(kernel: Kernel, a: np.ndarray) -> np.ndarray:
-    """What the first tile of a in the pass of d_b holds, slot by slot, in the workgroup whose tile begins at k = 4."""
-    own = "\n      sum += left[local.y * TILE + local.x];\n"
-    shown = kernel.edit("\n      sum += tile_product(local.y, local.x);\n", own)
-    b, grad = np.zeros((a.shape[1], 4), np.float32), np.zeros((1, len(a), 4), np.float32)
-    return helpers.gemm_bias_act_backward(a[None], b, b[0], grad, kernel=shown)[1][4:8]
+    """The first tile of a in the pass of d_b, slot by slot, in the workgroup whose tile begins at k = 4."""
+    take_slot = "\n      sum += left[local.y * TILE + local.x];\n"
+    shown = kernel.edit("\n      sum += tile_product(local.y, local.x);\n", take_slot)
+    b = np.zeros((a.shape[1], 4), np.float32)
+    grad = np.zeros((1, len(a), 4), np.float32)
+    _, d_b, _ = helpers.gemm_bias_act_backward(a[None], b, b[0], grad, kernel=shown)
+    return d_b[4:8]
 
 
 @pytest.mark.parametrize(

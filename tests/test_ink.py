@@ -16,21 +16,21 @@ FEW = slice(100)
 ONE_LAYER = (Linear("classes", 10, activation="none"),)
 
 
-def said(learned: np.ndarray | None, asked: np.ndarray) -> list[str]:
-    """The warnings of a network that learns from some images, if any, and is asked twice, on one line, for others."""
-    network = Network(ONE_LAYER, asked.shape[1:])
+def warned(learned: np.ndarray | None, images: np.ndarray) -> list[str]:
+    """The warnings of a network that learns from some images, if any, and reads others twice, on one line."""
+    network = Network(ONE_LAYER, images.shape[1:])
     if learned is not None:
         Training(network, learned, LABELS[: len(learned)])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         for _ in range(2):
-            assert network.predict(asked).shape == (len(asked),)
+            assert network.predict(images).shape == (len(images),)
     assert all(warning.filename == __file__ for warning in caught)
     return [str(warning.message) for warning in caught]
 
 
 def test_inverted_ink_is_said_once_with_the_array_its_ink_and_the_rule():
-    assert said(SEEN[FEW], 1 - UNSEEN[FEW]) == [
+    assert warned(SEEN[FEW], 1 - UNSEEN[FEW]) == [
         "images: on average, 87 % of an image is ink; in those that this network learned from, it was 13 %. The "
         "network expects white on black (0 is paper, 1 is ink): if your images are black on white, use 1 - images."
     ]
@@ -56,4 +56,4 @@ QUIET = {
 
 @pytest.mark.parametrize("name", QUIET)
 def test_nothing_is_said_of(name):
-    assert said(*QUIET[name]) == []
+    assert warned(*QUIET[name]) == []

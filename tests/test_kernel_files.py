@@ -44,17 +44,14 @@ FLOAT_INDEX = re.compile(r"\b[iu]32\(\s*(f32|floor|round|trunc)\b")  # u32(f32(i
 # In a JupyterLab window of 1280 x 720, beside the list of files and a scroll bar, a line of an output has room for
 # 89 characters of Menlo or DejaVu Sans Mono. A listing's line number takes 5 of them.
 COLUMNS = 84
-LOOPS = {
-    name: f
-    for module in (convolution, gemm, summation, network)
-    for name, f in vars(module).items()
-    if "_loops" in name
-}
-LISTINGS = {kernel.name: kernel.listing for kernel in EVERY_VERSION} | {name: Listing.of(LOOPS[name]) for name in LOOPS}
+LISTINGS = {kernel.name: kernel.listing for kernel in EVERY_VERSION}
+for module in (convolution, gemm, summation, network):
+    LISTINGS |= {name: Listing.of(function) for name, function in vars(module).items() if "_loops" in name}
 LISTINGS |= {name: puzzle.official.listing for name, puzzle in PUZZLES.items()}
 
 
 def too_long(listing: Listing) -> list[str]:
+    """The lines of a listing that would wrap in a notebook."""
     return [line for line in listing.text.split("\n") if len(line) > COLUMNS]
 
 
@@ -63,15 +60,16 @@ def require_numpy(kernel: Kernel, shape: Shape) -> None:
     operation = operation_of(kernel)
     if "activation" in (refused(kernel, shape) or ""):
         shape = replace(shape, activation="none")
-    tensors = {
-        name: tensor if name == "labels" else tensor.astype(np.float64)
-        for name, tensor in drawn(operation, shape, normal).items()
-    }
+    tensors = drawn(operation, shape, normal)
+    for name in tensors.keys() - {"labels"}:
+        tensors[name] = tensors[name].astype(np.float64)
     names = {"np": np, "sliding_window_view": np.lib.stride_tricks.sliding_window_view, **tensors}
     names |= {f.__name__: lambda x, f=f: f(x, shape.activation) for f in (act, derivative)}
     names |= {**vars(shape), **letters_of(shape)}
     lines = header(kernel)["numpy"]
-    exec(lines.replace("->kn", "->ikn") if getattr(shape, "per_item", False) else lines, names)
+    if getattr(shape, "per_item", False):
+        lines = lines.replace("->kn", "->ikn")
+    exec(lines, names)
     for name, right in zip(operation.outputs, operation.right(shape, tensors), strict=True):
         np.testing.assert_allclose(names[name], right, rtol=1e-9, atol=1e-9, err_msg=f"{kernel.name}: {name}")
 
@@ -82,12 +80,12 @@ def require_numpy(kernel: Kernel, shape: Shape) -> None:
 @every_version
 def test_the_header_has_its_keys_in_order(kernel):
     """Equation and NumPy stand in the first version, for all of them, and nowhere else."""
-    found = header(kernel)
-    assert list(found) == keys(kernel)
-    assert found["title"] == kernel.name.replace("/", " / ")
-    assert all(found.values())
-    assert re.search("global loads?.*workgroup loads?.*multiply-adds?", found["cost"], re.DOTALL)
-    assert found["barriers"].startswith("none") == ("Barrier()" not in kernel.code)
+    entries = header(kernel)
+    assert list(entries) == keys(kernel)
+    assert entries["title"] == kernel.name.replace("/", " / ")
+    assert all(entries.values())
+    assert re.search("global loads?.*workgroup loads?.*multiply-adds?", entries["cost"], re.DOTALL)
+    assert entries["barriers"].startswith("none") == ("Barrier()" not in kernel.code)
 
 
 @parametrized([*filter(is_first, EVERY_VERSION)])
@@ -126,8 +124,10 @@ def test_no_line_of_a_listing_wraps(listing):
 
 def core(kernel: Kernel) -> str:
     """The function that multiplies two tiles of vec4f, or ""."""
-    found = re.search(r"^fn multiply\(row.*?^}", kernel.code, re.MULTILINE | re.DOTALL)
-    return " ".join(found[0].split()) if found and "vec4f(a0[i])" in found[0] else ""
+    function = re.search(r"^fn multiply\(row.*?^}", kernel.code, re.MULTILINE | re.DOTALL)
+    if function and "vec4f(a0[i])" in function[0]:
+        return " ".join(function[0].split())
+    return ""
 
 
 def test_the_version_that_introduces_a_product_of_vec4s_has_the_text_of_the_shared_block():
@@ -140,13 +140,21 @@ def test_the_version_that_introduces_a_product_of_vec4s_has_the_text_of_the_shar
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_versions_share_tensors_and_parameters(operation):
     kernels = versions_of(operation)
-    for same in filter(None, ([kernel for kernel in kernels if general(kernel) == each] for each in (False, True))):
+    for_any_layer = [kernel for kernel in kernels if general(kernel)]
+    for_plain_layers = [kernel for kernel in kernels if not general(kernel)]
+    for alike in filter(None, (for_any_layer, for_plain_layers)):
         for key in ("in", "out"):
-            assert len({header(kernel)[key] for kernel in same}) == 1, key
+            assert len({header(kernel)[key] for kernel in alike}) == 1, key
         for tensor in OPERATIONS[operation].tensors:
-            declared = (re.search(rf"(@binding.*)\s+var<.*> {tensor}: .*;(.*)", kernel.source) for kernel in same)
-            assert len({" ".join(" ".join(found.groups()).split()) for found in declared}) == 1, tensor
-    assert len({re.search(r"struct Params \{[^}]*\}", each.source)[0] for each in general_versions_of(operation)}) == 1
+            assert len({declaration(kernel, tensor) for kernel in alike}) == 1, tensor
+    structs = {re.search(r"struct Params \{[^}]*\}", kernel.source)[0] for kernel in general_versions_of(operation)}
+    assert len(structs) == 1
+
+
+def declaration(kernel: Kernel, tensor: str) -> str:
+    """The binding of a tensor, and the comment beside it."""
+    binding, comment = re.search(rf"(@binding.*)\s+var<.*> {tensor}: .*;(.*)", kernel.source).groups()
+    return " ".join(f"{binding} {comment}".split())
 
 
 # --- What the files share -------------------------------------------------------------------------------
@@ -162,7 +170,9 @@ def test_the_shared_blocks_are_as_in_their_folder(path, text):
 
 
 def test_each_shared_block_is_in_several_files():
-    names = Counter(name for text in TEXTS for name in SHARED.findall(text))
+    names = Counter()
+    for text in TEXTS:
+        names.update(SHARED.findall(text))
     assert {*names} == {path.stem for path in BLOCKS.iterdir()}
     assert min(names.values()) > 1
 
@@ -207,8 +217,10 @@ def test_folders_and_files_are_the_operations_and_their_versions():
 def test_bindings_and_entry_points_have_the_order_of_the_schedule_and_the_text_as_it_stands_compiles(kernel):
     operation = operation_of(kernel)
     schedule = operation.versions[kernel.version](fitted(kernel, operation.examples[0]), kernel)
-    names = [variable.name for variable in kernel.bindings]
-    assert names == [*operation.tensors, *schedule.scratch, *["params"] * (not schedule.constants)]
+    names = [*operation.tensors, *schedule.scratch]
+    if not schedule.constants:
+        names.append("params")
+    assert [variable.name for variable in kernel.bindings] == names
     steps = list(dict.fromkeys(step.entry_point for step in schedule.steps))
     assert {*steps} <= {*kernel.entry_points}
     text = own(kernel.source)
@@ -226,11 +238,12 @@ ORDER = {  # of the parameters, where they are not the whole numbers of the shap
 
 @every_general_version
 def test_parameters_have_the_documented_order(kernel):
-    """Where the launcher has another one, numbers are wrong: no two sizes of the cases in test_kernels are equal."""
+    """Another order in the launcher makes wrong numbers: no two sizes of the cases in test_kernels are equal."""
     kind = kind_of(kernel)
-    own = " ".join(size.name for size in fields(kind) if size.type is int)
-    names = ORDER.get(operation_of(kernel).name) or ORDER.get(kind, own)
-    assert re.findall(r"(\w+): u32,", re.search(r"struct Params \{(.*?)\}", kernel.code, re.DOTALL)[1]) == names.split()
+    sizes = " ".join(size.name for size in fields(kind) if size.type is int)
+    names = ORDER.get(operation_of(kernel).name) or ORDER.get(kind, sizes)
+    struct = re.search(r"struct Params \{(.*?)\}", kernel.code, re.DOTALL)[1]
+    assert re.findall(r"(\w+): u32,", struct) == names.split()
 
 
 # --- The checks above can fail --------------------------------------------------------------------------

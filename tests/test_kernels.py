@@ -58,16 +58,21 @@ FLAGS = "ALIGNED", "PAD", "GROUPS", "PIECES", "KEPT", "B_STRIDE", "D_B_STRIDE"  
 
 
 def branch(kernel: Kernel, shape: Shape) -> tuple:
-    """Which passes and parts of its text a specialized version runs for a problem; is it one workgroup, or many?"""
+    """The passes and the parts of its text that a specialized version runs for a problem, in one workgroup or many."""
     schedule = operation_of(kernel).versions[kernel.version](shape, kernel)
-    values = (min(2, schedule.constants.get(name, 0)) for name in FLAGS)
-    return schedule.steps[0].workgroups[0] > 1, *(step.entry_point for step in schedule.steps), *values
+    many = schedule.steps[0].workgroups[0] > 1
+    passes = [step.entry_point for step in schedule.steps]
+    flags = [min(2, schedule.constants.get(name, 0)) for name in FLAGS]
+    return many, *passes, *flags
 
 
 def cases_of(kernel: Kernel) -> list[Shape]:
     """The cases that a version takes; of a specialized one, which a driver compiles anew, one of each branch."""
     taken = [shape for shape in CASES if type(shape) is kind_of(kernel) and not refused(kernel, shape)]
-    return taken if ALL or not kernel.specialized else [*{branch(kernel, shape): shape for shape in taken}.values()]
+    if ALL or not kernel.specialized:
+        return taken
+    one_of_each_branch = {branch(kernel, shape): shape for shape in taken}
+    return list(one_of_each_branch.values())
 
 
 @every_version
@@ -122,23 +127,32 @@ APART_OF |= {ElementShape: ElementShape(5), UpdateShape: UpdateShape(5, 0.5, 0.5
 # Every number contributes to a sum, to a loss, and, if it is NaN, to a maximum. Where a header says that padding is
 # multiplied, 0 * NaN is NaN.
 WHOLLY = "sum", "cross_entropy", "max_pool2d", "max_pool2d_backward", "initialize"
-PARTLY = [k for k in EVERY_VERSION if operation_of(k).name not in WHOLLY and "NaN" not in header(k)["limits"]]
+PARTLY = [
+    kernel
+    for kernel in EVERY_VERSION
+    if operation_of(kernel).name not in WHOLLY and "NaN" not in header(kernel)["limits"]
+]
 
 
 @pytest.mark.parametrize("poison", [np.nan, np.inf])
 @parametrized(PARTLY)
 def test_a_number_changes_nothing_that_it_does_not_contribute_to(kernel, poison):
     """Replace one number at a time: outputs without a contribution from it must stay as they were."""
-    operation, shape = operation_of(kernel), fitted(kernel, APART_OF[kind_of(kernel)])
-    clean, all_ones = drawn(operation, shape), drawn(operation, shape, ones)
-    want, counts, spared = launched(kernel, shape, clean), operation.right(shape, all_ones), 0
-    for name, place in ((name, place) for name, tensor in clean.items() for place in np.ndindex(tensor.shape)):
-        got = launched(kernel, shape, _with(clean, name, place, poison))
-        fewer = operation.right(shape, _with(all_ones, name, place, 0))
-        for before, after, count, without in zip(want, got, counts, fewer, strict=True):
-            same = count == without
-            assert np.array_equal(after[same], before[same])
-            spared += same.sum()
+    operation = operation_of(kernel)
+    shape = fitted(kernel, APART_OF[kind_of(kernel)])
+    clean = drawn(operation, shape)
+    all_ones = drawn(operation, shape, ones)
+    want = launched(kernel, shape, clean)
+    counts = operation.right(shape, all_ones)
+    spared = 0
+    for name, tensor in clean.items():
+        for place in np.ndindex(tensor.shape):
+            got = launched(kernel, shape, _with(clean, name, place, poison))
+            fewer = operation.right(shape, _with(all_ones, name, place, 0))
+            for before, after, count, without in zip(want, got, counts, fewer, strict=True):
+                same = count == without
+                assert np.array_equal(after[same], before[same])
+                spared += same.sum()
     assert spared
 
 

@@ -21,7 +21,7 @@ CONV1, SMALL = ConvShape(1, 1, 28, 28, 6, 5, 5), ConvShape(1, 1, 5, 5, 1, 3, 3)
 
 
 def pixels_of_a_weight(shape: ConvShape) -> int:
-    """How many pixels of one image a weight multiplies."""
+    """The number of pixels of one image that a weight multiplies."""
     return len(indices.taps_of_weight(shape, 0, 0))
 
 
@@ -31,7 +31,7 @@ def by_hand() -> float:
 
 
 def change_of_the_loss() -> float:
-    """By how much the loss of the small case changes when the weight [0,1] shrinks by 0.5."""
+    """The change of the small case's loss when the weight [0,1] shrinks by 0.5."""
     image, upstream = explorers.SMALL_CASE
     weight = np.zeros((1, 1, 3, 3))
     weight[0, 0, 0, 1] = -0.5
@@ -39,9 +39,10 @@ def change_of_the_loss() -> float:
 
 
 def padding_tests() -> tuple[int, ...]:
-    """How often one thread of the official kernel tests the row and the column of a pixel."""
+    """The number of times that one thread of the official kernel tests the row and the column of a pixel."""
     kernel = helpers.load("conv2d_grad_weight", "1_thread_per_weight")
-    arrays = [*(np.zeros(n, np.float32) for n in (9, 25, 9)), np.array(SMALL.params(), np.uint32)]
+    grad_output, input, grad_weight = (np.zeros(size, np.float32) for size in (9, 25, 9))
+    arrays = [grad_output, input, grad_weight, np.array(SMALL.params(), np.uint32)]
     watched = helpers.simulate(kernel, arrays, (1, 1, 1), watch=["ih", "iw"]).watched
     return tuple(len(values) // 9 for values in watched.values())  # 9 threads
 
@@ -70,9 +71,9 @@ def test_a_smaller_filter_makes_a_larger_frame():
     explorer = explorers.weight_gradient()
     for size, frame in (3, 3), (2, 4):
         explorer.set(filter=size)
-        picture, window = explorer.picture, explorer.picture.window.box
-        grid = picture.window_grid
-        assert [round(window.width / grid.width), round(window.height / grid.height)] == [frame, frame]
+        picture = explorer.picture
+        window, grid = picture.window.box, picture.window_grid
+        assert round(window.width / grid.width) == round(window.height / grid.height) == frame
         assert picture.left_grid.values.shape == (frame, frame)
         assert picture.result_grid.values.shape == (size, size)
 
@@ -98,4 +99,4 @@ def test_the_filters_reach_their_targets_and_every_state_is_legible():
     assert not illegible(explorer, 20)
     (_, first, wanted) = explorer.steps._trials.values()
     assert explorer.picture.losses[first["step"]] < 1 <= explorer.picture.losses[first["step"] - 1]
-    assert any(wanted.goal(dict(zip(("co", "kh", "kw"), at, strict=True))) for at in np.ndindex(6, 5, 5))
+    assert any(wanted.goal({"co": co, "kh": kh, "kw": kw}) for co, kh, kw in np.ndindex(6, 5, 5))

@@ -24,9 +24,9 @@ def test_a_pixel_gathers_what_the_reference_computes_and_what_drops_adds_up_to_i
     explorer = explorers.scatter_and_gather()
     for (ih, iw), right in np.ndenumerate(RIGHT):
         assert f" = {number(right)}, gathered from " in explorer.set(tensor=2, row=ih, column=iw)
-    said = explorer.set(dropped=9)
+    sentence = explorer.set(dropped=9)
     assert (explorer.picture.numbered[-1].values == RIGHT).all()
-    assert said == "Output O drops its window. 25 of 25 pixels are hit, up to 9 times."
+    assert sentence == "Output O drops its window. 25 of 25 pixels are hit, up to 9 times."
 
 
 # --- The flipped filter -------------------------------------------------------------------------------------------
@@ -36,10 +36,17 @@ def test_a_pixel_gathers_what_the_reference_computes_and_what_drops_adds_up_to_i
 def test_factors_can_be_pointed_at_in_each_of_their_grids(make):
     picture = make().picture.show(2, 2)
     _, *factors = picture.touchable.values()
-    said = [{picture.show(2, 2, **part.values_at(cell)).sentence for cell in part.values} for part in factors]
-    assert all(each == said[0] and " multiplies " in min(each) for each in said)  # the same products everywhere
-    for grid, cell, looked_at in ((part.grid, *pair) for part in factors[:-1] for pair in part.values.items()):
-        assert number(grid.values[cell]) in picture.show(2, 2, **looked_at).sentence.partition(": ")[2]
+
+    def sentence(values: dict[str, int]) -> str:
+        return picture.show(2, 2, **values).sentence
+
+    products = {sentence(factors[0].values_at(cell)) for cell in factors[0].values}
+    assert " multiplies " in min(products)
+    for part in factors:
+        assert {sentence(part.values_at(cell)) for cell in part.values} == products
+    for part in factors[:-1]:
+        for cell, values in part.values.items():
+            assert number(part.grid.values[cell]) in sentence(values).partition(": ")[2]
 
 
 # --- The test that is changed -------------------------------------------------------------------------------------

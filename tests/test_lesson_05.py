@@ -3,6 +3,7 @@
 from ast import literal_eval
 from contextlib import suppress
 from dataclasses import replace
+from itertools import product
 from re import findall
 
 import numpy as np
@@ -33,8 +34,9 @@ MISSED = {"ones": [3], "one image": [0, 2, 3], "fractions": [], "square": [4, 5]
 
 
 def test_one_kind_of_data_catches_all_six_faults_and_each_other_misses_one():
-    found = {name: [i for i in range(len(KERNELS)) if not caught(i, j)] for j, name in enumerate(DATA)}
-    assert found == MISSED
+    for j, name in enumerate(DATA):
+        assert [i for i in range(len(KERNELS)) if not caught(i, j)] == MISSED[name]
+    assert len(DATA) == len(MISSED)
 
 
 def test_fields_are_uncovered_one_by_one_and_a_column_ends_the_search():
@@ -55,7 +57,7 @@ def test_fields_are_uncovered_one_by_one_and_a_column_ends_the_search():
 
 
 def watched(kernel: Kernel, problem: Problem, guard: float | None = LARGE) -> np.ndarray:
-    """What a simulated run returns; without a guard, over zeros."""
+    """The gradient of a simulated run; without a guard, over zeros."""
     before = 0.0 if guard is None else np.array([guard, -guard])
     (gradient,), _ = simulated(kernel, problem.shape, problem.tensors, guard, before, max_steps=100)
     return gradient
@@ -77,27 +79,31 @@ TRIED = [  # sizes and data, of which each says why some faults cannot show
     (written_test.shape(2, 2, 5, 6, 3, 3, 2, 2, (1, 2)), "fractions"),
     (written_test.shape(2, 3, 4, 5, 2, 2, 4, 2, (2, 1)), "symmetric"),
 ]
-HIDDEN = [(each, tried) for each in written_test.CAUSES for tried in TRIED if each.holds(*tried)]
+HIDDEN = [(cause, tried) for cause, tried in product(written_test.CAUSES, TRIED) if cause.holds(*tried)]
 
 
 def test_a_cause_is_named_only_where_it_is_true_and_none_of_its_faults_shows_there():
-    assert {each.words for each, _ in HIDDEN} == {each.words for each in written_test.CAUSES}
-    faults = {written_test.test_name(wrong): wrong for wrong in written_test.WRONG_KERNELS}
-    hidden = [(cause, tried, faults[name]) for cause, tried in HIDDEN for name in cause.hides]
+    assert {cause.words for cause, _ in HIDDEN} == {cause.words for cause in written_test.CAUSES}
+    by_name = {written_test.test_name(wrong): wrong for wrong in written_test.WRONG_KERNELS}
+    hidden = []
+    for cause, tried in HIDDEN:
+        hidden += [(cause, tried, by_name[name]) for name in cause.hides]
     for cause, tried, wrong in sample(hidden, 25):
         (named,) = findall(", because (.*?): ", written_test.let_through(wrong, tried))
-        true = [each.words for each, test in HIDDEN if test == tried]
-        assert {named, cause.words} <= {*true}, (cause, wrong)
+        true = {another.words for another, test in HIDDEN if test == tried}
+        assert {named, cause.words} <= true, (cause, wrong)
 
 
 # --- Questions --------------------------------------------------------------------------------------------------------
 
 
 def easy_test(old: str, new: str) -> int:
-    """How many of 18 numbers are wrong in the test that the question describes, with an edit of the kernel."""
-    image, ones = np.arange(25, dtype=np.float32).reshape(1, 1, 5, 5), np.ones((1, 2, 3, 3), np.float32)
+    """The number of wrong ones of 18 in the test that the question describes, with an edit of the kernel."""
+    image = np.arange(25, dtype=np.float32).reshape(1, 1, 5, 5)
+    ones = np.ones((1, 2, 3, 3), np.float32)
     kernel = load(WEIGHT_1).edit(old, new)
-    report = check.grad_weight(helpers.conv2d_grad_weight(image, (2, 1, 3, 3), ones, kernel=kernel), image, ones)
+    gradient = helpers.conv2d_grad_weight(image, (2, 1, 3, 3), ones, kernel=kernel)
+    report = check.grad_weight(gradient, image, ones)
     assert report.count == 18
     return report.wrong
 
@@ -111,7 +117,8 @@ def test_a_flip_is_hidden_by_a_symmetric_filter():
     random = np.random.default_rng(0)
     gradient, filter = random.integers(-4, 5, (2, 3, 3))
     symmetric = filter + filter[::-1, ::-1]
-    question, weights, gradients = QUESTIONS["flipped_and_symmetric"], np.array([1, 3, 1]), np.array([5, 0, -3])
+    question = QUESTIONS["flipped_and_symmetric"]
+    weights, gradients = np.array([1, 3, 1]), np.array([5, 0, -3])
     for values, case in (symmetric.ravel(), gradient.ravel()), (weights, gradients):
         assert (values * case).sum() - (values * case[::-1]).sum() == question.right
     differences = gradients - gradients[::-1]
@@ -140,11 +147,13 @@ def test_the_best_step_of_the_three_is_the_one_that_the_question_says():
 
 
 def test_the_probe_reads_what_the_question_says():
-    input, upstream = probes.numbered((1, 1, 5, 7)), probes.one_hot((1, 1, 3, 5), (0, 0, 0, 3))
-    read, question = helpers.conv2d_grad_weight(input, (1, 1, 3, 3), upstream)[0, 0], QUESTIONS["probe_reads"]
+    input = probes.numbered((1, 1, 5, 7))
+    upstream = probes.one_hot((1, 1, 3, 5), (0, 0, 0, 3))
+    read = helpers.conv2d_grad_weight(input, (1, 1, 3, 3), upstream)[0, 0]
+    question = QUESTIONS["probe_reads"]
     assert read[1, 0] == question.right
-    for place, said in {(0, 0): "weight [0,0]", (1, 1): "weight [1,1]", (0, 1): "weight [0,1]"}.items():
-        assert said in question.mistakes[read[place]]
+    for row, column in (0, 0), (1, 1), (0, 1):
+        assert f"weight [{row},{column}]" in question.mistakes[read[row, column]]
 
 
 def test_the_patterns_are_those_of_the_faults_whose_words_are_right():
@@ -173,7 +182,7 @@ POOR = {  # data, and what follows them
 
 
 def misses(wrong: WrongKernel, problem: Problem, guard: float | None) -> bool:
-    """Whether the numbers of a wrong kernel are right; nobody watches it where all of its loops end."""
+    """True if the numbers of a wrong kernel are right; nobody watches it where all of its loops end."""
     few = shrunk(wrong.wrong)
     if guard and wrong.reasons != ENDLESS:
         return not problems.is_wrong(few, problem)
@@ -184,9 +193,11 @@ def misses(wrong: WrongKernel, problem: Problem, guard: float | None) -> bool:
 
 @at_night
 def test_the_worst_data_are_those_that_the_question_says():
-    missed = {name: sum(misses(wrong, *data) for wrong in written_test.WRONG_KERNELS) for name, data in POOR.items()}
+    missed = {}
+    for name, data in POOR.items():
+        missed[name] = sum(misses(wrong, *data) for wrong in written_test.WRONG_KERNELS)
     assert sorted(missed.values())[-2] < missed[QUESTIONS["worst_data"].right] == max(missed.values())
     assert {*QUESTIONS["worst_data"].mistakes} == {*POOR} - {"unguarded"}
-    said = f"misses {missed['unguarded']} wrong kernels; the next worst, square images, misses {missed['square']}."
-    assert QUESTIONS["worst_data"].why.endswith(said)
+    last = f"misses {missed['unguarded']} wrong kernels; the next worst, square images, misses {missed['square']}."
+    assert QUESTIONS["worst_data"].why.endswith(last)
     assert missed["square"] == sorted(missed.values())[-2]

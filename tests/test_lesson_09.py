@@ -19,10 +19,11 @@ from helpers.lessons.many_gpus.training import Gradient, Part, combine, gradient
 from helpers.workers import WorkersError, cluster
 
 
-def value(puzzle: str, **given: object) -> object:
-    """What our lines of a puzzle make of some values."""
-    lines, case = PYTHON_PUZZLES[puzzle], PYTHON_PUZZLES[puzzle].cases()[0]
-    return lines.read(lines.solution.text).run({**case.given[0], **given}).value
+def value(name: str, **arguments: object) -> object:
+    """The result of our lines of a puzzle for some arguments."""
+    puzzle = PYTHON_PUZZLES[name]
+    case = puzzle.cases()[0]
+    return puzzle.read(puzzle.solution.text).run({**case.given[0], **arguments}).value
 
 
 def test_pictures_and_workers_do_what_the_official_lines_say() -> None:
@@ -45,25 +46,30 @@ def test_a_part_travels_and_says_its_size_and_the_mean_of_two_parts_is_that_of_a
 
 
 def test_the_model_is_as_near_to_what_was_measured_as_the_lesson_says() -> None:
-    off = [
-        abs(indices.handing_over(way, workers) / took - 1)
-        for way, found in indices.MEASURED.items()
-        for workers, took in found.items()
-    ]
-    assert 0.12 < max(off) <= 0.135
+    errors = []
+    for way, times in indices.MEASURED.items():
+        errors += [abs(indices.handing_over(way, workers) / time - 1) for workers, time in times.items()]
+    assert 0.12 < max(errors) <= 0.135
 
 
-def pretended(own: bool) -> SimpleNamespace:
+def pretended(started_here: bool) -> SimpleNamespace:
     """Two workers that compute nothing: `asked` has who was to compute each part, `killed` what was done before."""
     asked, killed = [], []
 
-    def submit(function, *given, workers=None, **how):
+    def submit(function, part, *more, workers=None, **options):
         asked.extend(workers or [])
-        return SimpleNamespace(result=lambda: given[0])
+        return SimpleNamespace(result=lambda: part)
 
-    client = SimpleNamespace(submit=submit)
-    known = {"names": ["a", "b"], "client": client, "own": own, "asked": asked, "killed": killed}
-    return SimpleNamespace(**known, wait=list, close=list, kill=killed.append)
+    return SimpleNamespace(
+        names=["a", "b"],
+        client=SimpleNamespace(submit=submit),
+        own=started_here,
+        asked=asked,
+        killed=killed,
+        wait=list,
+        close=list,
+        kill=killed.append,
+    )
 
 
 def mean(client: object, futures: list) -> SimpleNamespace:
@@ -74,7 +80,7 @@ def mean(client: object, futures: list) -> SimpleNamespace:
 def test_workers_share_the_parts_and_one_is_killed_in_the_middle_of_its_own(monkeypatch, capsys) -> None:
     """The losses cannot show that: they are the same whoever computes, and if nobody is killed."""
     monkeypatch.setattr(training, "start_of_lenet", lambda: np.ones(4, np.float32))
-    ours = pretended(own=True)
+    ours = pretended(started_here=True)
     training.train(ours, mean, alone=True)
     assert (ours.asked, ours.killed) == (["a"] * 12, [])
     ours.asked.clear()
@@ -86,7 +92,8 @@ def test_workers_share_the_parts_and_one_is_killed_in_the_middle_of_its_own(monk
 
 def test_no_worker_of_somebody_else_is_killed_but_one_of_two_that_start_for_it(monkeypatch, capsys) -> None:
     monkeypatch.setattr(training, "start_of_lenet", lambda: np.ones(4, np.float32))
-    theirs, ours = pretended(own=False), pretended(own=True)
+    theirs = pretended(started_here=False)
+    ours = pretended(started_here=True)
     monkeypatch.setattr(training, "start", lambda: ours)
     training.train(theirs, mean)
     assert (len(theirs.asked), capsys.readouterr().out) == (12, "")
@@ -118,14 +125,15 @@ def test_who_has_no_cluster_is_told_and_goes_on_with_two_workers(capsys, monkeyp
 
     monkeypatch.setattr(cluster, "Workers", workers)
     assert (training.start("tcp://127.0.0.1:9"), started) == ("2", ["tcp://127.0.0.1:9"])
-    said = (
-        "tcp://127.0.0.1:9: no scheduler answers there within 5 s\nThe lesson goes on with two workers on this machine."
+    assert capsys.readouterr().out == (
+        "tcp://127.0.0.1:9: no scheduler answers there within 5 s\n"
+        "The lesson goes on with two workers on this machine.\n"
     )
-    assert capsys.readouterr().out == said + "\n"
 
 
 def test_in_a_browser_each_use_of_the_workers_says_why_there_are_none(monkeypatch) -> None:
-    monkeypatch.setattr(training, "sys", SimpleNamespace(platform="emscripten", modules=(modules := {})))
+    modules = {}
+    monkeypatch.setattr(training, "sys", SimpleNamespace(platform="emscripten", modules=modules))
     nobody = training.start()
     assert modules == {"dask": nobody}
     assert repr(nobody) == training.IN_A_BROWSER

@@ -1,6 +1,6 @@
 """Mark the cells: the right ones are those that the number depends on, and they lie on their picture.
 
-`messages/pages.txt` has what is answered to marks, and what is kept of them.
+`messages/pages.txt` has the answers to marks, and what is kept of them.
 """
 
 import numpy as np
@@ -39,7 +39,8 @@ NUMBERS = {  # the tensor with the cells, and the number that depends on some of
 def test_the_right_cells_are_those_on_which_the_number_depends(name):
     size, number = NUMBERS[name]
     alone = np.eye(np.prod(size), dtype=np.float32).reshape(-1, *size)  # 1 in one cell and 0 in all others
-    assert MARKINGS[name].right == {tuple(map(int, np.argwhere(one)[0, 2:])) for one in alone if number(one)}
+    cells = [np.argwhere(image)[0, 2:].tolist() for image in alone if number(image)]
+    assert MARKINGS[name].right == set(map(tuple, cells))
 
 
 @every_marking
@@ -58,7 +59,8 @@ def test_the_right_cells_and_each_likely_mistake_get_their_own_words(name):
 
 @every_marking
 def test_the_cells_lie_on_the_lessons_picture_row_by_row(name):
-    made, marking = helpers.mark(name), MARKINGS[name]
+    made = helpers.mark(name)
+    marking = MARKINGS[name]
     picture = made._picture
     grid = picture.window_grid
     assert [cell["name"] for cell in made.cells] == [*marking.names.values()] == [*made.sheet["places"]]

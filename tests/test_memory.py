@@ -18,7 +18,10 @@ IDLE, MOST_GROWTH = 16, 25e6  # bytes, over the second half of the layers; unbou
 def test_memory_stays_the_same_from_layer_to_layer(monkeypatch: pytest.MonkeyPatch):
     """Each of these layers has a text of its own."""
     monkeypatch.setattr(compiled, "IDLE", IDLE)
-    operation, process, held, before = OPERATIONS["conv2d"], psutil.Process(), [], len(compiled.PIPELINES)
+    operation = OPERATIONS["conv2d"]
+    process = psutil.Process()
+    held = []
+    before = len(compiled.PIPELINES)
     for i in range(LAYERS):
         shape = ConvShape(1, 2, 3 + i % 25, 4 + i // 25, 2, 3, 3, 1, 1)
         data = {name: np.ones(shape.of(name), np.float32) for name in ("input", "weight", "bias")}

@@ -1,4 +1,4 @@
-"""What is said of a text or a call is what is stored beside it, where a person has read it (`support/messages.py`)."""
+"""The message of a text or a call is the one stored beside it, where a person has read it (`support/messages.py`)."""
 
 import re
 
