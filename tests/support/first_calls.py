@@ -138,7 +138,8 @@ def list_adapters(rng: np.random.Generator) -> Pairs:
 def grade(rng: np.random.Generator) -> Pairs:
     official = "output[i] = input[i] + 1.0;"
     grades = helpers.grade("map", helpers.skeleton("map") if rng.integers(2) else official)
-    return [({each.outcome for each in grades} <= {"not attempted", "does not compile"}, True)]
+    outcomes = {verdict.outcome for verdict in grades}
+    return [(outcomes <= {"not attempted", "does not compile"}, True)]
 
 
 CALLS: dict[str, Callable[[np.random.Generator], Pairs]] = {

@@ -53,7 +53,7 @@ def sections(text: str) -> list[str]:
 
 
 def own(text: str) -> str:
-    """What a file has outside its shared blocks."""
+    """The text of a file outside its shared blocks."""
     return "\n\n".join(section for section in sections(text) if not SHARED.match(section)) + "\n"
 
 
@@ -81,14 +81,22 @@ def in_runs(texts: list[str], before: bool) -> float:
     `before` counts what an earlier text has: the copies, without the first of them.
     """
     files = [code_lines(text) for text in texts]
-    runs = [[tuple(lines[i : i + RUN]) for i in range(len(lines) - RUN + 1)] for lines in files]
-    found = [set(file) for file in runs]
+    runs = [runs_of(lines) for lines in files]
     copied = 0
     for number, file in enumerate(runs):
-        others = found[:number] if before else found[:number] + found[number + 1 :]
-        at = {i + k for i, run in enumerate(file) if any(run in other for other in others) for k in range(RUN)}
-        copied += len(at)
+        others = runs[:number] if before else runs[:number] + runs[number + 1 :]
+        elsewhere = set().union(*others)
+        lines = set()
+        for i, run in enumerate(file):
+            if run in elsewhere:
+                lines |= {*range(i, i + RUN)}
+        copied += len(lines)
     return copied / sum(map(len, files))
+
+
+def runs_of(lines: list[str]) -> list[tuple[str, ...]]:
+    """All runs of six lines, one from each line on."""
+    return [tuple(lines[i : i + RUN]) for i in range(len(lines) - RUN + 1)]
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from support import wrong_kernel_shapes as shapes
@@ -51,6 +52,6 @@ def without_a_barrier(name: str) -> Iterator[WrongKernel]:
 
 WRONG_KERNELS = (
     *lesson_05.WRONG_KERNELS,
-    *(row for version in VERSIONS for row in version.rows),
-    *(row for name in USUAL for row in without_a_barrier(name)),
+    *chain.from_iterable(version.rows for version in VERSIONS),
+    *chain.from_iterable(map(without_a_barrier, USUAL)),
 )
