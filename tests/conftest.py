@@ -26,7 +26,7 @@ _my = os.environ["CONVGRAD_MY"]  # an empty folder, by the plugin `readers_folde
 
 @pytest.fixture(autouse=True)
 def _own_files(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What one test writes and answers, no other finds, neither in a file nor where no file could be written."""
+    """Hide from each test what another one wrote and answered, in a file or where no file could be written."""
     name = hashlib.sha256(request.node.nodeid.encode()).hexdigest()
     monkeypatch.setenv("CONVGRAD_MY", os.path.join(_my, name))
     monkeypatch.setattr(student_files, "_unwritten", {})
@@ -37,7 +37,10 @@ _state = ipywidgets.Widget.get_state
 
 
 def _plain_state(widget: ipywidgets.Widget, *names: object, **options: object) -> dict:
-    """What a widget tells the page. It must be plain: in a browser's Python, a number of NumPy does not arrive."""
+    """The state that a widget sends to the page.
+
+    It must be plain: in a browser's Python, a number of NumPy does not arrive.
+    """
     state = _state(widget, *names, **options)
     json.dumps(state)
     return state
@@ -77,10 +80,16 @@ def pytest_collection_modifyitems(items) -> None:
     Those that wait come in the order of `WAITING`, the others by their number of tests, so that none of the long ones
     is left for the end.
     """
-    files = [file for file, _ in Counter(item.path for item in items).most_common()]
-    waiting = [file for start in WAITING for file in files if file.name.startswith(start)]
+    tests = Counter(item.path for item in items)
+    files = [file for file, _ in tests.most_common()]
+    waiting = []
+    for start in WAITING:
+        waiting += [file for file in files if file.name.startswith(start)]
     others = [file for file in files if file not in waiting]
-    place = {file: i / len(some) for some in (waiting, others) for i, file in enumerate(some)}
+    place = {}
+    for group in waiting, others:
+        for i, file in enumerate(group):
+            place[file] = i / len(group)
     items.sort(key=lambda item: place[item.path])
 
 

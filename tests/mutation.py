@@ -41,21 +41,24 @@ def every_mutant(words: Sequence[str] = ()) -> list[Mutant]:
 
     Raises ValueError for a word that no other kernel's name contains.
     """
-    names = [f"{operation}/{version}" for operation in OPERATIONS for version in versions(operation)]
+    names = []
+    for operation in OPERATIONS:
+        names += [f"{operation}/{version}" for version in versions(operation)]
     general = [name for name in names if not load(name).specialized]
-    return [mutant for name in select(words, general, "KERNEL") for mutant in mutants(small(load(name)))]
+    kernels = [small(load(name)) for name in select(words, general, "KERNEL")]
+    return [*chain.from_iterable(map(mutants, kernels))]
 
 
 def judge_all(chosen: list[Mutant], workers: str | None = None, ledger: Path | None = None) -> Iterator[Result]:
-    """What rejects each mutant, in their order."""
+    """Yield each mutant, in their order, with the reason for which it is rejected."""
     plain = [[mutant.kernel.name, *mutant[1:]] for mutant in chosen]
     pieces = [plain[first : first + AT_ONCE] for first in range(0, len(plain), AT_ONCE)]
-    said = mapped("tests.mutation:judged_each", pieces, workers, ledger, _side_by_side)
-    yield from zip(chosen, chain.from_iterable(said), strict=True)
+    judged_pieces = mapped("tests.mutation:judged_each", pieces, workers, ledger, _side_by_side)
+    yield from zip(chosen, chain.from_iterable(judged_pieces), strict=True)
 
 
 def judged_each(piece: list[list]) -> list[str]:
-    """What rejects each of a few mutants, given by the kernel's name, the place, the old text and the new."""
+    """The reason that rejects each mutant, given as the kernel's name, the place, the old text and the new."""
     return [judged(Mutant(small(load(name)), *change)) for name, *change in piece]
 
 
@@ -70,15 +73,16 @@ def report(results: list[Result]) -> str:
     lines += ["Written by `python tests/mutation.py`. A mutant is *rejected* by wrong numbers, by what the simulator"]
     lines += ["finds, or because it does not compile; a *survivor* passes every check.", ""]
     lines += ["| kernel | mutants | do not compile | rejected | survivors |", "|---|---:|---:|---:|---:|"]
-    lines += [_row(name, [said for _, said in rows]) for name, rows in by_kernel(results)]
-    lines += [_row("**all**", [said for _, said in results]), "", "## What rejected them", ""]
-    kinds = Counter(said for _, said in results if said)
+    lines += [_row(name, rows) for name, rows in by_kernel(results)]
+    lines += [_row("**all**", results), "", "## What rejected them", ""]
+    kinds = Counter(kind for _, kind in results if kind)
     lines += ["| reason | mutants |", "|---|---:|", *(f"| {kind} | {count:,} |" for kind, count in kinds.most_common())]
     lines += ["", "## Survivors, and why they compute the same", ""]
     for name, rows in by_kernel(results):
-        survivors = [mutant for mutant, said in rows if not said]
-        lines += [f"### {name}", ""] * bool(survivors)
-        for why, group in groupby(sorted(survivors, key=lambda each: reason(each) or ""), key=reason):
+        survivors = [mutant for mutant, kind in rows if not kind]
+        if survivors:
+            lines += [f"### {name}", ""]
+        for why, group in groupby(sorted(survivors, key=lambda mutant: reason(mutant) or ""), key=reason):
             lines += [why or "**No reason is known.**", "", *(f"- {change(mutant)}" for mutant in group), ""]
     return "\n".join(lines)
 
@@ -89,9 +93,12 @@ def by_kernel(results: list[Result]) -> list[tuple[str, list[Result]]]:
     return [(name, list(rows)) for name, rows in grouped]
 
 
-def _row(name: str, said: list[str]) -> str:
-    broken, survived = said.count("does not compile"), said.count("")
-    return f"| {name} | {len(said):,} | {broken:,} | {len(said) - broken - survived:,} | {survived:,} |"
+def _row(name: str, results: list[Result]) -> str:
+    kinds = [kind for _, kind in results]
+    broken = kinds.count("does not compile")
+    survived = kinds.count("")
+    rejected = len(kinds) - broken - survived
+    return f"| {name} | {len(kinds):,} | {broken:,} | {rejected:,} | {survived:,} |"
 
 
 def change(mutant: Mutant) -> str:
@@ -110,7 +117,7 @@ def main(words: list[str]) -> int:
     except WorkersError as error:
         print(error, file=sys.stderr)
         return 2
-    unknown = [mutant for mutant, said in results if not said and not reason(mutant)]
+    unknown = [mutant for mutant, kind in results if not kind and not reason(mutant)]
     if options.kernels:
         print(report(results))
     else:

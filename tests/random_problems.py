@@ -64,12 +64,21 @@ def judge_answers(shape: ConvShape) -> None:
 
 
 def judged(piece: list[int]) -> dict:
-    """What was found of a few layers, from their seed, the number of the first, and how many there are."""
+    """The result for a few layers, from the seed, the number of the first one, and how many there are."""
     begin, first, layers = piece
-    found = {"seed": begin + first, "layers": 0, "problems": 0, "worst": 0.0, "on": adapter_info().name}
-    to_skip = [True] * (first > 0)
+    result = {"seed": begin + first, "layers": 0, "problems": 0, "worst": 0.0, "on": adapter_info().name}
+    try:
+        judge_layers(first, layers, result)
+    except AssertionError as error:
+        result["wrong"] = "\n".join(map(str, [error, *getattr(error, "__notes__", [])]))
+    return result
 
-    @seed(begin + first)
+
+def judge_layers(first: int, layers: int, result: dict) -> None:
+    """Judge a few layers, and count them in `result`. Raises AssertionError for the smallest one that is wrong."""
+    to_skip = [True] if first > 0 else []
+
+    @seed(result["seed"])
     @settings(
         max_examples=layers + len(to_skip),
         phases=[Phase.generate, Phase.shrink],
@@ -81,21 +90,22 @@ def judged(piece: list[int]) -> dict:
     def every_number_is_right(shape: ConvShape) -> None:
         if to_skip:
             to_skip.clear()
-            return
-        for operation in OPERATIONS.values():
-            versions = able(operation, shape)
-            version = versions[(first + found["layers"]) % len(versions)]
-            found["worst"] = max(found["worst"], require_close(operation.kernel(version), shape))
-        if find_spec("torch"):
-            judge_answers(shape)
-        found["layers"] += 1
-        found["problems"] += len(OPERATIONS)
+        else:
+            judge_layer(shape, first + result["layers"], result)
 
-    try:
-        every_number_is_right()
-    except AssertionError as error:
-        found["wrong"] = "\n".join(map(str, [error, *getattr(error, "__notes__", [])]))
-    return found
+    every_number_is_right()
+
+
+def judge_layer(shape: ConvShape, turn: int, result: dict) -> None:
+    """Judge the four operations on a layer, each with one of the versions that take it, and count them."""
+    for operation in OPERATIONS.values():
+        versions = able(operation, shape)
+        version = versions[turn % len(versions)]
+        result["worst"] = max(result["worst"], require_close(operation.kernel(version), shape))
+    if find_spec("torch"):
+        judge_answers(shape)
+    result["layers"] += 1
+    result["problems"] += len(OPERATIONS)
 
 
 def main(words: list[str] | None = None) -> int:
@@ -109,26 +119,27 @@ def main(words: list[str] | None = None) -> int:
     pieces = [[begin, first, min(LAYERS, layers - first)] for first in range(0, layers, LAYERS)]
     results = []
     try:
-        for found in mapped("tests.random_problems:judged", pieces, options.workers, options.ledger):
-            if "wrong" in found:
-                print(found["wrong"])
+        for result in mapped("tests.random_problems:judged", pieces, options.workers, options.ledger):
+            if "wrong" in result:
+                print(result["wrong"])
                 return 1
-            results.append(found)
+            results.append(result)
     except WorkersError as error:
         print(error, file=sys.stderr)
     if results:
         print(report(results))
-    return 2 * (len(results) < len(pieces))
+    return 0 if len(results) == len(pieces) else 2
 
 
 def report(results: list[dict]) -> str:
-    """How many problems are right, on which adapters, and how far the worst number is off."""
-    layers, problems = (sum(found[name] for found in results) for name in ("layers", "problems"))
+    """The number of problems that are right, the adapters, and the error of the worst number."""
+    layers = sum(result["layers"] for result in results)
+    problems = sum(result["problems"] for result in results)
     beside = "float64 and PyTorch" if find_spec("torch") else "float64 (PyTorch is not installed)"
-    on = " and ".join(sorted({found["on"] for found in results}))
-    worst = max(found["worst"] for found in results)
-    said = f"Right: {problems:,} problems on {layers:,} random layers, beside {beside}, on {on}."
-    return f"{said} {problems - layers:,} are gradients. The largest error is {worst:.3f} of the tolerance."
+    on = " and ".join(sorted({result["on"] for result in results}))
+    worst = max(result["worst"] for result in results)
+    right = f"Right: {problems:,} problems on {layers:,} random layers, beside {beside}, on {on}."
+    return f"{right} {problems - layers:,} are gradients. The largest error is {worst:.3f} of the tolerance."
 
 
 if __name__ == "__main__":

@@ -1,13 +1,15 @@
 """The house stays small: few rooms, no circle of imports, none that climbs, and no lesson that imports another.
 
-That these checks can fail is in messages/house_rules.txt.
+That these checks can fail is in messages/house_rules.txt, and below for the rules of style.
 """
 
 import subprocess
 import sys
 
+import pytest
 from support.imports import arrows, between_lessons, circle, climbing, modules, order
 from support.sample import at_night
+from support.style import breaches, is_long, python_files
 from support.tokens import ROOT, above, by_folder, ceilings, rooms
 
 MOST_ROOMS, MOST_ARROWS, MOST_FLOORS = 14, 60, 9
@@ -45,13 +47,42 @@ def test_to_grade_a_text_imports_one_lesson():
         assert done.stdout.split("\n")[1] == "meet_the_gpu"
 
 
-LONGEST = 400  # lines of a file
-
-
 def test_a_file_holds_one_idea():
-    files = [path for folder in ("helpers", "wgsl") for path in (ROOT / folder).rglob("*.py")]
-    lines = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8").count("\n") for path in files}
-    assert {name: count for name, count in lines.items() if count > LONGEST} == {}
+    assert [name for name, text in python_files(ROOT).items() if is_long(text)] == []
+
+
+def test_a_long_file_is_noticed():
+    assert is_long("x = 1\n" * 401)
+    assert not is_long("x = 1\n" * 400)
+
+
+def test_code_keeps_the_rules_of_style():
+    broken = []
+    for name, text in python_files(ROOT).items():
+        broken += [f"{name}, {breach}" for breach in breaches(text)]
+    assert not broken, "\n".join(broken)
+
+
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        ('"""What it does."""', ["line 1: the docstring begins with a question word"]),
+        ('class A:\n    """Which one."""', ["line 1: the docstring begins with a question word"]),
+        ('def f():\n    """Whether it is."""', ["line 1: the docstring begins with a question word"]),
+        ('def f():\n    """Whatever it is."""', []),
+        ('x = 1\ny = "s" * (n > 1)', ["line 2: a string is multiplied by a condition"]),
+        ('y = (n > 1) * f"{n}s"', ["line 1: a string is multiplied by a condition"]),
+        ('y = "s" * bool(n)', ["line 1: a string is multiplied by a condition"]),
+        ('y = "s" * (a or b)', ["line 1: a string is multiplied by a condition"]),
+        ('y = "s" * (not n)', ["line 1: a string is multiplied by a condition"]),
+        ('y = "-" * width + "-" * len(name) + n * (n > 1) * "-"', []),
+        ("def f():\n" + "    x = 1\n" * 26, ["line 1: the function has more than 25 lines"]),
+        ("async def f():\n" + "    x = 1\n" * 26, ["line 1: the function has more than 25 lines"]),
+        ('def f():\n    """One."""\n' + "    x = 1\n" * 25, []),
+    ],
+)
+def test_a_text_that_breaks_a_rule_of_style_is_named(text, rules):
+    assert breaches(text) == rules
 
 
 @at_night

@@ -8,6 +8,7 @@ from support.grading import (  # noqa: F401
     MISTAKES,
     WAITING,
     edited,
+    mistakes_of,
     outcomes,
     planted,
     quoted_wrong,
@@ -33,67 +34,72 @@ TRIED = sample(MISTAKES, 14)
 
 @cache
 def rows() -> dict[str, list[list[str]]]:
-    """What the teachers' pages say of the mistakes in each puzzle."""
-    lessons = [Lesson.read(path) for path in lessons_of(NOTEBOOKS)]
-    return {name: table(page_of(lesson)) for lesson in lessons for name in puzzles_of(lesson)}
+    """The rows of the teachers' pages about the mistakes in each puzzle."""
+    tables = {}
+    for path in lessons_of(NOTEBOOKS):
+        lesson = Lesson.read(path)
+        tables |= {name: table(page_of(lesson)) for name in puzzles_of(lesson)}
+    return tables
 
 
 def named(grades: Grades) -> list[str]:
     """The mistakes that the verdicts name, each with what follows."""
-    said = "\n".join(verdict.detail for verdict in grades)
+    details = "\n".join(verdict.detail for verdict in grades)
     opening = "this is|its numbers are right, but its counts are"
-    return re.findall(f"^(?:{opening}) what (comes out|happens) when (.*?): (.*)", said, re.MULTILINE)
+    return re.findall(f"^(?:{opening}) what (comes out|happens) when (.*?): (.*)", details, re.MULTILINE)
 
 
-@pytest.mark.parametrize(("name", "mistake"), TRIED, ids=[f"{name}-{each.name}" for name, each in TRIED])
+@pytest.mark.parametrize(("name", "mistake"), TRIED, ids=[f"{name}-{mistake.name}" for name, mistake in TRIED])
 def test_a_known_mistake_is_rejected_named_drawn_and_on_the_page_for_teachers(name, mistake):
     grades = with_mistake(name, mistake)
-    found = set(outcomes(grades))
-    assert found == {NOT_YET} or (found <= {RIGHT, WRONG, UNSAFE} and grades.passed < len(grades))
-    ((what, said, question),) = named(grades)
-    assert what == ("comes out" if {WRONG, NOT_YET} & found else "happens")
-    assert said == mistake.name  # an earlier mistake would be named if it did the same
+    seen = set(outcomes(grades))
+    assert seen == {NOT_YET} or (seen <= {RIGHT, WRONG, UNSAFE} and grades.passed < len(grades))
+    ((verb, known_name, question),) = named(grades)
+    assert verb == ("comes out" if {WRONG, NOT_YET} & seen else "happens")
+    assert known_name == mistake.name  # an earlier mistake would be named if it did the same
     assert question.startswith(f"{mistake.question} ")
     assert name in WAITING or row(mistake, grades) in rows()[name], "run python tests/support/teaching_pages.py"
     assert not quoted_wrong(PUZZLES[name].with_mistake(mistake).source, grades)
-    assert not any(
-        re.match("(each number is |its numbers are )?right", v.detail) for v in grades if v.outcome == UNSAFE
-    )
+    unsafe = [verdict.detail for verdict in grades if verdict.outcome == UNSAFE]
+    assert not any(re.match("(each number is |its numbers are )?right", detail) for detail in unsafe)
     assert not re.search(r"99999|99,999|Scalar|Some\(|None|e\+\d|naga|wgpu|array\(", str(grades))
     wrong = [case for case, verdict in zip(PUZZLES[name].cases(), grades, strict=True) if verdict.outcome == WRONG]
     drawings = [verdict.drawing for verdict in grades if verdict.drawing]
-    assert len(drawings) == (WRONG in found)
-    for lines in (drawing.split("\n") for drawing in drawings):
+    assert len(drawings) == (WRONG in seen)
+    for drawing in drawings:
+        lines = drawing.split("\n")
         assert min(wrong, key=lambda case: case.expected.size).name in lines[0]
-        assert (len(lines) <= 20, max(map(len, lines)) <= 80) == (True, True)
-        assert re.search(r"\d\*|nan\*| \.", "\n".join(lines))
+        assert len(lines) <= 20
+        assert max(map(len, lines)) <= 80
+        assert re.search(r"\d\*|nan\*| \.", drawing)
 
 
 def test_a_known_mistake_comes_with_one_short_question():
-    for mistake in (mistake for puzzle in ALL_PUZZLES.values() for mistake in puzzle.mistakes):
+    for _, mistake in mistakes_of(ALL_PUZZLES):
         assert re.fullmatch(r"[a-z+][^?]{10,110}\?", mistake.question), mistake.question  # it goes on after a colon
         assert not re.search("[;:?]", mistake.name), mistake.name  # no cure after the mistake
 
 
 # --- In a learner's own text ----------------------------------------------------------------------------------
 
-OTHERS = [(name, mistake.name, edits) for name, mistake in MISTAKES for edits in mistake.others]
+OTHERS = []
+for puzzle_name, mistake in MISTAKES:
+    OTHERS += [(puzzle_name, mistake.name, edits) for edits in mistake.others]
 OTHERS += [(row.puzzle, row.name, row.edits) for row in planted("in_one_puzzle")]
 
 
 @pytest.mark.parametrize(("name", "mistake", "edits"), sample(OTHERS, 3))
 def test_a_learners_own_text_is_named_by_its_mistake(name, mistake, edits):
     puzzle = PUZZLES[name]
-    own = Mistake(mistake, "", edits).made_in(Kernel(puzzle.solution.text))
-    assert not any(same_code(own, puzzle.with_mistake(known)) for known in puzzle.mistakes)
-    assert [said for _, said, _ in named(grade(puzzle, own.source))] == [mistake]
+    kernel = Mistake(mistake, "", edits).made_in(Kernel(puzzle.solution.text))
+    assert not any(same_code(kernel, puzzle.with_mistake(known)) for known in puzzle.mistakes)
+    assert [known_name for _, known_name, _ in named(grade(puzzle, kernel.source))] == [mistake]
 
 
 def test_a_demonstration_is_named_on_any_machine(monkeypatch):
     """Also one that is too slow to try a known mistake, where the text is that of the mistake, word for word."""
     monkeypatch.setattr(grader, "WORK", -1)
     source = edited("conv2d_grad_weight", ("n < params.batch", "n < 1u"))
-    assert [bool(named(grade(PUZZLES["conv2d_grad_weight"], text))) for text in (source, f"{source} ;")] == [
-        True,
-        False,
-    ]
+    puzzle = PUZZLES["conv2d_grad_weight"]
+    assert named(grade(puzzle, source))
+    assert not named(grade(puzzle, f"{source} ;"))

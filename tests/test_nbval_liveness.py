@@ -24,11 +24,11 @@ if not ALL:
 
 @pytest.mark.parametrize("name", SICK)
 def test_a_sick_kernel_is_red_soon_and_once(tmp_path: Path, name: str) -> None:
-    source, options, said = SICK[name]
+    source, options, reason = SICK[name]
     cells = [v4.new_code_cell(text, execution_count=i) for i, text in enumerate((IMPORTS + source, source), 1)]
     nbformat.write(v4.new_notebook(cells=cells), tmp_path / "sick.ipynb")
     broken, later = nbval(tmp_path, "--runxfail", *options)["sick"]
-    assert said in broken
+    assert reason in broken
     assert source in broken
     assert "Kernel dead on test start" in later  # and it does not wait again
 

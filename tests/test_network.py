@@ -105,19 +105,23 @@ def batches(steps: int) -> Iterator[tuple[Array, Array]]:
 
 
 def distance(steps: int, rate: float = RATE, **kernels) -> float:
-    """How far LeNet's parameters are from their twins after some steps, beside the way that these went."""
+    """The distance of LeNet's parameters from their twins after some steps, beside the way that these went."""
     network = Network(kernels=kernels)
     twin = Float64Network(network)
-    start = np.concatenate([own.ravel() for own in twin.parameters.values()])
+    start = joined(twin.parameters)
     for images, labels in batches(steps):
         twin.step(images, labels, RATE)
     training = Training(network, IMAGES[:COUNT], LABELS[:COUNT], batch=BATCH, learning_rate=rate)
     training.run(steps / training.steps_per_epoch)
     assert training.step == steps
-    got, right = (
-        np.concatenate([own.ravel() for own in side.values()]) for side in (network.parameters(), twin.parameters)
-    )
+    got = joined(network.parameters())
+    right = joined(twin.parameters)
     return float(np.linalg.norm(got - right) / np.linalg.norm(right - start))
+
+
+def joined(parameters: dict[str, Array]) -> Array:
+    """The numbers of all parameters, one after the other."""
+    return np.concatenate([array.ravel() for array in parameters.values()])
 
 
 def test_its_steps_follow_float64(record_property) -> None:
@@ -149,7 +153,7 @@ def trained(steps: int, **options) -> Training:
 
 
 def same(one: Network, other: Network) -> bool:
-    """Whether parameters and velocities are equal, bit for bit."""
+    """Return True where parameters and velocities are equal, bit for bit."""
     return all(map(np.array_equal, one.state(), other.state()))
 
 
@@ -162,7 +166,8 @@ def test_a_second_run_is_equal_bit_for_bit() -> None:
 
 def test_what_is_recorded_of_a_step_is_what_the_network_had_then() -> None:
     """As in one step after the other, over batches that the host brings."""
-    training, network = trained(8), Network(SMALL)
+    training = trained(8)
+    network = Network(SMALL)
     space = network.workspace(8)
     for moment in training.moments:
         epoch, place = divmod(moment.step, 5)
@@ -170,25 +175,37 @@ def test_what_is_recorded_of_a_step_is_what_the_network_had_then() -> None:
         before = network.parameters()
         assert network.step(IMAGES[chosen], LABELS[chosen]) == moment.loss
         assert (space.tensor(space.logits).reshape(8, 10).argmax(1) == LABELS[chosen]).mean() == moment.accuracy
-        own = {name: array for name, array in before.items() if name.startswith("conv.")}
-        own |= {gradient_of(name): network.gradients()[name] for name in own}
-        assert [*moment.tensors] == [*own]
-        assert all(np.array_equal(moment.tensors[name], array) for name, array in own.items())
+        tensors = {name: array for name, array in before.items() if name.startswith("conv.")}
+        tensors |= {gradient_of(name): network.gradients()[name] for name in tensors}
+        assert [*moment.tensors] == [*tensors]
+        assert all(np.array_equal(moment.tensors[name], array) for name, array in tensors.items())
     assert same(training.network, network)
+
+
+def noted(monkeypatch: pytest.MonkeyPatch, name: str) -> list[tuple]:
+    """The arguments of all further calls of a function of the training's module, which goes on as it did."""
+    arguments = []
+    function = getattr(module, name)
+
+    def call(*passed: object) -> object:
+        arguments.append(passed)
+        return function(*passed)
+
+    monkeypatch.setattr(module, name, call)
+    return arguments
 
 
 def test_a_recorded_step_takes_two_dispatches_more_and_a_fifth_of_a_submission(monkeypatch) -> None:
     """Nothing is copied but a state after 25 steps; the host sends the order of an epoch, and waits once."""
     training = Training(Network(SMALL), IMAGES[:400], LABELS[:400], batch=8)
-    calls: dict[str, list] = {"run": [], "write": [], "read": []}
-    for name, seen in calls.items():
-        own = getattr(module, name)
-        monkeypatch.setattr(module, name, lambda *given, own=own, seen=seen: (seen.append(given), own(*given))[1])
+    calls = {name: noted(monkeypatch, name) for name in ("run", "write", "read")}
     training.run(2)
     bare = len([*training._space.forward, *training._space.backward]) + 1
-    batches = [passes._batches(given) for given in calls["run"]]  # a submission's compute passes, and copies
-    assert [sum(map(len, each)) for each in batches] == [5 * (bare + 2) + 2 * (i % 5 == 4) for i in range(20)]
-    assert [len(each) for each in batches] == [1, 1, 1, 1, 3] * 4
+    submissions = [passes._batches(steps) for steps in calls["run"]]  # each in its compute passes, and copies
+    sizes = [sum(map(len, submission)) for submission in submissions]
+    with_a_copy = 5 * (bare + 2) + 2
+    assert sizes == [*[5 * (bare + 2)] * 4, with_a_copy] * 4
+    assert [len(submission) for submission in submissions] == [1, 1, 1, 1, 3] * 4
     assert [array.nbytes for _, array in calls["write"]] == [4 * 400] * 2
     assert len(calls["read"]) == 1
 
@@ -206,8 +223,8 @@ def test_going_back_and_on_is_equal_bit_for_bit() -> None:
 def test_a_network_with_the_parameters_of_another_is_like_it() -> None:
     network, other = trained(3).network, Network(SMALL, seed=5)
     other.load_parameters(network.parameters())
-    for name, own in network.parameters().items():
-        np.testing.assert_array_equal(other.parameters()[name], own)
+    for name, parameter in network.parameters().items():
+        np.testing.assert_array_equal(other.parameters()[name], parameter)
     assert not other.state()[1].any(), "velocities"
     np.testing.assert_array_equal(other.logits(IMAGES[:3]), network.logits(IMAGES[:3]))
 
@@ -219,7 +236,8 @@ def test_predictions_do_not_depend_on_the_batch() -> None:
 
 def test_a_network_whose_parameters_fill_a_binding_is_trained_and_goes_back(monkeypatch) -> None:
     """A state, with the velocities, is twice as large, and need not be bound."""
-    network, images = Network(SMALL, (1, 13, 13)), IMAGES[:4, :, 7:20, 7:20].copy()
+    network = Network(SMALL, (1, 13, 13))
+    images = IMAGES[:4, :, 7:20, 7:20].copy()
     monkeypatch.setattr(buffers, "MAX_BINDING", 4 * network.words)
     monkeypatch.setattr(module, "MOST_BYTES", 4 * network.words)
     assert images[:2].nbytes < 4 * network.words < images.nbytes
@@ -243,8 +261,9 @@ def test_bad_input_leaves_the_network_as_it_was() -> None:
 
 def test_a_batch_is_looked_at_once_where_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not again in each step of a training, and not in each part of a batch."""
-    model, seen = Network(SMALL), []
-    monkeypatch.setattr(network, "check_finite", lambda *given: seen.append(len(given[-1])))
+    model = Network(SMALL)
+    seen = []
+    monkeypatch.setattr(network, "check_finite", lambda *arguments: seen.append(len(arguments[-1])))
     model.step(IMAGES[:4], LABELS[:4])
     model.logits(IMAGES[:6], batch=2)
     Training(model, IMAGES[:8], LABELS[:8], batch=2).run(2)

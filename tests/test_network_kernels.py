@@ -72,9 +72,12 @@ SHAPES = {"relu_backward": ElementShape(50), "cross_entropy": LossShape(6, 5), "
 
 @pytest.mark.parametrize(("name", "old", "new"), MISTAKES)
 def test_a_check_accepts_the_right_result_and_refuses_a_wrong_one(name, old, new, monkeypatch):
-    operation, right, shape = OPERATIONS[name], getattr(reference, name), SHAPES.get(name, OVERLAPPING)
+    operation = OPERATIONS[name]
+    right = getattr(reference, name)
+    shape = SHAPES.get(name, OVERLAPPING)
+    wrong = edited(right, old, new)
     # Mostly below 0, so that a 0 in the padding would win:
-    wrong, tensors = edited(right, old, new), drawn(operation, shape, lambda *given: normal(*given) - 1)
+    tensors = drawn(operation, shape, lambda size, *seed: normal(size, *seed) - 1)
     with monkeypatch.context() as patch:
         patch.setattr(reference, name, wrong)
         planted = replace(operation, answer=wrong if operation.answer is right else operation.answer)

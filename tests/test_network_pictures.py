@@ -3,6 +3,8 @@
 `messages/touches.txt` has what is opened where a reader points at it.
 """
 
+from itertools import chain
+
 import numpy as np
 import pytest
 from support.legible import faults, illegible
@@ -54,10 +56,13 @@ def trace(request: pytest.FixtureRequest, lenet: Network) -> NetworkTrace:
 
 def places(trace: NetworkTrace, name: str, count: int = 8) -> list[tuple[int, ...]]:
     """Some places of a tensor: its corners, the number that is farthest from 0, and random ones."""
-    shape, random = trace.shapes[name], np.random.default_rng(3)
+    shape = trace.shapes[name]
     largest = np.unravel_index(np.abs(trace.tensors[name]).argmax(), shape)
-    found = [(0,) * len(shape), tuple(size - 1 for size in shape), tuple(map(int, largest))]
-    return found + [tuple(int(random.integers(size)) for size in shape) for _ in range(count)]
+    chosen = [(0,) * len(shape), tuple(size - 1 for size in shape), tuple(map(int, largest))]
+    random = np.random.default_rng(3)
+    for _ in range(count):
+        chosen.append(tuple(int(random.integers(size)) for size in shape))
+    return chosen
 
 
 # --- An opened number -------------------------------------------------------------------------------------------
@@ -103,52 +108,59 @@ def small(operation: str) -> Shape:
     return SMALL.get(kind_for(OPERATIONS[operation]), OPERATIONS[operation].examples[0])
 
 
-def reads(operation: str, own: str) -> dict[tuple[int, ...], set[tuple[str, int]]]:
-    """For each number of a tensor, which words of which tensors the thread reads that writes it, in version 1."""
+def reads(operation: str, tensor: str) -> dict[tuple[int, ...], set[tuple[str, int]]]:
+    """The words that the thread reads, in version 1, which writes a number of a tensor: for each number."""
     kernel, shape = versions_of(operation)[0], small(operation)
     tensors = operation_of(kernel).tensors
     _, traces = simulated(kernel, shape, drawn(operation_of(kernel), shape))
-    found = {}
+    words_read = {}
     for trace in traces:
         seen = trace.accesses[(trace.accesses["binding"] >= 0) & (trace.accesses["binding"] < len(tensors))]
-        for write in seen[seen["write"] & (seen["binding"] == tensors.index(own))]:
+        for write in seen[seen["write"] & (seen["binding"] == tensors.index(tensor))]:
             same = (seen["workgroup"] == write["workgroup"]).all(1) & (seen["invocation"] == write["invocation"])
-            mine = seen[same & ~seen["write"]]
-            index = tuple(map(int, np.unravel_index(write["index"], shape.of(own))))
-            found[index] = {(tensors[b], int(i)) for b, i in zip(mine["binding"], mine["index"], strict=True)}
-    return found
+            loads = seen[same & ~seen["write"]]
+            index = tuple(map(int, np.unravel_index(write["index"], shape.of(tensor))))
+            words_read[index] = {(tensors[b], int(i)) for b, i in zip(loads["binding"], loads["index"], strict=True)}
+    return words_read
 
 
-def said(shape, made: Made) -> set[tuple[str, int]]:
-    factors = [factor for term in made.terms for factor in term] + [*made.decided_by]
-    return {(own, int(np.ravel_multi_index(at, shape.of(own)))) for own, at in factors}
+def words_of(shape: Shape, made: Made) -> set[tuple[str, int]]:
+    """The words that a number is made of, or that decide which they are: the tensor of each, and its place there."""
+    factors = [*chain.from_iterable(made.terms), *made.decided_by]
+    return {(tensor, int(np.ravel_multi_index(at, shape.of(tensor)))) for tensor, at in factors}
 
 
-@pytest.mark.parametrize(("operation", "own"), MADE)
-def test_a_number_is_made_of_what_its_thread_reads(operation, own):
-    shape, found = small(operation), reads(operation, own)
-    assert {*found} == {*np.ndindex(shape.of(own))}
+@pytest.mark.parametrize(("operation", "tensor"), MADE)
+def test_a_number_is_made_of_what_its_thread_reads(operation, tensor):
+    shape = small(operation)
+    words_read = reads(operation, tensor)
+    assert {*words_read} == {*np.ndindex(shape.of(tensor))}
     exact = 0
-    for index, seen in found.items():
-        wanted = said(shape, MADE[operation, own](shape, *index))
+    for index, seen in words_read.items():
+        wanted = words_of(shape, MADE[operation, tensor](shape, *index))
         if operation == "max_pool2d_backward":  # it looks at no further pixel of a window where a larger one was found
             wanted |= {("input", int(np.ravel_multi_index(index, shape.of("input"))))}  # also of no window
             assert seen <= wanted
             exact += seen == wanted
         else:
             assert seen == wanted, index
-    assert operation != "max_pool2d_backward" or exact > len(found) / 10
+    assert operation != "max_pool2d_backward" or exact > len(words_read) / 10
 
 
 def test_another_set_would_be_seen():
-    found = reads("conv2d_grad_weight", "grad_weight")
     other = ConvShape(2, 2, 8, 5, 4, 3, 2, 2, (0, 0))
-    assert any(seen != said(CONV, MADE["conv2d_grad_weight", "grad_weight"](other, *i)) for i, seen in found.items())
+    made = MADE["conv2d_grad_weight", "grad_weight"]
+    words_read = reads("conv2d_grad_weight", "grad_weight")
+    assert any(seen != words_of(CONV, made(other, *index)) for index, seen in words_read.items())
 
 
 def test_windows_and_pixels_are_two_sides_of_one_set():
-    pairs = {(w, pixel) for w in np.ndindex(POOL.outputs) for pixel in pixels_of_window(POOL, *w)}
-    assert pairs == {(w, p) for p in np.ndindex(POOL.in_h, POOL.in_w) for w in windows_of_pixel(POOL, *p)}
+    from_windows, from_pixels = set(), set()
+    for window in np.ndindex(POOL.outputs):
+        from_windows |= {(window, pixel) for pixel in pixels_of_window(POOL, *window)}
+    for pixel in np.ndindex(POOL.in_h, POOL.in_w):
+        from_pixels |= {(window, pixel) for window in windows_of_pixel(POOL, *pixel)}
+    assert from_windows == from_pixels
 
 
 # --- The line of the kernel -------------------------------------------------------------------------------------
@@ -173,16 +185,16 @@ FIRST = {  # the lines of version 1 that make each tensor
 }
 
 
-@pytest.mark.parametrize(("operation", "own"), MADE)
-def test_the_line_is_the_one_that_makes_the_number(operation, own):
+@pytest.mark.parametrize(("operation", "tensor"), MADE)
+def test_the_line_is_the_one_that_makes_the_number(operation, tensor):
     """Without it, the number is another one; and it is found where it lies in an edited text, too."""
     kernel, shape = versions_of(operation)[0], small(operation)
     step = Step("layer", OPERATIONS[operation], shape, OPERATIONS[operation].tensors)
-    line = line_of(step, own, kernel.version)
-    assert line.text.startswith(FIRST[operation, own])
+    line = line_of(step, tensor, kernel.version)
+    assert line.text.startswith(FIRST[operation, tensor])
     assert kernel.source.split("\n")[line.number - 1].strip().startswith(line.text[:20])
     if kernel.source.count("@compute") == 1:
-        assert line_of(step, own, kernel.edit("@compute", "\n\n@compute")).number == line.number + 2
+        assert line_of(step, tensor, kernel.edit("@compute", "\n\n@compute")).number == line.number + 2
     tensors = drawn(operation_of(kernel), shape)
     right, _ = simulated(kernel, shape, tensors)
     if kernel.source.count(line.text) == 1:
@@ -192,11 +204,11 @@ def test_the_line_is_the_one_that_makes_the_number(operation, own):
 
 def test_of_a_specialized_version_it_is_the_line_of_the_file(trace):
     """And it does the arithmetic of a sum: a product or a sum is written there."""
-    for name, (step, own) in trace.makers.items():
+    for name, (step, tensor) in trace.makers.items():
         if name.endswith(("conv1.output", "conv2.grad_weight", "second.output")):
             for kernel in sample(versions_of(step.operation.name), 2):
                 if not step.operation.versions[kernel.version](step.shape, kernel).refused and kernel.specialized:
-                    line = line_of(step, own, kernel.version)
+                    line = line_of(step, tensor, kernel.version)
                     assert line.kernel == kernel.name
                     assert kernel.source.split("\n")[line.number - 1].strip().startswith(line.text[:12])
                     assert "sum" in line.text

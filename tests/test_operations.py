@@ -1,6 +1,7 @@
 """Operations: what is planned, which version is chosen and why, and launches over buffers that stay on the GPU."""
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -65,7 +66,8 @@ def test_with_the_padding_same_the_output_is_as_large_as_the_input(size, dilatio
     x, w = normal((2, 3, 7, 9)), normal((4, 3, *size), 1)
     zeros = [(k - 1) * d for k, d in zip(size, np.broadcast_to(dilation, 2), strict=True)]
     padded = np.pad(x, [(0, 0), (0, 0), *((count // 2, count - count // 2) for count in zeros)])
-    got, right = helpers.conv2d(x, w, padding="same", dilation=dilation), reference.conv2d(padded, w, dilation=dilation)
+    got = helpers.conv2d(x, w, padding="same", dilation=dilation)
+    right = reference.conv2d(padded, w, dilation=dilation)
     np.testing.assert_allclose(got, right, rtol=1e-5, atol=1e-5)
     assert np.array_equal(helpers.conv2d(x, w, padding="valid"), helpers.conv2d(x, w))
 
@@ -73,8 +75,9 @@ def test_with_the_padding_same_the_output_is_as_large_as_the_input(size, dilatio
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_every_version_is_a_choice_somewhere(operation):
     shapes = SHAPES.get(kind_for(OPERATIONS[operation]), OPERATIONS[operation].examples)
-    choices = [OPERATIONS[operation].choose(shape, adapter) for shape in shapes for adapter in (SOFTWARE, HARDWARE)]
-    chosen = {choice.version for versions in choices for choice in versions}
+    chosen = set()
+    for shape, adapter in product(shapes, (SOFTWARE, HARDWARE)):
+        chosen |= {choice.version for choice in OPERATIONS[operation].choose(shape, adapter)}
     steps = {"4_vec4_tiles"}  # of the speed ladder only: a later version of the same idea is faster
     assert chosen == {*OPERATIONS[operation].versions} - steps
 
@@ -122,7 +125,7 @@ def test_a_version_that_would_pass_the_loop_cap_gives_way_unless_it_is_named(mon
 
 
 def test_a_sum_longer_than_the_cap_is_right_or_refused():
-    """Where the adapter has the cap, version 1 would stop after 65,535 of these 90,000 products without an error."""
+    """Version 1 would stop after 65,535 of these 90,000 products without an error where the adapter has the cap."""
     ones = np.ones((1, 1, 300, 300), np.float32)
     assert helpers.conv2d_grad_weight(ones, (1, 1, 1, 1), ones) == 90_000
     if passes.loop_cap():

@@ -18,10 +18,10 @@ def convolved() -> Explorer:
     """With the filter of another picture, and then with one that is clicked."""
     first = explorers.own_filter()
     first.set(weight=np.arange(-1, 2)[:, None] * np.ones((3, 3)))
-    own = helpers.your_convolution(first)
-    assert own.sentence == first.sentence
-    own.set(weight=np.eye(3))
-    return own
+    yours = helpers.your_convolution(first)
+    assert yours.sentence == first.sentence
+    yours.set(weight=np.eye(3))
+    return yours
 
 
 MADE = {  # by puzzles: the picture, what of it is computed, and how often each kernel is launched
@@ -38,11 +38,13 @@ BY_DAY = "output_padding", "conv2d_grad_weight", "pixel_window", "strided_grad_i
 
 @pytest.mark.parametrize("puzzles", MADE if ALL else BY_DAY)
 def test_a_picture_is_computed_by_the_readers_kernels_once_they_are_right(puzzles, monkeypatch):
-    (make, part, times), names, launched, launch = MADE[puzzles], puzzles.split(), [], gpu.launch
+    make, part, times = MADE[puzzles]
+    names = puzzles.split()
     texts = [PUZZLES[name].solution.text for name in names]
     for training in filters, one_layer:
         monkeypatch.setattr(training, "STEPS", 2)
-    monkeypatch.setattr(gpu, "launch", lambda text, *given: launched.append(text) or launch(text, *given))
+    launched, launch = [], gpu.launch
+    monkeypatch.setattr(gpu, "launch", lambda text, *arguments: launched.append(text) or launch(text, *arguments))
     pictures = []
     for right in False, True:
         for name, text in zip(names, texts, strict=True):
@@ -50,8 +52,8 @@ def test_a_picture_is_computed_by_the_readers_kernels_once_they_are_right(puzzle
             helpers.grade(name, text if right else puzzle.with_mistake(puzzle.mistakes[0]).source)
         launched.clear()
         made = make()
-        told = " ".join([made.sentence, *written(made.picture)])
-        assert [f"your {name}" in told.replace("(until your ", "") for name in names] == [right] * len(names)
+        words = " ".join([made.sentence, *written(made.picture)]).replace("(until your ", "")
+        assert [f"your {name}" in words for name in names] == [right] * len(names)
         pictures.append(getattr(made.picture, part))
     assert [text for text in launched if text in texts] == texts * times
     assert np.allclose(*pictures, atol=1e-5)

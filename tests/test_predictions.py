@@ -2,6 +2,7 @@
 
 import re
 from fractions import Fraction
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -18,7 +19,9 @@ in_words = pytest.mark.parametrize("name", [name for name, question in QUESTIONS
 
 
 def test_each_question_is_asked_once_and_its_cell_does_not_give_the_answer():
-    cells = [cell.source for path in lessons_of(NOTEBOOKS) for cell in Lesson.read(path).code]
+    cells = []
+    for path in lessons_of(NOTEBOOKS):
+        cells += [cell.source for cell in Lesson.read(path).code]
     for name, question in QUESTIONS.items():
         asking = [cell for cell in cells if re.search(rf'helpers\.(ask|predict)\("{re.escape(name)}"', cell)]
         assert len(asking) == 1, name
@@ -47,8 +50,8 @@ def test_the_right_answer_is_right_in_every_form_and_another_kind_is_refused(nam
         plain = answer.tolist() if isinstance(answer, np.ndarray | np.generic) else answer
         with pytest.raises(AnswerError) as caught:
             helpers.predict(name, answer)
-        said = f"answer = {plain!r} is a {type(plain).__name__}: it must be {rule}"
-        assert caught.value._render_traceback_() == [said]  # a notebook shows this line alone
+        message = f"answer = {plain!r} is a {type(plain).__name__}: it must be {rule}"
+        assert caught.value._render_traceback_() == [message]  # a notebook shows this line alone
 
 
 @every_question
@@ -101,8 +104,8 @@ def test_a_question_in_words_can_be_answered_and_its_mistakes_lead_on(name):
     if isinstance(question.right, str):
         assert {question.right, *question.mistakes} <= {*re.findall(r"\w+", question.asked.lower())}
     elif isinstance(question.right, int | float) and question.right > 9:
-        told = numbers_of(" ".join([question.advice, *question.mistakes.values()]))
-        assert f"{question.right:.10g}" not in told - numbers_of(question.asked)
+        in_replies = numbers_of(" ".join([question.advice, *question.mistakes.values()]))
+        assert f"{question.right:.10g}" not in in_replies - numbers_of(question.asked)
 
 
 def numbers_of(text: str) -> set[str]:
@@ -114,13 +117,13 @@ SUM = re.compile(r"(?<![\w.`^/·*+−-])(?<!ln )([(−\d][-\d ,.()·*+−×/]*) 
 
 
 def sums_in(text: str) -> list[tuple[str, float, float]]:
-    """The sums in a text: as they are written, their value, and what is said to come out."""
+    """The sums in a text: as they are written, their value, and the result that the text states."""
     plain = str.maketrans({"·": "*", "×": "*", "−": "-", ",": ""})
-    return [(left, *(eval(side.translate(plain)) for side in (left, right))) for left, right in SUM.findall(text)]
+    return [(left, eval(left.translate(plain)), eval(right.translate(plain))) for left, right in SUM.findall(text)]
 
 
 def test_the_sums_in_the_explanations_are_right():
-    sums = [found for question in QUESTIONS.values() for found in sums_in(question.why)]
+    sums = [*chain.from_iterable(sums_in(question.why) for question in QUESTIONS.values())]
     assert len(sums) > 20
-    assert [found for found in sums if found[1] != found[2]] == []
+    assert [text for text, value, stated in sums if value != stated] == []
     assert sums_in("So 2 · 3 + (−1)·4 = 3 and 1,000 / 8 = 126.") == [("2 · 3 + (−1)·4", 2, 3), ("1,000 / 8", 125, 126)]

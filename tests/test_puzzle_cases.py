@@ -22,15 +22,15 @@ COARSE = ("f32(i32({}))", "abs({})", "floor({})", "round({})")
 def coarse_kernels() -> Iterator[tuple[str, str, Kernel]]:
     """The official kernels in which all that is read of one input, or all that is stored, loses something."""
     for name, puzzle in PUZZLES.items():
-        given = puzzle.cases()[0].inputs
+        values = puzzle.cases()[0].inputs
         arrays = [binding.name for binding in puzzle.official.bindings if "storage" in binding.space]
-        inputs = [name for name, array in zip(arrays, given, strict=False) if array.dtype == np.float32]
-        output = arrays[len(given)]
+        inputs = [array for array, value in zip(arrays, values, strict=False) if value.dtype == np.float32]
+        output = arrays[len(values)]
         pieces = {input: rf"()\b({input}\[(?:[^][]|\[[^]]*\])*\])" for input in inputs}
         if inputs:  # weight_index has none: it stores indices, which are whole
             pieces[output] = rf"\b({output}\[[^;=]*\] = )([^;]+)"
         for how, (array, piece) in product(COARSE, pieces.items()):
-            text = re.sub(piece, lambda found, how=how: found[1] + how.format(found[2]), puzzle.official.code)
+            text = re.sub(piece, lambda match, how=how: match[1] + how.format(match[2]), puzzle.official.code)
             yield name, how.format(array), Kernel(text, name)
 
 

@@ -1,7 +1,8 @@
 """All puzzles: the official kernel is right, all that it shows is needed, and no other right kernel is refused."""
 
 import re
-from itertools import combinations
+from collections.abc import Iterator
+from itertools import chain, combinations
 
 import numpy as np
 import pytest
@@ -64,15 +65,15 @@ def test_the_skeleton_is_not_attempted_even_with_other_blanks_and_comments(name)
         assert only(helpers.grade(name, text)) == NOT_ATTEMPTED
 
 
-MARKED = [
-    (name, i)
-    for name, puzzle in PUZZLES.items()
-    for i, line in enumerate(puzzle.official.source.split("\n"))
-    if line.endswith(LEARNERS_LINE) and line not in EITHER and without_comments(line).strip()
-]
+def marked_lines() -> Iterator[tuple[str, int]]:
+    """The lines that a learner writes, each by its puzzle and its number, counted from 0; none that may be left out."""
+    for name, puzzle in PUZZLES.items():
+        for i, line in enumerate(puzzle.official.source.split("\n")):
+            if line.endswith(LEARNERS_LINE) and line not in EITHER and without_comments(line).strip():
+                yield name, i
 
 
-@pytest.mark.parametrize(("name", "i"), sample(MARKED, 8))
+@pytest.mark.parametrize(("name", "i"), sample(marked_lines(), 8))
 def test_every_marked_line_is_needed(name, i):
     lines = PUZZLES[name].official.source.split("\n")
     grades = grade(PUZZLES[name], "\n".join(lines[:i] + lines[i + 1 :]))
@@ -82,12 +83,13 @@ def test_every_marked_line_is_needed(name, i):
 def test_each_puzzle_is_one_cell_of_one_lesson_that_holds_exactly_its_skeleton():
     """Text and verdict are one cell: after Shift+Enter, the verdict stands right below the text. Or it is an editor."""
     lessons = [Lesson.read(path) for path in lessons_of(NOTEBOOKS)]
-    shown = [name for lesson in lessons for name in puzzles_of(lesson)]
+    shown = [*chain.from_iterable(map(puzzles_of, lessons))]
     assert sorted([*shown, *WAITING]) == sorted([*helpers.puzzles(), *IN_TWO_LESSONS])
     on_the_map = "".join(cell.source for cell in Lesson.read(NOTEBOOKS / "start_here.ipynb").prose)
     assert all(f'helpers.write("{name}")' in on_the_map for name in FURTHER)
-    code = [cell.source for lesson in lessons for cell in lesson.code]
-    for name in (name for name in helpers.puzzles() if name not in WAITING):
+    cells = chain.from_iterable(lesson.code for lesson in lessons)
+    code = [cell.source for cell in cells]
+    for name in sorted({*helpers.puzzles()} - WAITING):
         cell = rf'(my_\w+) = """\n{re.escape(helpers.skeleton(name))}\n"""\nhelpers\.grade\("{name}", \1\)'
         cell += rf'|(?:import helpers\n\n)?helpers\.write\("{name}"\)'
         assert sum(bool(re.fullmatch(cell, source)) for source in code) == 1 + (name in IN_TWO_LESSONS), name
@@ -101,9 +103,9 @@ ROUNDED = {"kahan_sum", "fixed_point_sum"}  # they are about sums that float32 d
 def test_cases_are_small_whole_numbers_and_then_quarters_so_that_sums_are_exact_in_any_order(name):
     quarters = []
     for case in PUZZLES[name].cases():
-        given = *case.inputs, *case.start
-        assert all(array.dtype in (np.float32, np.uint32) and array.size for array in given)
-        small = [array[array > -(2.0**64)] if name in COMPARES else array for array in (*given, case.expected)]
+        arrays = *case.inputs, *case.start
+        assert all(array.dtype in (np.float32, np.uint32) and array.size for array in arrays)
+        small = [array[array > -(2.0**64)] if name in COMPARES else array for array in (*arrays, case.expected)]
         assert all(np.array_equal(4 * array, np.rint(4 * array)) for array in small[:-1])
         quarters.append(any((array != np.rint(array)).any() for array in case.inputs))
         assert max(abs(array).max(initial=0) for array in small) < 2**12
@@ -131,9 +133,8 @@ def test_there_are_five_variants_of_each_puzzle_and_no_two_are_the_same_code(nam
 
 
 def test_the_lines_of_lessons_05_and_09_have_five_variants_too():
-    names = [
-        name for name, _, text in VARIANTS if name in PYTHON_PUZZLES and text != PYTHON_PUZZLES[name].solution.text
-    ]
+    in_python = [(name, text) for name, _, text in VARIANTS if name in PYTHON_PUZZLES]
+    names = [name for name, text in in_python if text != PYTHON_PUZZLES[name].solution.text]
     assert [*map(names.count, {*names})] == [5] * 6
 
 
@@ -180,5 +181,5 @@ def test_these_puzzles_begin_with_a_blank_page_that_states_the_task():
 
 
 def test_the_lessons_own_kernel_is_right_on_a_blank_page():
-    own = load("conv2d_grad_weight", "1_thread_per_weight")
-    assert only(grade(PUZZLES["strided_grad_weight"], own.source)) == RIGHT
+    kernel = load("conv2d_grad_weight", "1_thread_per_weight")
+    assert only(grade(PUZZLES["strided_grad_weight"], kernel.source)) == RIGHT

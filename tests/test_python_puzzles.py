@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from support.grading import only, outcomes
+from support.grading import mistakes_of, only, outcomes
 from support.sample import at_night, sample
 
 import helpers
@@ -49,8 +49,9 @@ def test_the_official_lines_are_right_the_skeleton_is_not_attempted_and_every_ma
     assert len(puzzle.mistakes) >= 6
 
 
-MISTAKES = [(name, mistake) for name, puzzle in PYTHON_PUZZLES.items() for mistake in puzzle.mistakes]
-OTHERS = [(name, each.name, edits) for name, each in MISTAKES for edits in (each.edits, *each.others)]
+OTHERS = []
+for puzzle_name, known in mistakes_of(PYTHON_PUZZLES):
+    OTHERS += [(puzzle_name, known.name, edits) for edits in (known.edits, *known.others)]
 OTHERS += [
     ("central_difference", "the rise is divided by one step, and the two weights are two steps apart", text)
     for text in ("derivative = (loss(w + h) - loss(w - h)) / h", "a = loss(w - h)\nderivative = (loss(w + h) - a) / h")
@@ -62,7 +63,7 @@ OTHERS += [
 
 
 def first_wrong(grades: Grades) -> str:
-    """What the first test says that is not right."""
+    """The words of the first test that is not right."""
     return next(verdict.detail for verdict in grades if verdict.outcome != RIGHT)
 
 
@@ -73,12 +74,18 @@ def test_a_known_mistake_is_rejected_named_and_drawn(name, mistake, made):
     grades = puzzle.grade(text)
     assert {*outcomes(grades)} <= {RIGHT, WRONG} or only(grades) == NOT_YET
     assert grades.passed < len(grades)
+    questions = [known.question for known in puzzle.mistakes if known.name == mistake]
+    words = first_wrong(grades)
     whole = name in ("catch_them_all", "check_grad_input")  # what is said of a sentence has no name
-    said = re.findall(rf"^{'()' if whole else '.*what comes out when (.*?): '}([^?]*\?) ", first_wrong(grades), re.M)
-    assert said == [("" if whole else each.name, each.question) for each in puzzle.mistakes if each.name == mistake]
-    (drawing,) = [verdict.drawing for verdict in grades if verdict.drawing] or [""]
-    assert bool(drawing) == (WRONG in outcomes(grades) and not whole)
-    assert max(map(len, drawing.split("\n"))) <= 80
+    if whole:
+        assert re.findall(r"^([^?]*\?) ", words, re.M) == questions
+    else:
+        named = re.findall(r"^.*what comes out when (.*?): ([^?]*\?) ", words, re.M)
+        assert named == [(mistake, question) for question in questions]
+    drawings = [verdict.drawing for verdict in grades if verdict.drawing]
+    assert len(drawings) == (WRONG in outcomes(grades) and not whole)
+    for drawing in drawings:
+        assert max(map(len, drawing.split("\n"))) <= 80
 
 
 # --- Races ----------------------------------------------------------------------------------------------------
@@ -103,23 +110,34 @@ def access(word: int, writes: bool, atomic: bool, number: int) -> str:
     return f"words[{word}] = {number}u;" if writes else f"got = words[{word}];"
 
 
+def two_accesses(facts: dict[str, bool]) -> str:
+    """A kernel with two accesses of which these facts hold."""
+    atomic = facts["both_atomic"]
+    if facts["same_thread"]:
+        other = 0
+    elif facts["same_workgroup"]:
+        other = 1
+    else:
+        other = 2
+    parts = {
+        "TYPE": "atomic<u32>" if atomic else "u32",
+        "BARRIER": "storageBarrier();" if facts["barrier_between"] else "",
+        "OTHER": str(other),
+        "A }": f"{access(0, facts['a_writes'], atomic, 1)} }}",
+        "B }": f"{access(1 - facts['same_word'], facts['b_writes'], atomic, 2)} }}",
+    }
+    text = TWO_ACCESSES
+    for name, part in parts.items():
+        text = text.replace(name, part)
+    return text
+
+
 def test_the_right_answers_are_what_the_simulator_finds_in_kernels_with_these_accesses():
     case = PYTHON_PUZZLES["is_race"].cases()[-1]
     assert len(case.given) == 96 == len([*product((0, 1), repeat=7)]) * 3 // 4  # a thread is in one workgroup
-    for given, right in zip(case.given, case.right, strict=True):
-        atomic = given["both_atomic"]
-        parts = {
-            "TYPE": "atomic<u32>" if atomic else "u32",
-            "BARRIER": "storageBarrier();" * given["barrier_between"],
-            "OTHER": str(0 if given["same_thread"] else 1 if given["same_workgroup"] else 2),
-            "A }": f"{access(0, given['a_writes'], atomic, 1)} }}",
-            "B }": f"{access(1 - given['same_word'], given['b_writes'], atomic, 2)} }}",
-        }
-        text = TWO_ACCESSES
-        for name, part in parts.items():
-            text = text.replace(name, part)
-        found = simulate(text, [np.zeros(2, np.uint32)], (2, 1, 1), outputs=()).findings
-        assert any(finding.kind == "data race" for finding in found) == right, given
+    for facts, right in zip(case.given, case.right, strict=True):
+        findings = simulate(two_accesses(facts), [np.zeros(2, np.uint32)], (2, 1, 1), outputs=()).findings
+        assert any(finding.kind == "data race" for finding in findings) == right, facts
 
 
 # --- A test that is written ---------------------------------------------------------------------------------

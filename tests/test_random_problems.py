@@ -16,7 +16,7 @@ def test_a_wrong_number_is_noticed_and_its_layer_is_printed(capsys, monkeypatch)
     right = reference.conv2d
     monkeypatch.setattr(reference, "conv2d", lambda *data, **steps: right(*data, **steps) * (1 + 1e-3))
     assert random_problems.main(["--count", "20"]) == 1
-    said = capsys.readouterr().out
-    assert "output" in said
-    assert "Right" not in said
-    assert "batch=1," in said
+    printed = capsys.readouterr().out
+    assert "output" in printed
+    assert "Right" not in printed
+    assert "batch=1," in printed

@@ -1,6 +1,7 @@
-"""What a wrong number was made of: the read sets of both kernels, in words and as a picture of their windows."""
+"""The elements of which a wrong number was made: the read sets of both kernels, in words and as a picture."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -36,7 +37,7 @@ def test_the_right_reads_of_a_weight_are_those_of_the_index_arithmetic(case):
     shape = ConvShape.between(case.inputs[1].shape, case.inputs[0].shape)
     for co, ci, kh, kw in sample([*np.ndindex(*shape.weight)], 6):
         upstream, pixels = at("conv2d_grad_weight", case, (co, ci, kh, kw)).inputs
-        want = [(n, tap) for n in range(shape.batch) for tap in taps_of_weight(shape, kh, kw)]
+        want = [*product(range(shape.batch), taps_of_weight(shape, kh, kw))]
         places = {np.ravel_multi_index((n, co, tap.oh, tap.ow), shape.output) for n, tap in want}
         assert upstream.right == upstream.yours == places
         assert pixels.right == {np.ravel_multi_index((n, ci, tap.ih, tap.iw), shape.input) for n, tap in want}
@@ -45,9 +46,9 @@ def test_the_right_reads_of_a_weight_are_those_of_the_index_arithmetic(case):
 @pytest.mark.parametrize("edit", [("oh + kh)", "oh - kh)"), ("ow + kw;", "ow;"), ("n < params.batch", "n < 1u")])
 def test_yours_are_the_elements_that_change_the_number(edit):
     """Each of them is set to NaN in a run of its own."""
-    kernel, index = Kernel(edited("conv2d_grad_weight", edit)), (0, 0, 1, 1)
-    found = at("conv2d_grad_weight", TINY, index, kernel)
-    for i, read in enumerate(found.inputs):
+    kernel = Kernel(edited("conv2d_grad_weight", edit))
+    index = 0, 0, 1, 1
+    for i, read in enumerate(at("conv2d_grad_weight", TINY, index, kernel).inputs):
         assert read.yours == {word for word in range(read.array.size) if nan_reaches(kernel, TINY, i, word, index)}
 
 
@@ -73,7 +74,7 @@ def test_no_known_mistake_is_without_a_legible_picture(name, mistake):
     kernel = puzzle.with_mistake(mistake)
     runs = [simulated(kernel, case) for case in puzzle.cases()]
     wrong = [run for run in runs if run.wrong.any() and not run.endless]
-    for run in wrong[:1] if wrong and wrong[0].case.inputs else []:  # what reads nothing has no picture
-        picture = ReadSetsPicture(read_sets(kernel, puzzle.official, run.case, run.wrong))
+    if wrong and wrong[0].case.inputs:  # what reads nothing has no picture
+        picture = ReadSetsPicture(read_sets(kernel, puzzle.official, wrong[0].case, wrong[0].wrong))
         assert not [fault for fault in faults(picture) if "the sheet is" not in fault]
         assert picture.sentence.startswith("For ")

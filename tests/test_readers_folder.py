@@ -29,14 +29,15 @@ def diligent(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader's folder in which everything is written, graded, right and answered."""
     monkeypatch.setenv("CONVGRAD_MY", str(folder))
     exercises = {"write": ALL_PUZZLES, "ask": QUESTIONS, "match": MATCHINGS, "mark": MARKINGS}
-    answer_in_the_page((function, name) for function, names in exercises.items() for name in names)
+    for function, names in exercises.items():
+        answer_in_the_page((function, name) for name in names)
     for name, puzzle in ALL_PUZZLES.items():
         student_files.keep_attempt(name, puzzle.solution.text)
         student_files.keep_outcome(name, puzzle.solution.text, True)
 
 
-def said(folder: Path, cells: list[NotebookNode]) -> list[str]:
-    """What nbval says of these cells, run with the project's code: why each is red, or nothing."""
+def failures(folder: Path, cells: list[NotebookNode]) -> list[str]:
+    """Return nbval's reason why a cell is red, or nothing, for each of these cells, run with the project's code."""
     finds = v4.new_code_cell(FIND_THE_PROJECT)  # a cell without a count is not compared
     nbformat.write(v4.new_notebook(cells=[finds, *cells]), folder / "cells.ipynb")
     return nbval(folder)["cells"][1:]
@@ -45,7 +46,7 @@ def said(folder: Path, cells: list[NotebookNode]) -> list[str]:
 def test_the_readers_files_are_not_seen(tmp_path, monkeypatch):
     diligent(tmp_path / "my", monkeypatch)
     shown = v4.new_output("execute_result", {"text/plain": "'nothing'"}, execution_count=1)
-    assert said(tmp_path, [v4.new_code_cell(SHOW, execution_count=1, outputs=[shown])]) == [""]
+    assert failures(tmp_path, [v4.new_code_cell(SHOW, execution_count=1, outputs=[shown])]) == [""]
 
 
 @at_night
@@ -55,4 +56,4 @@ def test_a_picture_by_the_readers_kernel_is_compared_as_it_is_stored(tmp_path, m
     lesson = Lesson.read(path)
     drawing = [cell for cell in lesson.code if BY_THE_READERS_KERNEL.search(cell.source)]
     cells = [cell.node if cell in drawing else v4.new_code_cell(cell.source) for cell in needed(lesson, drawing)]
-    assert said(tmp_path, cells) == [""] * len(cells)
+    assert failures(tmp_path, cells) == [""] * len(cells)

@@ -44,8 +44,8 @@ def by_scipy(shape: ConvShape) -> np.ndarray:
     filters[:, :, ::dh, ::dw] = w
     output = np.zeros(shape.output)
     for n, co in np.ndindex(*shape.output[:2]):
-        own = np.split(padded[n], shape.groups)[co * shape.groups // shape.out_channels]
-        output[n, co] = scipy.signal.correlate(own, filters[co], "valid")[0, ::sh, ::sw] + b[co]
+        group = np.split(padded[n], shape.groups)[co * shape.groups // shape.out_channels]
+        output[n, co] = scipy.signal.correlate(group, filters[co], "valid")[0, ::sh, ::sw] + b[co]
     return output
 
 
@@ -63,7 +63,9 @@ def agree(left: list[np.ndarray], right: list[np.ndarray]) -> bool:
 @example(PADDED)
 def test_the_output_is_scipys_and_the_loss_changes_along_a_random_step_as_its_gradients_say(shape: ConvShape) -> None:
     """The loss <output, dy> is linear in each of input, weight and bias, so that a step of any size shows a mistake."""
-    right, (*tensors, dy), steps = all_four(shape), data(shape), data(shape, 4)
+    right = all_four(shape)
+    *tensors, dy = data(shape)
+    steps = data(shape, 4)
     assert agree([by_scipy(shape)], right[:1])
     for place, gradient in zip((1, 0, 2), right[1:], strict=True):
         moved = [*tensors]

@@ -44,7 +44,7 @@ CONV1 = ConvShape(4, 1, 28, 28, 6, 5, 5)
 
 
 def shifted() -> str:
-    """Where a dot of ink goes under the filter whose only weight is to the right of the middle."""
+    """The direction in which a dot of ink goes under the filter whose only weight is to the right of the middle."""
     image, weight = np.zeros((1, 1, 5, 5)), np.zeros((1, 1, 3, 3))
     image[0, 0, 2, 2] = weight[0, 0, 1, 2] = 1
     ((row, column),) = np.argwhere(reference.conv2d(image, weight, None, 1, 1)[0, 0])
@@ -53,9 +53,11 @@ def shifted() -> str:
 
 def weight_by_hand(row: int, column: int, change=lambda filter: filter) -> float:
     """The missing weight, with the window of that output; in the filter as it is, or changed."""
-    (image, without), (_, with_one) = (asked("output_by_hand", w) for w in "01")
+    image, with_zero = asked("output_by_hand", "0")
+    _, with_one = asked("output_by_hand", "1")
     window = image[row : row + 2, column : column + 2]
-    known, more = ((window * change(filter)).sum() for filter in (without, with_one))
+    known = (window * change(with_zero)).sum()
+    more = (window * change(with_one)).sum()
     return float((11 - known) / (more - known))
 
 
@@ -65,7 +67,7 @@ def square(size: int, kernel: int, *steps: int) -> ConvShape:
 
 
 def corner(stride: int = 2, padding: int = 2, *place: int) -> int:
-    """How many outputs a pixel has a part in; the corner's, unless another is named."""
+    """The number of outputs that a pixel has a part in; the corner's, unless another is named."""
     return len(indices.taps_of_pixel(square(6, 5, stride, padding), *place or (0, 0)))
 
 
@@ -75,7 +77,7 @@ SHARED = load("conv2d_grad_input", "2_shared_weights")
 
 
 def windows(shape: ConvShape, ih: int, iw: int) -> int:
-    """In how many windows a pixel lies."""
+    """The number of windows in which a pixel lies."""
     return len(indices.taps_of_pixel(shape, ih, iw))
 
 
@@ -86,20 +88,20 @@ def pixel_by_hand(change=lambda filter: filter) -> float:
 
 
 def blurred() -> int:
-    """How many of the four faults the easy case finds, with the filter that the question gives."""
+    """The number of the four faults that the easy case finds, with the filter that the question gives."""
     explorer = explorers.four_faults()
     explorer.set(stride=1, weight=asked("faults_seen_by_the_easy_case")[0])
     return len(explorer.picture.caught)
 
 
 def barrier_that_may_go(channels: int) -> str:
-    """Without which barrier version 2 is safe, with this many channels of the output."""
+    """The barrier without which version 2 is safe, with this many channels of the output."""
     lines = {"before": "workgroupBarrier();  // no thread still", "after": "workgroupBarrier();  // the new weights"}
     return safe(SHARED, ConvShape(1, 1, 4, 4, channels, 3, 3), {name: (line, "// ") for name, line in lines.items()})
 
 
 def safe(kernel, shape, edits: dict[str, tuple[str, str]]) -> str:
-    """After which edits a kernel's first pass has nothing to find: the name of the only one, "both" or "neither"."""
+    """The edits after which a kernel's first pass has no finding: the name of the only one, "both" or "neither"."""
     data = drawn(BACKWARD if isinstance(shape, GemmShape) else GRAD_INPUT, shape)
     names = [name for name, edit in edits.items() if not simulated(kernel.edit(*edit), shape, data)[1][0].findings]
     return {0: "neither", 1: "".join(names), 2: "both"}[len(names)]
@@ -115,7 +117,7 @@ WRONG = {
 
 
 def wrong_weights(fault: str, image: np.ndarray, padding: int = 0) -> int:
-    """How many weight gradients of the lesson's layer a kernel with a fault gets wrong."""
+    """The number of weight gradients of the lesson's layer that a kernel with a fault gets wrong."""
     steps = 2, padding, 2, 2
     shape = ConvShape(*image.shape, 4, 3, 2, *steps)
     upstream = np.random.default_rng(0).choice([-3, -2, -1, 1, 2, 3], shape.output).astype(np.float32)
@@ -145,14 +147,14 @@ def element_by_hand() -> float:
 
 
 def loads_of_a_thread(puzzle: str) -> float:
-    """How many numbers a thread of a product loads where K is 256."""
+    """The number of loads of a thread of a product where K is 256."""
     a, b, c = (np.zeros(size, np.float32) for size in [(16, 256), (256, 16), (16, 16)])
     run = helpers.simulate(PUZZLES[puzzle].solution.text, (a, b, c, np.uint32([16, 256, 16])), (1, 1, 1))
     return run.counts.total["loads_storage"] / 256
 
 
 def barrier_to_remove(k: int) -> str:
-    """After what the first pass needs no barrier."""
+    """The part of the loop after which the first pass needs no barrier."""
     products = "\n    pre += tile_product(local.y, local.x);"
     lines = {  # each with the barrier that goes
         "loads": (f"\n    workgroupBarrier();  // both tiles are in place{products}", products),
@@ -185,7 +187,7 @@ ONE, MANY = "1_thread_per_weight", "2_workgroup_per_weight"
 
 
 def workgroups(version: str) -> int:
-    """How many workgroups a version of the weight gradient is dispatched with, for LeNet's second layer."""
+    """The number of workgroups that a version of the weight gradient is dispatched with, for LeNet's second layer."""
     (step,) = GRAD_WEIGHT.versions[version](SHAPES["LeNet conv2, 1 image"], load("conv2d_grad_weight", version)).steps
     return prod(step.workgroups)
 
@@ -213,10 +215,13 @@ def tile_costs(name: str) -> float:
 
 
 def statements_in_lockstep() -> int:
-    """How many statements the simulator runs of two blocks, of 5 and of 7, that half of the threads take each."""
-    texts = ("if (t < 4u) {" + n * "own[0] = t;" + "} else {" + m * "own[0] = t;" + "}" for n, m in ((5, 7), (0, 0)))
-    with_blocks, without = (len(run(text).steps) for text in texts)
-    return with_blocks - without
+    """The number of statements that the simulator runs of two blocks, of 5 and of 7, for half of the threads each."""
+
+    def steps(first: int, second: int) -> int:
+        blocks = "own[0] = t;" * first, "own[0] = t;" * second
+        return len(run(f"if (t < 4u) {{ {blocks[0]} }} else {{ {blocks[1]} }}").steps)
+
+    return steps(5, 7) - steps(0, 0)
 
 
 # --- The tables -------------------------------------------------------------------------------------------------
@@ -224,9 +229,10 @@ def statements_in_lockstep() -> int:
 
 def rounds_of_exchange(workers: int) -> int:
     """Until each has all terms, where the workers at some distance exchange what they have; a bit stands for a term."""
-    held, distance = [1 << worker for worker in range(workers)], 1
+    held = [1 << worker for worker in range(workers)]
+    distance = 1
     while set(held) != {2**workers - 1}:
-        held = [own | held[worker ^ distance] for worker, own in enumerate(held)]
+        held = [terms | held[worker ^ distance] for worker, terms in enumerate(held)]
         distance *= 2
     return distance.bit_length() - 1
 
@@ -271,11 +277,11 @@ COMPUTED = {
     "products_of_winograd": lambda: 144 / 36,
     "numbers_to_add": lambda: sum(map(prod, Conv2d("conv2", 16, 5).parameters((6, 14, 14)).values())),
     "totals_by_arrival": lambda: len({sum(map(np.float32, order)) for order in permutations((2**24, 1, 1))}),
-    "parts_lost": lambda: [worker in (2, 3) for worker in range(4) for _ in range(9)].count(True),
+    "parts_lost": lambda: [worker in (2, 3) for worker, _ in np.ndindex(4, 9)].count(True),
     "rounds_for_all": lambda: rounds_of_exchange(1_024),
     "best_number_of_workers": lambda: min((2**k for k in range(1, 10)), key=lambda w: 96 / w + log2(w)),
 }
-OWN = "threads", "lesson_02", "lesson_05", "exercise_network", "appendix_a", "appendix_c", "appendix_e"
+OF_LESSONS = "threads", "lesson_02", "lesson_05", "exercise_network", "appendix_a", "appendix_c", "appendix_e"
 
 
 @pytest.mark.parametrize("name", COMPUTED)
@@ -284,9 +290,9 @@ def test_the_right_answer_is_what_is_computed(name):
 
 
 def test_no_question_is_left_out():
-    """Where a lesson's cells make what is asked, its own tests have the answer."""
-    own = [Path(__file__).with_name(f"test_{name}.py") for name in OWN]
-    others = "".join(path.read_text(encoding="utf-8") for path in own)
+    """The tests of a lesson have the answers that its own cells compute."""
+    paths = [Path(__file__).with_name(f"test_{name}.py") for name in OF_LESSONS]
+    others = "".join(path.read_text(encoding="utf-8") for path in paths)
     assert [name for name in QUESTIONS if name not in COMPUTED and f'"{name}"' not in others] == []
 
 
@@ -333,8 +339,8 @@ MISTAKES = {  # what is said of them, and how they come about
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_the_mistakes_are_what_they_are_said_to_be(name):
-    for said, answer in MISTAKES[name]().items():
-        assert said in helpers.predict(name, answer).detail
+    for words, answer in MISTAKES[name]().items():
+        assert words in helpers.predict(name, answer).detail
 
 
 def test_what_the_questions_leave_out_is_as_they_imply():

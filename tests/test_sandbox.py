@@ -75,8 +75,8 @@ def worker(tmp_path, monkeypatch) -> Iterator[Worker]:
     made.close()
 
 
-def said(worker: Worker, source: str) -> str:
-    """The worker's one reason."""
+def reply(worker: Worker, source: str) -> str:
+    """The worker's one outcome, and the reason for it."""
     grades = worker.grade("a puzzle", source, ["a", "b"])
     assert not grades[1].detail
     return f"{only(grades)}: {grades[0].detail}"
@@ -104,49 +104,49 @@ def test_whatever_a_text_does_it_ends_in_a_sentence_and_the_next_one_is_graded(w
     with monkeypatch.context() as limits:
         if "after 2 s" in words:
             limits.setattr(sandbox, "SECONDS", 2)
-        assert words in said(worker, source)
-    assert said(worker, "") == GOOD
+        assert words in reply(worker, source)
+    assert reply(worker, "") == GOOD
 
 
 def test_a_worker_that_holds_much_is_replaced_before_it_is_too_much(worker):
     held = "import builtins; builtins.held = getattr(builtins, 'held', b'') + b'x' * 30_000_000"
-    assert [said(worker, held) for _ in range(3)] == [GOOD] * 3
+    assert [reply(worker, held) for _ in range(3)] == [GOOD] * 3
 
 
 def test_a_worker_is_kept_for_the_next_text_and_replaced_where_it_has_died(worker):
-    assert said(worker, "") == GOOD
+    assert reply(worker, "") == GOOD
     first = worker._process
     if os.name != "nt":
         first.send_signal(signal.SIGINT)  # another cell is interrupted
-    assert said(worker, "") == GOOD
+    assert reply(worker, "") == GOOD
     assert worker._process is first
     first.kill()
     first.wait()
-    assert said(worker, "") == GOOD
+    assert reply(worker, "") == GOOD
 
 
 def test_what_the_adapter_lacks_is_no_verdict_and_the_next_text_is_graded(worker):
     for source, words in {"fail('no memory')": "could not be run: no memory", "1 / 0": "ZeroDivisionError"}.items():
         with pytest.raises(GpuError, match=words):
             worker.grade("a puzzle", source, ["a"])
-        assert said(worker, "") == GOOD
+        assert reply(worker, "") == GOOD
 
 
 def test_two_threads_take_turns(worker):
     with ThreadPoolExecutor() as pool:
-        assert list(pool.map(lambda _: said(worker, "time.sleep(0.1)"), range(4))) == [GOOD] * 4
+        assert list(pool.map(lambda _: reply(worker, "time.sleep(0.1)"), range(4))) == [GOOD] * 4
 
 
 @pytest.mark.skipif(os.name == "nt", reason="sends a signal to this process")
 def test_an_interrupted_cell_ends_its_worker(worker):
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what runs in its background without it
-    assert said(worker, "") == GOOD
+    assert reply(worker, "") == GOOD
     process = worker._process
     source = f"time.sleep(0.2); os.kill({os.getpid()}, signal.SIGINT); time.sleep(60)"
     with pytest.raises(KeyboardInterrupt):
         worker.grade("a puzzle", source, ["a"])
     assert process.poll() is not None
-    assert said(worker, "") == GOOD
+    assert reply(worker, "") == GOOD
 
 
 def test_a_request_that_takes_long_is_answered_by_several_lines_and_each_must_come_in_time(worker, monkeypatch):
@@ -165,7 +165,7 @@ def test_a_request_that_takes_long_is_answered_by_several_lines_and_each_must_co
         with pytest.raises(stopped):
             worker.ask({**request, "source": f"1\n{source}"}, 2, heard.append)
         assert heard == ["1"]
-    assert said(worker, "") == GOOD
+    assert reply(worker, "") == GOOD
 
 
 NOTEBOOK = """

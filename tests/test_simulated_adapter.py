@@ -41,16 +41,16 @@ from helpers.operations.summation.shapes import SumShape
 
 shapes = [ConvShape(2, 2, 5, 7, 3, 3, 2, 1, 1), GemmShape(17, 5, 18, 2, "relu"), SumShape(300), ElementShape(300)]
 shapes += [PoolShape(2, 3, 9, 8, 3, 2, 1), LossShape(3, 10), UpdateShape(300, 0.5, 0.25), StartShape(300, 0.25)]
-for each in GENERAL_VERSIONS:
-    shape = next(shape for shape in shapes if type(shape) is kind_of(each))
-    require_close(each, fitted(each, shape))
+for kernel in GENERAL_VERSIONS:
+    shape = next(shape for shape in shapes if type(shape) is kind_of(kernel))
+    require_close(kernel, fitted(kernel, shape))
 print(len(GENERAL_VERSIONS))
 """
 
 
 @pytest.fixture(scope="module")
 def simulated(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """What code prints where `import wgpu` finds the browser's stand-in."""
+    """A function that runs code where `import wgpu` finds the browser's stand-in, and returns what it prints."""
     folder = tmp_path_factory.mktemp("stand_in")
     shutil.copytree(ROOT / "browser" / "wgpu", folder / "wgpu")
     paths = os.pathsep.join(map(str, (folder, ROOT, Path(__file__).parent)))
@@ -81,14 +81,14 @@ for statement in ("a[0] = 1u;", "a[0] = 1.0", "a[0] = b;"):
 
 @at_night
 def test_a_text_that_does_not_compile_gets_the_usual_message(simulated: Run):
-    said = simulated(BROKEN)
-    assert said.count("does not compile, line 1, column") == 3
-    assert said == python(BEGIN + BROKEN)  # on the adapter of this machine
+    printed = simulated(BROKEN)
+    assert printed.count("does not compile, line 1, column") == 3
+    assert printed == python(BEGIN + BROKEN)  # on the adapter of this machine
 
 
 CONSTANTS = """
-given = helpers.Kernel("override N: f32 = 1.0; override M: f32;" + kernel("output[id.x] = N + M;"))
-print(gpu.launch(given.with_constants(N=5, M=7), [np.ones(1, np.float32)] * 2)[0])
+total = helpers.Kernel("override N: f32 = 1.0; override M: f32;" + kernel("output[id.x] = N + M;"))
+print(gpu.launch(total.with_constants(N=5, M=7), [np.ones(1, np.float32)] * 2)[0])
 """
 
 
@@ -117,8 +117,8 @@ for _ in range(99):
     expected, new = random.integers(0, 3, (2, 20)).astype(np.uint32)
     word = np.array([9, 1], np.uint32)
     before, after = access.exchanged("atomicCompareExchangeWeak", word, np.ones(20, int), [expected, new], new == new)
-    found = [*accumulate(range(20), lambda old, i: new[i] if old == expected[i] else old, initial=1)]
-    assert (before.tolist(), after.tolist(), word.tolist()) == (found[:-1], found[1:], [9, found[-1]])
+    words = [*accumulate(range(20), lambda old, i: new[i] if old == expected[i] else old, initial=1)]
+    assert (before.tolist(), after.tolist(), word.tolist()) == (words[:-1], words[1:], [9, words[-1]])
 """
 
 
@@ -136,17 +136,14 @@ def test_a_data_race_loses_updates(simulated: Run):
 
 
 def test_what_the_simulator_refuses_is_an_error_with_advice(simulated: Run):
-    endless, many, small = (
-        "loop { output[0] += 1.0; if output[0] < 0.0 { break; } }",
-        "output[0] = 1.0;",
-        "array<f32, 99>",
-    )
-    code = f"launched({endless!r})\nlaunched({many!r}, workgroups=60_000)\n"
-    code += (
-        f"kernel = lambda statements, old=kernel: old(statements).replace('array<f32>', {small!r})\nlaunched({many!r})"
-    )
-    said = simulated(code).splitlines()
-    for line, words in zip(said, ("does every loop end?", "3,840,000 invocations", "has 256 bytes"), strict=True):
+    code = """
+launched("loop { output[0] += 1.0; if output[0] < 0.0 { break; } }")
+launched("output[0] = 1.0;", workgroups=60_000)
+kernel = lambda statements, old=kernel: old(statements).replace("array<f32>", "array<f32, 99>")
+launched("output[0] = 1.0;")
+"""
+    lines = simulated(code).splitlines()
+    for line, words in zip(lines, ("does every loop end?", "3,840,000 invocations", "has 256 bytes"), strict=True):
         assert line.startswith("GpuError: your kernel: ")
         assert words in line
 
@@ -161,9 +158,9 @@ except gpu.GpuError as error:
 
 
 def test_a_thread_with_too_many_rounds_is_refused_before_a_launch(simulated: Run):
-    said = simulated(LONG)
-    assert "may loop 70,0" in said
-    assert "stops it after 65,535" in said
+    printed = simulated(LONG)
+    assert "may loop 70,0" in printed
+    assert "stops it after 65,535" in printed
 
 
 @at_night

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
+from itertools import product
 from math import prod
 from typing import NamedTuple
 
@@ -36,7 +37,7 @@ KEYS = "loads_storage", "loads_workgroup", "multiply_adds"
 
 
 class Measured(NamedTuple):
-    """What the simulator counted for one cost: the three numbers, and the trace of the first pass."""
+    """The counts of the simulator for one cost: the three numbers, and the trace of the first pass."""
 
     counts: tuple[int, ...]
     first: Trace
@@ -54,7 +55,7 @@ class Measured(NamedTuple):
 
     @property
     def steps(self) -> int:
-        """How often a workgroup waits at a barrier."""
+        """The number of times that a workgroup waits at a barrier."""
         return self.first.counts.total["barriers"] // prod(self.first.workgroups)
 
 
@@ -67,36 +68,48 @@ def measured(kernel: Kernel, shape: Shape, passes: int) -> list[Measured]:
     for report in reports(kernel, shape, tensors, outputs):
         report.require()
     groups = [[trace] for trace in traces] if passes > 1 else [traces]
-    counts = [tuple(sum(trace.counts.total[key] for trace in group) for key in KEYS) for group in groups]
-    return [Measured(*pair) for pair in zip(counts, (group[0] for group in groups), strict=True)]
+    return [Measured(summed_counts(group), group[0]) for group in groups]
+
+
+def summed_counts(traces: list[Trace]) -> tuple[int, ...]:
+    """The three numbers of some passes, added up."""
+    totals = dict.fromkeys(KEYS, 0)
+    for trace in traces:
+        for key in KEYS:
+            totals[key] += trace.counts.total[key]
+    return tuple(totals.values())
 
 
 def problems(kernel: Kernel) -> list[tuple[Kernel, Shape]]:
     """The problems in which each result costs the most and the header's cost holds, with both values of constants."""
     kernels = dict.fromkeys([kernel, with_its(kernel, SMALLER)])
     shapes = (FULL_TILES.get(kernel.name) or FULL[operation_of(kernel).name]) + GENERAL.get(kernel.name, [])
-    found = [(k, s) for k in kernels for s in shapes if holds_for(k, s)]
-    assert len(found) >= 2
-    return sample(found, 1) if kernel.specialized else found
+    pairs = [pair for pair in product(kernels, shapes) if holds_for(*pair)]
+    assert len(pairs) >= 2
+    return sample(pairs, 1) if kernel.specialized else pairs
 
 
 def results_of(operation: Operation, shape: Shape, cost: Cost) -> int:
-    """How many elements the tensor has of which the cost is that of one element."""
-    return prod(shape.of(cost.of if cost.of in operation.tensors else operation.outputs[0]))
+    """The number of elements of the tensor of which the cost is that of one element."""
+    return prod(shape.of(cost.result if cost.result in operation.tensors else operation.outputs[0]))
 
 
 def stated_in_all(kernel: Kernel, shape: Shape, cost: Cost) -> list[Fraction]:
-    """What the header says of all elements of a tensor together."""
-    known, results = letters(kernel, shape), results_of(operation_of(kernel), shape, cost)
+    """The costs, by the header, of all elements of a tensor together."""
+    known = letters(kernel, shape)
+    results = results_of(operation_of(kernel), shape, cost)
     return [value(formula, known) * results for formula in cost.formulas]
 
 
 def require_cost(kernel: Kernel, shape: Shape, cost: Cost, got: Measured) -> None:
     """Raise AssertionError unless a result costs exactly what the header says."""
-    known, operation, wanted = letters(kernel, shape), operation_of(kernel), stated_in_all(kernel, shape, cost)
-    results = results_of(operation, shape, cost)
-    counts = [results * got.most([0, 1]), *got.counts[1:]] if operation.name == MOST_LOSE else list(got.counts)
-    assert counts == wanted, f"{kernel.name}, {cost.of}: {counts} of {KEYS}, not {cost.formulas}"
+    known = letters(kernel, shape)
+    operation = operation_of(kernel)
+    wanted = stated_in_all(kernel, shape, cost)
+    counts = list(got.counts)
+    if operation.name == MOST_LOSE:
+        counts[0] = results_of(operation, shape, cost) * got.most([0, 1])
+    assert counts == wanted, f"{kernel.name}, {cost.result}: {counts} of {KEYS}, not {cost.formulas}"
     if cost.share:
         assert got.share == value(cost.share, known), f"{kernel.name}: one thread has {got.share}"
     if cost.steps:
@@ -114,8 +127,9 @@ def cases(kernel: Kernel) -> Iterator[tuple[Kernel, Shape, Cost, Measured]]:
             # The last pass computes what all further rows are about: of it, the other rows' costs are taken off.
             rows = [i] if i < steps - 1 else range(steps - 1, len(stated))
             others = [stated_in_all(run, shape, stated[row]) for row in rows if row != i]
-            own = got[min(i, steps - 1)]
-            yield run, shape, cost, own._replace(counts=tuple(np.subtract(own.counts, np.sum(others, 0))))
+            of_the_pass = got[min(i, steps - 1)]
+            counts = tuple(np.subtract(of_the_pass.counts, np.sum(others, 0)))
+            yield run, shape, cost, of_the_pass._replace(counts=counts)
 
 
 def require_costs(kernel: Kernel) -> None:

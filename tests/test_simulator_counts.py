@@ -1,4 +1,4 @@
-"""What a simulated run counts, against counts made by hand: each factor says what it stands for."""
+"""The counts of a simulated run, against counts made by hand: each factor says what it stands for."""
 
 import re
 
@@ -42,18 +42,16 @@ def test_a_thread_per_weight_without_padding():
     threads, warps = 256, 8
     rows = 2 * 4  # N*oH: what each thread goes through
     products = rows * 5  # N*oH*oW of each thread
+    integer = 4 + 1 + 2  # index; taps; the guard's two products
+    integer += 1 + 2 + 2 + 2  # kw, kh, ci and co from the index
+    integer += 2  # n++ in N = 2 iterations
+    integer += rows * (1 + 3 + (3 + 2) + (3 + 2))  # oh++; ih; the plane and row of grad_output, and those of input
+    integer += products * (1 + 3 + 2)  # ow++; iw; one sum in each of the two indices
     require(
         counts.total,
         multiply_adds=threads * products,
         other_float=0,
-        integer=threads
-        * (
-            (4 + 1 + 2)  # index; taps; the guard's two products
-            + (1 + 2 + 2 + 2)  # kw, kh, ci and co from the index
-            + 2  # n++ in N = 2 iterations
-            + rows * (1 + 3 + (3 + 2) + (3 + 2))  # oh++; ih; the plane and row of grad_output, and those of input
-            + products * (1 + 3 + 2)  # ow++; iw; one sum in each of the two indices
-        ),
+        integer=threads * integer,
         loads_storage=threads * products * 2,  # grad_output and input
         stores_storage=threads,
         bytes_storage=4 * threads * (products * 2 + 1),
@@ -114,8 +112,8 @@ def test_the_lines_add_up_to_the_total():
     counts, _ = counts_of("gemm_bias_act", "2_tiled", GemmShape(17, 18, 19, activation="gelu"))
     assert tuple(counts.total) == KEYS == tuple(MEANINGS)
     for key in KEYS[:-1]:
-        assert sum(each[key] for each in counts.by_line.values()) == counts.total[key], key
-    assert all(0 < each["active_share"] <= 1 for each in counts.by_line.values())
+        assert sum(line[key] for line in counts.by_line.values()) == counts.total[key], key
+    assert all(0 < line["active_share"] <= 1 for line in counts.by_line.values())
 
 
 # --- One line at a time -------------------------------------------------------------------------------------
@@ -215,9 +213,9 @@ def test_bank_conflicts(row):
 
 
 def test_an_atomic_function_is_a_load_and_a_store():
-    found = counted("atomicAdd(&counter, 1u);")
-    require(found, loads_workgroup=32, stores_workgroup=32, bytes_workgroup=32 * 8)
-    assert "integer" not in found
+    counts = counted("atomicAdd(&counter, 1u);")
+    require(counts, loads_workgroup=32, stores_workgroup=32, bytes_workgroup=32 * 8)
+    assert "integer" not in counts
 
 
 def test_barriers_are_counted_for_each_workgroup():

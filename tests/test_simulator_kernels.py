@@ -1,5 +1,8 @@
 """Every kernel of the repository, run by the simulator: the numbers of the adapter, and nothing to find."""
 
+from collections.abc import Iterator
+from itertools import product
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,6 +24,7 @@ from support.sample import ALL, at_night, sample
 
 from helpers.checks.report import compare
 from helpers.grading import test_run
+from helpers.grading.puzzle import Case, Puzzle
 from helpers.lessons.exercises import PUZZLES
 from helpers.operations.convolution.schedules import conv2d_grad_input
 from helpers.operations.convolution.shapes import ConvShape
@@ -95,31 +99,30 @@ EVERY_LAYER = dict(listed("simulated, any layer"))  # for the versions that serv
 TILED = "groups of 5 channels with 3 filters"  # the only one for versions with tiles: their threads are many
 
 
-LAYERS = [
-    pytest.param(kernel, shape, id=f"{kernel.name}: {name}")
-    for kernel in EVERY_VERSION
-    for name, shape in EVERY_LAYER.items()
-    if general(kernel) and (name == TILED or "TILE" not in kernel.code)
-]
+def layers() -> Iterator[tuple]:
+    """The layers over the whole signature, with each of the versions that serve every layer."""
+    for kernel, (name, shape) in product(EVERY_VERSION, EVERY_LAYER.items()):
+        if general(kernel) and (name == TILED or "TILE" not in kernel.code):
+            yield pytest.param(kernel, shape, id=f"{kernel.name}: {name}")
 
 
-@pytest.mark.parametrize(("kernel", "shape"), sample(LAYERS, 3))
+@pytest.mark.parametrize(("kernel", "shape"), sample(layers(), 3))
 def test_a_layer_over_the_whole_signature_comes_out_right_and_as_on_the_adapter(kernel, shape):
     require_exact(kernel, shape)
     require_same_as_adapter(kernel, shape)
 
 
-NAMED = [
-    pytest.param(with_its(kernel, constants), shape, id=f"{kernel.name}: {name}")
-    for kernel in EVERY_VERSION
-    for name, (shape, constants) in CASES.items()
-    if type(shape) is kind_of(kernel)
-    and not kernel.specialized
-    and not (kernel.version == "1_one_thread" and shape.count > 300)  # one number an iteration: 257 are enough
-]
+def named_cases() -> Iterator[tuple]:
+    """The cases that have names, with each of the versions that take them."""
+    for kernel, (name, (shape, constants)) in product(EVERY_VERSION, CASES.items()):
+        if type(shape) is not kind_of(kernel) or kernel.specialized:
+            continue
+        if kernel.version == "1_one_thread" and shape.count > 300:  # one number an iteration: 257 are enough
+            continue
+        yield pytest.param(with_its(kernel, constants), shape, id=f"{kernel.name}: {name}")
 
 
-@pytest.mark.parametrize(("kernel", "shape"), sample(NAMED, 18))
+@pytest.mark.parametrize(("kernel", "shape"), sample(named_cases(), 18))
 def test_a_named_case_comes_out_as_on_the_adapter(kernel, shape):
     require_same_as_adapter(kernel, shape)
 
@@ -145,10 +148,13 @@ SEVERAL_PARTS = ConvShape(2, 3, 18, 20, 2, 3, 3), ConvShape(1, 80, 4, 4, 3, 3, 3
 
 @every_version
 def test_every_entry_point_of_a_file_is_run(kernel):
-    """What a schedule leaves out for the smallest problem, it runs for one whose sums are shared."""
-    operation, run = operation_of(kernel), set()
-    for shape in SMALLEST[kind_of(kernel)] + [*SEVERAL_PARTS] * (kind_of(kernel) is ConvShape):
-        steps = operation.plan(fitted(kernel, shape), kernel).passes
+    """A schedule that leaves one out for the smallest problem, runs it for one whose sums are shared."""
+    shapes = [*SMALLEST[kind_of(kernel)]]
+    if kind_of(kernel) is ConvShape:
+        shapes += SEVERAL_PARTS
+    run = set()
+    for shape in shapes:
+        steps = operation_of(kernel).plan(fitted(kernel, shape), kernel).passes
         run |= {step.entry_point for step in steps}
     assert run == {*kernel.entry_points}
 
@@ -156,9 +162,14 @@ def test_every_entry_point_of_a_file_is_run(kernel):
 # --- The official solutions of the puzzles ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("puzzle", "case"), sample([(puzzle, case) for puzzle in PUZZLES.values() for case in puzzle.cases()], 15)
-)
+def puzzle_cases() -> Iterator[tuple[Puzzle, Case]]:
+    """The cases of all puzzles."""
+    for puzzle in PUZZLES.values():
+        for case in puzzle.cases():
+            yield puzzle, case
+
+
+@pytest.mark.parametrize(("puzzle", "case"), sample(puzzle_cases(), 15))
 def test_an_official_solution_is_right_and_clean(puzzle, case):
     run = test_run.simulated(puzzle.official, case)
     assert (run.findings, run.wrong.any()) == ((), False)

@@ -1,6 +1,7 @@
 """NaN and infinity: every operation passes them on as PyTorch does, in each version, on the adapter and simulated.
 
-What is expected stands here as numbers, from PyTorch's rules; test_torch.py compares some of it with PyTorch itself.
+The results that are expected, here and in support/special_numbers.py, are numbers by PyTorch's rules; test_torch.py
+compares some of them with PyTorch itself.
 The glossary lists where a result differs from PyTorch's.
 """
 
@@ -12,6 +13,7 @@ from support.headers import header
 from support.notebook_gate import NOTEBOOKS
 from support.problems import EVERY_VERSION, fitted, kind_of, parametrized
 from support.sample import ALL, sample
+from support.special_numbers import INF, NAN, pools, require, rows
 
 import helpers
 from helpers.network.layers import Conv2d, Linear
@@ -22,34 +24,15 @@ from helpers.operations.convolution.reference import conv2d_loops
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.operations.gemm.shapes import GemmShape, bias_alone
 from helpers.operations.harness import Array, Tensors, conv_bias_alone, drawn, launched, ones, operation_of
-from helpers.operations.harness import simulated as simulated_with_traces
 from helpers.operations.kernels import load
 from helpers.operations.network import reference
-from helpers.operations.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
+from helpers.operations.network.shapes import ElementShape, PoolShape, StartShape, UpdateShape
 from helpers.operations.operation import Shape
 from helpers.operations.summation.shapes import SumShape
 from wgsl import Kernel
 
-NAN, INF = np.nan, np.inf
 SPECIAL = np.float32([NAN, INF, -INF])
 GLOSSARY = (NOTEBOOKS / "glossary.ipynb").read_text(encoding="utf-8")
-
-
-def simulated(kernel: Kernel, shape: Shape, tensors: Tensors) -> tuple[Array, ...]:
-    """The outputs by the simulator."""
-    return simulated_with_traces(kernel, shape, tensors)[0]
-
-
-def require(kernel: Kernel, shape: Shape, tensors: Tensors, *wanted: Array | None) -> None:
-    """Raise AssertionError unless a version's outputs are these; None may be anything.
-
-    To simulate a version that is specialized takes seconds, so it runs on the adapter alone.
-    """
-    for run in (launched,) if kernel.specialized else (launched, simulated):
-        for got, want in zip(run(kernel, shape, tensors), wanted, strict=True):
-            if want is not None:
-                message = f"{kernel.name}, {run.__name__}"
-                np.testing.assert_allclose(got, np.reshape(want, got.shape), rtol=1e-5, err_msg=message)
 
 
 # --- Activations ------------------------------------------------------------------------------------------
@@ -126,13 +109,14 @@ def test_a_gradient_of_nan_passes_every_derivative_even_0(kernel):
     ],
 )
 def test_an_activation_that_loses_a_special_number_is_noticed(kernel, old, new):
+    wrong = kernel.edit(old, new)
+
     def run_all() -> None:
         for activation in ACTIVATIONS:
             shape, tensors = layer_of(wrong, SPECIAL, activation)
             wanted = [OUTPUTS[activation]] if kernel in ACTIVATED else [None, None, DERIVATIVES[activation]]
             require(wrong, shape, tensors, *wanted)
 
-    wrong = kernel.edit(old, new)
     with pytest.raises(AssertionError, match=kernel.name):
         run_all()
 
@@ -164,7 +148,7 @@ def right(kernel: Kernel, shape: Shape, tensors: Tensors) -> tuple[Array, ...]:
 
 
 def spreads(kernel: Kernel) -> bool:
-    """Does the header say that NaN reaches more results than it contributes to?"""
+    """Return True where the header says that NaN reaches more results than it contributes to."""
     return "NaN" in header(kernel)["limits"]
 
 
@@ -189,35 +173,7 @@ def test_a_special_number_reaches_every_sum_that_it_is_in(kernel):
 
 # --- Max pooling ------------------------------------------------------------------------------------------
 
-WINDOWS = [  # 2 x 2 pixels, their maximum, and which of them takes the gradient
-    ([-INF, -INF, -INF, -INF], -INF, 0),
-    ([-INF, -INF, -INF, -3e38], -3e38, 3),
-    ([NAN, 1, 2, 3], NAN, 0),
-    ([1, NAN, 2, 3], NAN, 1),
-    ([NAN, 1, NAN, 2], NAN, 2),
-    ([NAN, NAN, NAN, NAN], NAN, 3),
-    ([INF, NAN, INF, 1], NAN, 1),
-    ([-INF, -INF, -INF, NAN], NAN, 3),
-    ([1, INF, INF, 2], INF, 1),
-    ([-INF, INF, -INF, INF], INF, 1),
-    ([0, -0.0, 0, -0.0], 0, 0),
-    ([1, 3, 3, 2], 3, 1),
-]
 POOLED, POOLED_BACK = load("max_pool2d", "1_thread_per_output"), load("max_pool2d_backward", "1_gather")
-
-
-def pools() -> tuple[PoolShape, Array, Array, Array, Array]:
-    """All windows as channels: shape, input, output, its gradient, and the gradient of the input."""
-    shape = PoolShape(1, len(WINDOWS), 2, 2, 2)
-    pixels, output, taken = (np.float32(column) for column in zip(*WINDOWS, strict=True))
-    grad_output = np.arange(1, len(WINDOWS) + 1, dtype=np.float32)
-    grad_input = np.zeros((len(WINDOWS), 4), np.float32)
-    grad_input[np.arange(len(WINDOWS)), taken.astype(int)] = grad_output
-    shaped = (
-        array.reshape(shape.of(name))
-        for array, name in ((pixels, "input"), (output, "output"), (grad_output, "output"), (grad_input, "input"))
-    )
-    return shape, *shaped
 
 
 def test_max_pooling_keeps_nan_and_takes_minus_infinity():
@@ -289,31 +245,7 @@ def test_the_gradient_of_a_relu_passes_where_its_output_is_nan_and_nothing_passe
         require(wrong, ElementShape(6), GATED, PASSED)
 
 
-ROWS = [  # logits of which the first one is the right answer, their loss, and the gradient of the loss
-    ([NAN, 0, 1], NAN, [NAN] * 3),
-    ([0, NAN, 1], NAN, [NAN] * 3),
-    ([INF, 0, 1], NAN, [NAN] * 3),
-    ([0, INF, 1], NAN, [NAN] * 3),
-    ([INF, INF, INF], NAN, [NAN] * 3),
-    ([INF, -INF, 0], NAN, [NAN] * 3),
-    ([-INF, -INF, -INF], NAN, [NAN] * 3),
-    ([NAN, INF, -INF], NAN, [NAN] * 3),
-    ([-INF, 0, 1], INF, [-1, 1 / (1 + np.e), np.e / (1 + np.e)]),
-    ([0, -INF, 1], np.log(1 + np.e), [-np.e / (1 + np.e), 0, np.e / (1 + np.e)]),
-    ([0, -INF, -INF], 0, [0, 0, 0]),
-]
 LOSS = load("cross_entropy", "1_thread_per_row")
-
-
-def rows() -> tuple[LossShape, Tensors, Array, Array]:
-    """All rows as a batch: shape, inputs, losses, and the gradient of their mean."""
-    logits, losses, grads = (np.float32(column) for column in zip(*ROWS, strict=True))
-    return (
-        LossShape(*logits.shape),
-        {"logits": logits, "labels": np.zeros(len(ROWS), np.uint32)},
-        losses,
-        grads / len(ROWS),
-    )
 
 
 def test_the_loss_of_a_row_with_nan_is_nan_and_minus_infinity_is_a_probability_of_0():
@@ -333,10 +265,11 @@ def test_a_loss_that_loses_nan_is_noticed():
 
 def test_an_update_keeps_nan_and_infinity():
     parameter, grad, velocity = np.float32([[1, NAN, 1, INF, 1], [NAN, 1, INF, INF, INF], [0, 0, 0, 0, -INF]])
-    for momentum, moved in (0.0, [NAN, NAN, -INF, NAN, NAN]), (0.5, [NAN, NAN, -INF, NAN, NAN]):
+    tensors = {"parameter": parameter, "grad": grad, "velocity": velocity}
+    for momentum in 0.0, 0.5:
         shape = UpdateShape(5, 0.5, momentum)
-        tensors = {"parameter": parameter, "grad": grad, "velocity": velocity}
-        require(load("sgd", "1_thread_per_parameter"), shape, tensors, moved, [NAN, 1, INF, INF, NAN])
+        updated = [NAN, NAN, -INF, NAN, NAN], [NAN, 1, INF, INF, NAN]
+        require(load("sgd", "1_thread_per_parameter"), shape, tensors, *updated)
 
 
 # --- A network --------------------------------------------------------------------------------------------
@@ -364,10 +297,10 @@ def test_a_number_that_float32_cannot_hold_is_refused_by_name():
     network = Network((Linear("f", 3, activation="none"),), (2,))
     before = network.parameters()
     for number in 1e300, -1e39:
-        given = {name: array.astype(np.float64) for name, array in before.items()}
-        given["f.weight"][1, 2] = number
+        parameters = {name: array.astype(np.float64) for name, array in before.items()}
+        parameters["f.weight"][1, 2] = number
         with pytest.raises(ValueError, match=r"parameters: f.weight\[1, 2\] = .*: it is too large for float32"):
-            network.load_parameters(given)
+            network.load_parameters(parameters)
     with pytest.raises(TypeError, match="velocities has dtype float64: it must be float32"):
         network.restore((network.state()[0], network.state()[1].astype(np.float64)))
     assert all(np.array_equal(before[name], array) for name, array in network.parameters().items())
@@ -403,11 +336,13 @@ CONVOLUTIONS = [kernel for kernel in EVERY_VERSION if kind_of(kernel) is ConvSha
 def test_a_header_says_whether_nan_spreads(kernel):
     """To results that it does not contribute to, such as those of the padding."""
     shape = fitted(kernel, ConvShape(1, 2, 6, 8, 2, 3, 3, 1, 1))
-    clean, more = drawn(operation_of(kernel), shape, ones), 0
+    clean = drawn(operation_of(kernel), shape, ones)
+    more = 0
     for name in clean:
         changed = clean[name].copy()
         changed.flat[0] = NAN
-        (got,), (want,) = (run(kernel, shape, clean | {name: changed}) for run in (launched, right))
+        (got,) = launched(kernel, shape, clean | {name: changed})
+        (want,) = right(kernel, shape, clean | {name: changed})
         assert np.isnan(got[np.isnan(want)]).all()
         more += np.count_nonzero(np.isnan(got) & ~np.isnan(want))
     assert (more > 0) == spreads(kernel)

@@ -41,18 +41,17 @@ LESSON = (NOTEBOOKS / "08_the_speed_ladder.ipynb").read_text(encoding="utf-8")
 
 
 def wrong(seen: Traffic) -> list[str]:
-    """What is wrong with the traffic of a product in tiles."""
-    whole, sizes = {**seen.loaded, "results": seen.written}, (*seen.sizes["a"], seen.sizes["b"][1])
-    said = [name for name, lists in whole.items() if sorted(chain(*lists)) != list(np.ndindex(seen.sizes[name]))]
+    """The mistakes in the traffic of a product in tiles."""
+    whole = {**seen.loaded, "results": seen.written}
+    mistakes = [name for name, lists in whole.items() if sorted(chain(*lists)) != list(np.ndindex(seen.sizes[name]))]
+    sizes = *seen.sizes["a"], seen.sizes["b"][1]
     for thread, cells in enumerate(seen.written):
-        terms = [term for cell in cells for term in gemm_terms("pre", sizes, *cell)]
+        terms = [*chain.from_iterable(gemm_terms("pre", sizes, *cell) for cell in cells)]
         right = {"a": {term.left for term in terms}, "b": {term.right for term in terms}}
-        said += [
-            f"thread {thread} reads other cells of {name}"
-            for name in "ab"
-            if seen.multiplied[name][thread] != right[name]
-        ]
-    return said
+        for name in "ab":
+            if seen.multiplied[name][thread] != right[name]:
+                mistakes.append(f"thread {thread} reads other cells of {name}")
+    return mistakes
 
 
 TILES = {  # kernels, and the sizes of their tiles
@@ -73,14 +72,14 @@ def test_a_thread_reads_the_terms_of_its_results_each_number_is_loaded_once_and_
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "mistake"),
     [
         ("left[row * TILE + i]", "left[column * TILE + i]", "reads other cells of a"),
         ("read_a(item, m, first + local.x)", "read_a(item, m, first)", "'a'"),
     ],
 )
-def test_other_traffic_would_be_seen(old, new, said):
-    assert said in str(wrong(traffic(TILED.edit(old, new), 16, 16, 16)))
+def test_other_traffic_would_be_seen(old, new, mistake):
+    assert mistake in str(wrong(traffic(TILED.edit(old, new), 16, 16, 16)))
 
 
 def test_bank_conflicts_are_as_many_as_the_lesson_says():
@@ -119,7 +118,7 @@ def test_the_taps_of_a_class_are_those_that_reach_its_pixels(kernel, stride, pad
     shape = ConvShape(1, 1, 24, 24, 1, kernel, kernel, stride, padding)
     for ih, iw in product(range(6, 14), repeat=2):  # far from the edges
         rows, columns = (taps_of_class((i + padding) % stride, kernel, stride) for i in (ih, iw))
-        reached = {(each.kh, each.kw) for each in taps_of_pixel(shape, ih, iw)}
+        reached = {(tap.kh, tap.kw) for tap in taps_of_pixel(shape, ih, iw)}
         assert reached == set(product(rows, columns))
 
 
@@ -154,10 +153,12 @@ def test_the_tiles_of_a_step_are_those_of_its_kernel_on_its_layer():
 def test_the_bytes_of_winograd_are_about_those_that_the_simulator_counts():
     """Without what does not grow with the images, and without the last pass."""
     kernel = load("conv2d_grad_weight", "4_winograd").with_constants(PARTS=1)
-    few, many = (
-        sum(trace.counts.total["bytes_storage"] for trace in traces_of(kernel, shape)[:-1])
-        for shape in (ConvShape(batch, 64, 8, 8, 64, 3, 3, 1, 1) for batch in (4, 8))
-    )
+
+    def bytes_of(batch: int) -> int:
+        *traces, _ = traces_of(kernel, ConvShape(batch, 64, 8, 8, 64, 3, 3, 1, 1))
+        return sum(trace.counts.total["bytes_storage"] for trace in traces)
+
+    few, many = bytes_of(4), bytes_of(8)
     assert (many - few) / 4 / (8 * 8 * 64 * 64 * 9) == pytest.approx(WINOGRAD_BYTES, rel=0.1)
 
 
@@ -176,7 +177,7 @@ def row(step: Step, tflops: float, layer: str = "", name: str = "", kind: str = 
 
 
 def run(*rows: Row, **metadata: str) -> Recorded:
-    """What the benchmark keeps of these rows."""
+    """These rows as the benchmark keeps them."""
     return Recorded(report.summary(METADATA | metadata, rows))
 
 
@@ -219,15 +220,17 @@ def test_a_run_on_other_layers_has_no_points_of_the_ladder_but_nearest_ones():
         RooflinePicture(elsewhere)
 
 
-@pytest.mark.parametrize("own", [None, 1e-3, 0.2])
-def test_the_roofline_is_legible_and_every_number_stands_apart(own):
-    picture = RooflinePicture(RUN, own and run(*ladder(own), adapter="llvmpipe"))
+@pytest.mark.parametrize("share", [None, 1e-3, 0.2])
+def test_the_roofline_is_legible_and_every_number_stands_apart(share):
+    """The reader's machine is measured or not, and has a share of the rates."""
+    yours = run(*ladder(share), adapter="llvmpipe") if share else None
+    picture = RooflinePicture(RUN, yours)
     for step in range(1, 11):
         assert not list(faults(picture.show(step))), step
     places = np.array([place for _, place in picture.placed])
     distances = np.hypot(*(places[:, None] - places[None]).T)
     assert distances[~np.eye(len(places), dtype=bool)].min() >= APART - 1
-    assert ("yours" in written(picture)) == bool(own)
+    assert ("yours" in written(picture)) == bool(share)
 
 
 def test_the_roof_rises_with_the_memory_to_the_arithmetic():
@@ -240,6 +243,6 @@ def test_the_roof_rises_with_the_memory_to_the_arithmetic():
 def test_each_number_of_the_recorded_run_is_nearest_to_its_own_point():
     picture = RooflinePicture(recorded.recorded()[-1])
     points = np.array([picture.place(point) for point, _ in picture.placed])
-    for own, (_, number) in zip(points, picture.placed, strict=True):
-        others = points[np.hypot(*(points - own).T) > DOT]  # not those that it covers
-        assert np.hypot(*(others - number).T).min() > np.hypot(*(own - number))
+    for point, (_, number) in zip(points, picture.placed, strict=True):
+        others = points[np.hypot(*(points - point).T) > DOT]  # not those that it covers
+        assert np.hypot(*(others - number).T).min() > np.hypot(*(point - number))

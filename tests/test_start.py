@@ -46,7 +46,7 @@ def this_python(monkeypatch):
 
 
 def is_clear(message, why, todo=""):
-    """Whether a message has one line for the reason and one for the remedy; a traceback would be more."""
+    """Match a message of one line for the reason and one for the remedy; a traceback would be more."""
     return re.fullmatch(f"Stopped: .*{why}.*\\nWhat to do: .*{todo}.*", message.strip())
 
 
@@ -161,7 +161,8 @@ def test_variables_of_python_that_break_venv_are_left_out(name, monkeypatch):
     assert {f"PYTHON{name}", "UV_SYSTEM_PYTHON"}.isdisjoint(start.environment())
 
 
-PIN = f"convgrad-probe==1.0 --hash=sha256:{'0' * 64}\n"
+HASH = "0" * 64
+PIN = f"convgrad-probe==1.0 --hash=sha256:{HASH}\n"
 
 
 def offline(**more):
@@ -174,8 +175,8 @@ class Index(BaseHTTPRequestHandler):
     """A package index that has one page, for the package of PIN: without any file that fits."""
 
     def do_GET(self):
-        found = self.path in ("/simple/uv/", "/simple/convgrad-probe/")
-        self.send_response(200 if found else 404)
+        is_there = self.path in ("/simple/uv/", "/simple/convgrad-probe/")
+        self.send_response(200 if is_there else 404)
         self.send_header("Content-Type", "text/html")
         self.end_headers()
 
@@ -242,13 +243,24 @@ def test_a_changed_package_is_refused(tool, project, this_python, monkeypatch):
         FETCH[tool](env)
 
 
-def test_pip_and_uv_get_the_settings_for_downloads_and_no_others(tmp_path, this_python, monkeypatch, capsys):
-    config = tmp_path / "pip.conf"
-    config.write_text(
-        "[global]\nindex-url = http://a\nproxy = http://b\nextra-index-url = http://c\n  http://d\nuser = true\n"
-        "[install]\nindex-url = http://e\ntarget = /x\n[download]\nindex-url = http://f\n"
-    )
-    mine = {"PIP_PROXY": "http://mine", "PIP_CERT": "/c.pem", "PIP_QUIET": "3", "PIP_DRY_RUN": "1", "PIP_PREFIX": ""}
+PIP_CONF = """
+[global]
+index-url = http://a
+proxy = http://b
+extra-index-url = http://c
+  http://d
+user = true
+[install]
+index-url = http://e
+target = /x
+[download]
+index-url = http://f
+"""
+
+
+@pytest.fixture
+def installing(monkeypatch):
+    """The environments of the commands that install; only those that read pip's settings are really run."""
     ran, really_run = [], start.run
 
     def run(command, env):
@@ -257,19 +269,27 @@ def test_pip_and_uv_get_the_settings_for_downloads_and_no_others(tmp_path, this_
         ran.append(env)
 
     monkeypatch.setattr(start, "run", run)
-    start.install(offline(PIP_CONFIG_FILE=str(config), **mine))
-    pip, uv = ran
+    return ran
+
+
+def test_pip_and_uv_get_the_settings_for_downloads_and_no_others(tmp_path, this_python, installing, capsys):
+    config = tmp_path / "pip.conf"
+    config.write_text(PIP_CONF)
+    variables = {"PIP_PROXY": "http://mine", "PIP_CERT": "/c.pem"}
+    dropped = {"PIP_QUIET": "3", "PIP_DRY_RUN": "1", "PIP_PREFIX": ""}
+    start.install(offline(PIP_CONFIG_FILE=str(config), **variables, **dropped))
+    pip, uv = installing
     extra = "http://c http://d"
     due = {"INDEX_URL": "http://e", "EXTRA_INDEX_URL": extra, "PROXY": "http://mine", "CERT": "/c.pem", "RETRIES": "1"}
-    assert (
-        pip.items() >= {"PIP_CONFIG_FILE": os.devnull, **{f"PIP_{name}": value for name, value in due.items()}}.items()
-    )
-    assert pip.keys().isdisjoint({"PIP_USER", "PIP_TARGET", "PIP_QUIET", "PIP_DRY_RUN", "PIP_PREFIX"})
+    for name, value in due.items():
+        assert pip[f"PIP_{name}"] == value
+    assert pip["PIP_CONFIG_FILE"] == os.devnull
+    assert pip.keys().isdisjoint({"PIP_USER", "PIP_TARGET", *dropped})
     indexes = {"UV_INDEX_URL": "http://e", "UV_EXTRA_INDEX_URL": extra}
     assert uv.items() >= {**indexes, "ALL_PROXY": "http://mine", "SSL_CERT_FILE": "/c.pem"}.items()
-    said = capsys.readouterr().out
-    assert {"dry-run", "quiet", "target", "user"} <= {*re.findall(r"[\w-]+", said)}
-    assert "prefix" not in said
+    printed = capsys.readouterr().out
+    assert {"dry-run", "quiet", "target", "user"} <= {*re.findall(r"[\w-]+", printed)}
+    assert "prefix" not in printed
 
 
 def test_a_port_is_checked_first():

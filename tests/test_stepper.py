@@ -4,10 +4,11 @@ What it says at a stop, and of lines that are not shown, is in `messages/stops.t
 """
 
 import re
+from itertools import chain
 
 import numpy as np
 import pytest
-from support.legible import faults
+from support.legible import faults, words_of
 from support.sample import sample
 from support.stepped import race, swap, tiled, tree, two_groups, watched
 
@@ -39,7 +40,7 @@ def during(trace, event):
 def test_the_moments_are_all_steps_and_accesses_in_order(run):
     trace, _, explorer = run
     events = explorer.picture.replay.events
-    assert [i for event in events for i in event.accesses] == list(range(len(trace.accesses)))
+    assert [*chain.from_iterable(event.accesses for event in events)] == list(range(len(trace.accesses)))
     steps = [event for event in events if not event.after_call]
     assert [(m.line, m.active) for m in steps] == [(s.line, frozenset(s.active.tolist())) for s in trace.steps]
     for event in events:
@@ -47,26 +48,38 @@ def test_the_moments_are_all_steps_and_accesses_in_order(run):
         assert {*(a[4] for a in during(trace, event))} <= event.active
 
 
+def touched_elements(accesses):
+    """The words for the elements that accesses touch, for each array that is read, and each that is written."""
+    counts = []
+    for name, write in dict.fromkeys((access[0], access[3]) for access in accesses):
+        uses = [access for access in accesses if (access[0], access[3]) == (name, write)]
+        elements = {access[1:3] for access in uses}
+        words = f"{plural(len(elements), 'element')} of {name}"
+        sectors = {access[2] // 8 for access in uses if access[1] is None}
+        if sectors:
+            words += f" ({plural(len(sectors), 'sector')})"
+        counts.append(words)
+    return counts
+
+
 def test_each_sentence_says_who_is_active_and_what_is_touched(run):
     trace, shapes, explorer = run
     replay = explorer.picture.replay
-    last = {thread: step for step, (_, active) in enumerate(trace.steps) for thread in active.tolist()}
+    last = {}  # the last step of each thread
+    for step, (_, active) in enumerate(trace.steps):
+        last |= dict.fromkeys(active.tolist(), step)
     count = len(last)
     for step, event in enumerate(replay.events):
         thread = 7 * step % count
-        words, touched = explorer.set(step=step, thread=thread), list(during(trace, event))
+        words = explorer.set(step=step, thread=thread)
+        touched = list(during(trace, event))
         assert words.startswith(f"Line {event.line}: ")
         assert (f"all {count} threads are active" in words) == (len(event.active) == count)
         waiting = sum(event.step < end for other, end in last.items() if other not in event.active)
         for number, state in ((waiting, "waiting"), (count - len(event.active) - waiting, "done")):
             assert (f"{number} {state}" in words) == (number > 0), words
-        wanted = []
-        for name, write in dict.fromkeys((a[0], a[3]) for a in touched):
-            uses = [a for a in touched if (a[0], a[3]) == (name, write)]
-            sectors = len({a[2] // 8 for a in uses if a[1] is None})
-            lie = f" ({plural(sectors, 'sector')})" if sectors else ""
-            wanted.append(f"{plural(len({a[1:3] for a in uses}), 'element')} of {name}{lie}")
-        assert sorted(re.findall(r"\d+ elements? of \w+(?: \(\d+ sectors?\))?", words)) == sorted(wanted), words
+        counts = re.findall(r"\d+ elements? of \w+(?: \(\d+ sectors?\))?", words)
+        assert sorted(counts) == sorted(touched_elements(touched)), words
         for name, _, index, _, who, value in touched:
             place = ",".join(map(str, np.unravel_index(index, shapes.get(name, (index + 1,)))))
             assert who != thread or f"{name}[{place}] = {value:g}" in words
@@ -101,12 +114,13 @@ def test_each_state_is_legible_and_shows_the_threads_and_the_line(run):
     for step in sample(range(len(events)), 12):
         explorer.set(step=step, thread=step * 5 % picture.replay.count)
         assert not list(faults(picture, 11)), step
-        words = [(w, m.face) for m in picture.marks for w in m.words]
-        strip = [face for w, face in words if top < w.y < bottom and w.x > picture.right and w.text.isdigit()]
+        words = [*words_of(picture)]
+        numbers = [(word, mark.face) for word, mark in words if word.x > picture.right and word.text.isdigit()]
+        strip = [face for word, face in numbers if top < word.y < bottom]
         assert len(strip) == picture.replay.count
         assert strip.count((1, 1, 1, 1)) == len(events[step].active)
-        (pointer,) = (w for w, _ in words if w.text == "▸")
-        assert next(w.text for w, _ in words if w.y == pointer.y and w.code) == str(events[step].line)
+        (pointer,) = (word for word, _ in words if word.text == "▸")
+        assert next(word.text for word, _ in words if word.y == pointer.y and word.code) == str(events[step].line)
 
 
 # --- Sliders -------------------------------------------------------------------------------------------------
@@ -131,16 +145,16 @@ def test_a_threads_variables_are_what_the_trace_has_at_each_step():
     for step, event in enumerate(replay.events):
         thread = 3 * step % 8
         explorer.set(step=step, thread=thread)
-        held = {}
+        held = {}  # the text of each variable, and whether it is new
         for name, rows in trace.watched.items():
-            mine = rows[(rows["invocation"] == thread) & (rows["step"] <= event.step)]
-            if len(mine):
-                bits = mine["value"][-1]
-                held[name] = (f"{bits.view(np.float32) if name == 'sum' else bits:g}", mine["step"][-1] == event.step)
-        words = " and ".join(f"{name} = {text}" for name, (text, _) in held.items()).replace(
-            " and ", ", ", len(held) - 2
-        )
+            values = rows[(rows["invocation"] == thread) & (rows["step"] <= event.step)]
+            if len(values):
+                bits = values["value"][-1]
+                number = bits.view(np.float32) if name == "sum" else bits
+                held[name] = f"{number:g}", values["step"][-1] == event.step
+        words = " and ".join(f"{name} = {text}" for name, (text, _) in held.items())
+        words = words.replace(" and ", ", ", len(held) - 2)
         assert f"Thread {thread} holds {words}." in explorer.sentence
-        boxes = {v.name: box.middle for v, box in explorer.picture.chips.items()}
-        shown = {(w.x, w.y): (w.text, m.weight == "bold") for m in explorer.picture.marks for w in m.words}
+        shown = {(word.x, word.y): (word.text, mark.weight == "bold") for word, mark in words_of(explorer.picture)}
+        boxes = {variable.name: box.middle for variable, box in explorer.picture.chips.items()}
         assert {name: shown[place] for name, place in boxes.items() if place in shown} == held, step

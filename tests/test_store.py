@@ -34,7 +34,8 @@ def write(path: Path, cells: list[NotebookNode]) -> Path:
 
 @at_night
 def test_store_writes_the_same_bytes_every_time(tmp_path):
-    toy, clock = v4.new_code_cell(TOY, metadata={"scrolled": True}), v4.new_code_cell(CLOCK, metadata={"tags": IGNORED})
+    toy = v4.new_code_cell(TOY, metadata={"scrolled": True})
+    clock = v4.new_code_cell(CLOCK, metadata={"tags": IGNORED})
     path = write(tmp_path / "toy.ipynb", [toy, clock])
     store(path)
     text = path.read_text(encoding="utf-8")
@@ -49,14 +50,14 @@ def test_store_writes_the_same_bytes_every_time(tmp_path):
 @pytest.mark.parametrize(("edited", "shown"), [(False, "1"), (True, "2")])
 def test_an_ignored_cell_keeps_what_it_shows_until_it_is_edited(edited, shown):
     """With the new count of its cell."""
-    results = [v4.new_output("execute_result", {"text/plain": str(n)}, execution_count=n) for n in (1, 2)]
-    cells = [
-        v4.new_code_cell(
-            str(r.execution_count * edited), execution_count=r.execution_count, outputs=[r], metadata={"tags": IGNORED}
-        )
-        for r in results
-    ]
-    before, now = (v4.new_notebook(cells=[c], metadata={"language_info": {"name": "python"}}) for c in cells)
+
+    def notebook(source: str, count: int) -> NotebookNode:
+        result = v4.new_output("execute_result", {"text/plain": str(count)}, execution_count=count)
+        cell = v4.new_code_cell(source, execution_count=count, outputs=[result], metadata={"tags": IGNORED})
+        return v4.new_notebook(cells=[cell], metadata={"language_info": {"name": "python"}})
+
+    before = notebook("1 + 1", 1)
+    now = notebook("1 + 2" if edited else "1 + 1", 2)
     normalize(before)
     before.cells[0].source = now.cells[0].source  # an editor keeps the id
     normalize(now)
@@ -68,10 +69,10 @@ def test_an_ignored_cell_keeps_what_it_shows_until_it_is_edited(edited, shown):
 WRONG = {"careful": "import sys\nprint('careful', file=sys.stderr)", "Zero": "1 / 0", "died": "import os\nos._exit(3)"}
 
 
-@pytest.mark.parametrize(("said", "source"), sample([*WRONG.items()], 1))
-def test_store_refuses(tmp_path, said, source):
+@pytest.mark.parametrize(("reason", "source"), sample([*WRONG.items()], 1))
+def test_store_refuses(tmp_path, reason, source):
     path = write(tmp_path / "wrong.ipynb", [v4.new_code_cell(source)])
     before = path.read_bytes()
-    with pytest.raises(StoreError, match=said):
+    with pytest.raises(StoreError, match=reason):
         store(path)
     assert path.read_bytes() == before

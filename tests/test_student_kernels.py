@@ -38,7 +38,8 @@ def test_all_official_kernels_of_puzzles_compute_the_gradients_of_lenet(others):
     network = Network(kernels=student_kernels(without(*others)))
     assert not check_step(network, IMAGES[:3], LABELS[:3]).wrong
     space = network.workspace(3)
-    run = {each.kernel.name.removeprefix("your ") for each in (*space.forward, *space.backward, *network.update(1, 0))}
+    passes = *space.forward, *space.backward, *network.update(1, 0)
+    run = {step.kernel.name.removeprefix("your ") for step in passes}
     assert {*without(*others)} <= run
 
 
@@ -69,7 +70,8 @@ def test_a_wrong_update_is_named():
 
 
 def test_a_batch_with_too_many_loops_for_the_driver_is_refused():
-    place, shape = PLACES[WEIGHT], Network().workspace(128).steps[0].shape
+    place = PLACES[WEIGHT]
+    shape = Network().workspace(128).steps[0].shape
     made = place.dispatch(Kernel(OFFICIAL[WEIGHT]), dict.fromkeys(place.tensors.split()), shape)
     assert made.iterations > 65_535
 
@@ -103,11 +105,11 @@ REFUSED = {  # what is said of a text, and the edit of the official one
 }
 
 
-@pytest.mark.parametrize("said", sample(REFUSED, 1))
-def test_a_text_that_could_do_harm_is_refused_with_what_to_do(said):
-    if REFUSED[said]:
-        student_files.keep(BIAS, Kernel(OFFICIAL[BIAS]).edit(*REFUSED[said]).source)
-    with pytest.raises(RefusedError, match=f"your {BIAS} is not run: .*{said}") as caught:
+@pytest.mark.parametrize("reason", sample(REFUSED, 1))
+def test_a_text_that_could_do_harm_is_refused_with_what_to_do(reason):
+    if REFUSED[reason]:
+        student_files.keep(BIAS, Kernel(OFFICIAL[BIAS]).edit(*REFUSED[reason]).source)
+    with pytest.raises(RefusedError, match=f"your {BIAS} is not run: .*{reason}") as caught:
         train_apart(BIAS, digits=32, batch=8)
     assert caught.value._render_traceback_() == [str(caught.value)]
 

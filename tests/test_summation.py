@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from support import convolution_explorers as convolution_explorers
+from support import convolution_explorers
 from support.legible import illegible, states, written
 from support.lesson_04 import BY_HAND, STEPS, TREE, totals
 from support.notebook_gate import NOTEBOOKS, Lesson, texts
@@ -66,8 +66,8 @@ def test_a_tree_loses_sums_unless_its_threads_are_a_power_of_two(threads):
 
 
 def test_no_more_arrives_than_was_added():
-    (said,) = re.findall(r": ([\d,]+) arrived", " ".join(written(explorers.race().picture)))
-    assert int(said.replace(",", "")) <= 65_536
+    (arrived,) = re.findall(r": ([\d,]+) arrived", " ".join(written(explorers.race().picture)))
+    assert int(arrived.replace(",", "")) <= 65_536
 
 
 def test_orders_are_clicked_turn_by_turn_and_the_list_keeps_the_six():
@@ -102,16 +102,17 @@ def test_the_tree_is_drawn_as_the_kernel_adds():
     kernel = TREE.with_constants(THREADS=8)
     trace = helpers.simulate(kernel, [np.float32(indices.EIGHT), np.zeros(1, np.float32), np.uint32([8])], (1, 1, 1))
     notes = trace.accesses[trace.accesses["variable"] == trace.variables.index("partial")]
+    read = {(int(note["invocation"]), int(note["index"])) for note in notes}
     for step, left in ((1, 4), (2, 2), (3, 1)):
         for thread in range(left):
-            said = explorer.set(step=step, thread=thread)
-            own, other = (explorer.picture.steps[step - 1][i] for i in (thread, thread + left))
-            shown = f"{number(own)} + {number(other)}" if other >= 0 else f"{number(own)} + ({number(other)})"
-            assert f"adds the sum {left} place" in said
-            assert f", {shown} = {number(own + other)}; " in said
-            assert explorer.picture.steps[step][thread] == own + other
-    read = {(int(note["invocation"]), int(note["index"])) for note in notes}
-    assert {(thread, thread + left) for left in (4, 2, 1) for thread in range(left)} <= read
+            words = explorer.set(step=step, thread=thread)
+            before = explorer.picture.steps[step - 1]
+            one, other = before[thread], before[thread + left]
+            shown = f"{number(one)} + {number(other)}" if other >= 0 else f"{number(one)} + ({number(other)})"
+            assert f"adds the sum {left} place" in words
+            assert f", {shown} = {number(one + other)}; " in words
+            assert explorer.picture.steps[step][thread] == one + other
+            assert (thread, thread + left) in read
     assert explorer.sentence.endswith(f"the kernel wrote {sum(indices.EIGHT)}.")
 
 
@@ -126,9 +127,10 @@ def test_loads_are_drawn_as_the_simulator_sees_them(way):
     assert loads.tolist() == [indices.loaded(way, 16, SHARE, iteration) for iteration in range(SHARE)]
     explorer = explorers.loads()
     for iteration, numbers in enumerate(loads.tolist()):
-        said = explorer.set(iteration=iteration, thread=5)
-        assert f"number {numbers[5]}" in said
-        assert f"{len({n // 8 for n in numbers})} sectors for 16 loads" in said
+        words = explorer.set(iteration=iteration, thread=5)
+        sectors = {number // 8 for number in numbers}
+        assert f"number {numbers[5]}" in words
+        assert f"{len(sectors)} sectors for 16 loads" in words
         part = explorer.picture.touchable[indices.WAYS[way]]
         assert part.values_at(divmod(numbers[5], 8)) == explorer.values
 
@@ -144,8 +146,8 @@ EXPLORERS = {
 @pytest.mark.parametrize("name", EXPLORERS)
 def test_every_state_is_legible_and_says_something_of_its_own(name):
     explorer = EXPLORERS[name]()
-    said = [explorer.set(**values) for values in states(explorer)]
-    assert len(set(said)) == len(said) > 1
+    sentences = [explorer.set(**values) for values in states(explorer)]
+    assert len(set(sentences)) == len(sentences) > 1
     assert not illegible(explorer)
 
 
@@ -173,12 +175,13 @@ def test_the_blank_page_states_the_counts_by_which_it_is_judged():
 def test_without_its_barrier_the_readers_sum_is_right_and_unsafe():
     text = PUZZLES["tree_sum"].solution.text.replace("workgroupBarrier();", "")
     assert {verdict.outcome for verdict in helpers.grade("tree_sum", text)} == {UNSAFE}
-    said, found = (texts(output)[0] for output in LESSON.code[-2].outputs)
-    total, wanted = re.fullmatch(r"total (\S+), and it should be (\S+)\n", said).groups()
+    printed, finding = (texts(output)[0] for output in LESSON.code[-2].outputs)
+    total, wanted = re.fullmatch(r"total (\S+), and it should be (\S+)\n", printed).groups()
     assert total == wanted
-    assert "data race" in found
+    assert "data race" in finding
 
 
 def test_finite_differences_and_the_formula_agree():
-    input, grad_output = np.ones((2, 1, 5, 6)), np.random.default_rng(2).integers(-4, 5, (2, 3, 4, 4)).astype(float)
+    input = np.ones((2, 1, 5, 6))
+    grad_output = np.random.default_rng(2).integers(-4, 5, (2, 3, 4, 4)).astype(float)
     assert np.array_equal(differences("bias", input, grad_output), convolution.conv2d_grad_bias(grad_output))

@@ -19,9 +19,7 @@ from wgsl import Kernel, WgslError
 
 LESSON = nbformat.read(NOTEBOOKS / "00_meet_the_gpu.ipynb", as_version=4)
 SOURCES = [cell.source for cell in LESSON.cells]
-KERNELS = {
-    name: text for source in SOURCES for name, text in re.findall(r'^(\w+) = """(\n.*?)"""', source, re.M | re.S)
-}
+KERNELS = dict(re.findall(r'^(\w+) = """(\n.*?)"""', "\n".join(SOURCES), re.M | re.S))
 
 # --- Which thread is which ------------------------------------------------------------------------------------
 
@@ -74,10 +72,12 @@ fn main(@builtin(global_invocation_id) g: vec3u) {
 @each_dispatch
 def test_elements_belong_to_the_threads_that_write_them(dispatch):
     kernel = Kernel(OWNERS).with_constants(X=dispatch.size[0], Y=dispatch.size[1])
-    empty, sizes = np.zeros(dispatch.elements, np.uint32), (dispatch.rows, dispatch.columns)
-    written, want = gpu.launch(kernel, [empty, sizes], dispatch.workgroups), empty.copy()
+    empty = np.zeros(dispatch.elements, np.uint32)
+    written = gpu.launch(kernel, [empty, (dispatch.rows, dispatch.columns)], dispatch.workgroups)
+    want = empty.copy()
     for x, y in product(*map(range, dispatch.grid)):
-        if owned := dispatch.owned(x, y):
+        owned = dispatch.owned(x, y)
+        if owned:
             want[dispatch.offset(*owned)] = 1 + 100 * y + x
     assert written.tolist() == want.tolist()
     assert dispatch.ownerless == (want == 0).sum()
@@ -181,7 +181,7 @@ fn snippet(@builtin(global_invocation_id) global: vec3u) {{
 
 
 def snippets(card: str) -> list[str]:
-    """What the table has in backticks, as statements."""
+    """The texts that the table has in backticks, as statements."""
     cells = re.findall(r"`([^`]+)`", card.split("```")[2].replace("\\|", "|"))
     return [text if text[-1] in ";}" else f"_ = {text};" for text in cells]
 
@@ -207,12 +207,12 @@ def test_every_snippet_of_the_card_compiles():
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "named"),
     [
         ("let y = 2.0;", "let y = 2.0u;", "2.0u"),
         ("2.0 * input", "2.0 input", "the module"),
     ],
 )
-def test_a_snippet_that_does_not_compile_is_noticed(old, new, said):
+def test_a_snippet_that_does_not_compile_is_noticed(old, new, named):
     assert CARD.count(old) == 1
-    assert any(said in line for line in wrong_snippets(CARD.replace(old, new)))
+    assert any(named in line for line in wrong_snippets(CARD.replace(old, new)))

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Page, sync_playwright
-from support.browser import browser_path
+from support.lab_server import browser_path
 from support.problems import EVERY_VERSION
 from support.wgsl_programs import judged
 
@@ -44,12 +44,14 @@ def page() -> Iterator[Page]:
 
 
 def messages(page: Page, texts: Mapping[str, str]) -> list[str]:
-    """What the compiler says of texts, warnings too: the name of the text, the line and the message."""
-    found = page.evaluate(COMPILED, [*texts.values()])
-    if found is None:
+    """The compiler's messages about texts, warnings too: the name of the text, the line and the message."""
+    compiled = page.evaluate(COMPILED, [*texts.values()])
+    if compiled is None:
         pytest.fail("this browser has no WebGPU, so that nothing was compiled: take another Chromium", pytrace=False)
-    told = zip(texts, found, strict=True)
-    return [f"{name}:{line}: {message}" for name, each in told for line, message in each]
+    lines = []
+    for name, pairs in zip(texts, compiled, strict=True):
+        lines += [f"{name}:{line}: {message}" for line, message in pairs]
+    return lines
 
 
 def test_every_kernel_file_compiles(page):
@@ -58,7 +60,9 @@ def test_every_kernel_file_compiles(page):
 
 def written_out() -> dict[str, str]:
     """The texts that a GPU is given for the layers that are timed and for those of LeNet."""
-    problems = [(name, layer.problem(name)) for layer in LAYERS for name in layer.operations]
+    problems = []
+    for layer in LAYERS:
+        problems += [(name, layer.problem(name)) for name in layer.operations]
     problems += [(step.operation.name, step.shape) for step in Network().workspace(32).steps]
     texts = {}
     for name, shape in problems:
@@ -80,11 +84,9 @@ def test_every_text_that_is_written_out_for_a_layer_compiles(page, monkeypatch):
 def test_it_judges_the_small_texts_as_we_say(page):
     """The others that compare `wgsl.check` with them rely on it."""
     assert messages(page, judged("right")) == []
-    refused = {
-        message.split(":")[0]
-        for message in messages(page, {str(i): t for i, t in enumerate(judged("refused").values())})
-    }
-    assert len(refused) == len(judged("refused"))
+    texts = {str(i): text for i, text in enumerate(judged("refused").values())}
+    refused = {message.split(":")[0] for message in messages(page, texts)}
+    assert refused == {*texts}
 
 
 def test_what_only_browsers_refuse_is_found(page):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.launcher import python
 from support.problems import conv_shapes, pool_shapes
-from test_special_numbers import pools, rows
+from support.special_numbers import pools, rows
 
 import helpers
 from helpers.data.digits import seen_and_unseen
@@ -61,7 +61,8 @@ def gradient(output: "torch.Tensor", argument: "torch.Tensor", upstream: "torch.
 def test_pooling_has_the_same_numbers_and_gives_ties_to_the_same_pixel(shape: PoolShape, draw: Callable) -> None:
     """Whole numbers from -4 to 4 have ties in most windows."""
     x, dy = draw(shape.of("input")), draw(shape.of("output"), 1)
-    (tx, tdy), steps = doubles(x, dy), (shape.kernel, shape.stride, shape.padding)
+    tx, tdy = doubles(x, dy)
+    steps = shape.kernel, shape.stride, shape.padding
     largest = torch.nn.functional.max_pool2d(tx.requires_grad_(), *steps)
     mean = torch.nn.functional.avg_pool2d(tx, *steps)
     close(helpers.max_pool2d(x, *steps), largest.detach())
@@ -85,7 +86,8 @@ def test_relu_passes_the_same_gradient() -> None:
 @pytest.mark.parametrize("draw", [whole, normal, huge])
 def test_cross_entropy_has_the_same_losses_and_the_gradient_of_their_mean(draw: Callable) -> None:
     logits, labels = draw((9, 10)), np.arange(9)
-    (right,), classes = doubles(logits), torch.from_numpy(labels)
+    (right,) = doubles(logits)
+    classes = torch.from_numpy(labels)
     losses, grad = helpers.cross_entropy(logits, labels)
     mean = torch.nn.functional.cross_entropy(right.requires_grad_(), classes)
     close(losses, torch.nn.functional.cross_entropy(right.detach(), classes, reduction="none"))
@@ -93,7 +95,7 @@ def test_cross_entropy_has_the_same_losses_and_the_gradient_of_their_mean(draw: 
 
 
 def test_special_numbers_go_the_same_way() -> None:
-    """The windows and rows of test_special_numbers, and ReLU; NaN and infinity must stand in the same places."""
+    """The windows and rows of support.special_numbers, and ReLU; NaN and infinity must stand in the same places."""
     _, input, _, grad_output, _ = pools()
     tx, tdy = doubles(input, grad_output)
     largest = torch.nn.functional.max_pool2d(tx.requires_grad_(), 2)
@@ -109,7 +111,8 @@ def test_special_numbers_go_the_same_way() -> None:
     close(losses, loss.detach())
     close(grad, gradient(loss.mean(), right, torch.ones(())))
     pre = np.float32([np.nan, np.inf, -np.inf, 0, 1, np.nan])
-    (tpre, tgrad), output = doubles(pre, GRADIENTS), torch.relu(torch.from_numpy(pre)).numpy()
+    tpre, tgrad = doubles(pre, GRADIENTS)
+    output = torch.relu(torch.from_numpy(pre)).numpy()
     close(helpers.relu_backward(output, GRADIENTS), gradient(torch.relu(tpre.requires_grad_()), tpre, tgrad))
 
 
@@ -157,7 +160,8 @@ def test_a_network_of_its_own_layers_has_the_same_loss_and_gradients(layers: tup
 
     images, labels, *_ = (array[:4] for array in seen_and_unseen())
     network = Network(layers, seed=1)
-    loss, model = network.step(images, labels, learning_rate=0), torch_network(network).double()
+    loss = network.step(images, labels, learning_rate=0)
+    model = torch_network(network).double()
     logits = model(torch.from_numpy(images).double())
     right = torch.nn.functional.cross_entropy(logits, torch.from_numpy(labels).long())
     right.backward()
@@ -184,7 +188,6 @@ def test_a_wrong_float64_answer_is_noticed(name, monkeypatch):
 def test_pytorch_loads_triton_after_an_adapter_was_opened():
     """Both have a compiler of their own, of one name: see `helpers/gpu/adapter.py`."""
     pytest.importorskip("triton", reason="Triton is not installed")
-    code = (
-        "from helpers import gpu; gpu.device(); import torch, triton; torch.optim.SGD([torch.ones(1)]); print('fine')"
-    )
+    code = "from helpers import gpu; gpu.device()\n"
+    code += "import torch, triton; torch.optim.SGD([torch.ones(1)]); print('fine')"
     assert python(code) == "fine\n"

@@ -93,6 +93,37 @@ def test_a_slice_waits_for_the_lock(monkeypatch):
     asyncio.run(watch())
 
 
+async def stop_and_go_on(live: Live) -> None:
+    """Stop a run after three steps, and let it go on: nothing is trained in between."""
+    training = live.training
+    await until(lambda: training.step >= 3)
+    live._button.click()
+    step = training.step
+    await until(lambda: "Stopped" in words(live))
+    assert training.step == step < 20
+    await asyncio.sleep(0.1)
+    assert training.step == step
+    assert live._button.description == "Go on"
+    live._button.click()
+    live._button.click()  # stopped and begun again at once: still one step after the other
+    live._button.click()
+    await until(lambda: training.step > step)
+    assert [handle._callback for handle in live._loop._scheduled if not handle.cancelled()].count(live._wait) == 1
+
+
+def require_done(live: Live) -> None:
+    """Raise AssertionError unless a run is at its end, says so, and stays there."""
+    assert "Done: 64 of 64 steps" in words(live)
+    assert "Of 20 unseen images" in words(live)
+    assert live._button.disabled
+    live._running = True  # as a click while it was finished
+    live._wait()
+    assert "Done" in words(live)
+    assert not live._running
+    data, _ = live._repr_mimebundle_()
+    assert {"image/png", "text/plain"} <= data.keys()
+
+
 @pytest.mark.usefixtures("short")
 def test_a_run_that_is_stopped_goes_on_and_ends_as_one_that_nobody_watched(alone):
     training = small()
@@ -100,36 +131,17 @@ def test_a_run_that_is_stopped_goes_on_and_ends_as_one_that_nobody_watched(alone
     async def watch() -> None:
         live = explorers.train(training, 2, (UNSEEN[:20], ANSWERS[:20]))
         assert repr(live) == "Training to step 64, with 8 images a step: finish() waits for its end."
-        await until(lambda: training.step >= 3)
-        live._button.click()
-        step = training.step
-        await until(lambda: "Stopped" in words(live))
-        assert training.step == step < 20
-        await asyncio.sleep(0.1)
-        assert training.step == step
-        assert live._button.description == "Go on"
-        live._button.click()
-        live._button.click()  # stopped and begun again at once: still one step after the other
-        live._button.click()
-        await until(lambda: training.step > step)
-        assert [handle._callback for handle in live._loop._scheduled if not handle.cancelled()].count(live._wait) == 1
+        await stop_and_go_on(live)
         assert live.finish() is training
-        assert "Done: 64 of 64 steps" in words(live)
-        assert "Of 20 unseen images" in words(live)
-        assert live._button.disabled
-        live._running = True  # as a click while it was finished
-        live._wait()
-        assert "Done" in words(live)
-        assert not live._running
-        data, _ = live._repr_mimebundle_()
-        assert {"image/png", "text/plain"} <= data.keys()
+        require_done(live)
 
     asyncio.run(watch())
     assert same(training, alone)
 
 
 def test_without_an_event_loop_finish_does_all(alone):
-    live = explorers.train(training := small(), 2)
+    training = small()
+    live = explorers.train(training, 2)
     live.go_on()
     assert training.step == 0
     assert live._button.disabled
@@ -165,9 +177,10 @@ def test_a_loss_that_is_no_number_is_said_and_a_smaller_rate_goes_on():
 @pytest.mark.usefixtures("short")
 def test_one_run_trains_at_a_time_and_a_closed_one_stops():
     async def watch() -> None:
-        first = explorers.train(one := small(), 4)
+        one, other = small(), small()
+        first = explorers.train(one, 4)
         await until(lambda: one.step >= 2)
-        second = explorers.train(other := small(), 4)
+        second = explorers.train(other, 4)
         await until(lambda: other.step >= 2)
         assert "Stopped" in words(first)
         step = one.step
@@ -221,10 +234,9 @@ def test_training_goes_on_from_the_state_it_is_rewound_to(alone):
 
 def made_up(steps: int, noise: float = 0) -> list[Moment]:
     """A run that learns, with a little noise as another adapter would have."""
-    random, falling = np.random.default_rng(0), np.linspace(2.3, 0.1, steps)
-    return [
-        Moment(i, loss * (1 + noise * random.normal()), 1 - loss / 2.6, {}) for i, loss in enumerate(falling.tolist())
-    ]
+    random = np.random.default_rng(0)
+    falling = np.linspace(2.3, 0.1, steps).tolist()
+    return [Moment(i, loss * (1 + noise * random.normal()), 1 - loss / 2.6, {}) for i, loss in enumerate(falling)]
 
 
 def test_curves_draw_few_points_and_compare_with_round_numbers_only():
@@ -250,10 +262,8 @@ def test_a_run_is_wound_back_step_by_step(alone):
     assert explorer.sentence.startswith("In step 0 (of 0 to 63) the loss of the batch is 2.3")
     assert "all filters are still the random numbers of the start" in explorer.sentence
     step = 40
-    moved = [
-        np.abs(alone.moments[step].tensors["conv1.weight"][i] - alone.moments[0].tensors["conv1.weight"][i]).mean()
-        for i in range(3)
-    ]
+    start, now = (alone.moments[i].tensors["conv1.weight"] for i in (0, step))
+    moved = np.abs(now - start).reshape(3, -1).mean(axis=1)
     assert f"filter {np.argmax(moved)} have changed most: by {max(moved):.1g} on average" in explorer.set(step=step)
     assert f"the loss of the batch is {alone.moments[step].loss:.1f}" in explorer.sentence
     assert illegible(explorer, 9) == []
@@ -292,7 +302,8 @@ def test_the_film_is_legible_keeps_its_colors_and_holds_its_last_frame(alone, tm
 
 
 def test_all_words_stand_out(alone):
-    pictures = CurvesPicture(64, 10).show(alone.moments, 0.5), FiltersPicture(alone.moments, 10).show(9)
-    colors = {to_hex(mark.face) for picture in pictures for mark in picture.marks if mark.words}
+    colors = set()
+    for picture in CurvesPicture(64, 10).show(alone.moments, 0.5), FiltersPicture(alone.moments, 10).show(9):
+        colors |= {to_hex(mark.face) for mark in picture.marks if mark.words}
     assert len(colors) > 3
     assert min(contrast(color, LIGHT) for color in colors) >= CONTRAST

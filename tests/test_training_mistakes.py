@@ -1,4 +1,4 @@
-"""What breaks training: wrong kernels planted in a network, and what one step or a loss curve shows."""
+"""Mistakes that break training: wrong kernels planted in a network, and what one step or a loss curve shows."""
 
 from functools import cache
 
@@ -31,7 +31,8 @@ def run(name: str) -> SmallRun:
 @pytest.mark.parametrize("name", [name for name in NAMES if name != BLIND])
 def test_one_step_names_the_wrong_kernel_in_every_layer_and_no_other(name):
     network = Network(SMALL, kernels=planted(name))
-    reports, (operation,) = check_step(network, IMAGES[:8], LABELS[:8]), planted(name) or [""]
+    reports = check_step(network, IMAGES[:8], LABELS[:8])
+    (operation,) = planted(name) or [""]
     assert reports.wrong == [step for step in reports if step.endswith(f": {operation}")]
     assert repr(reports).count("\n") == len(reports)
     assert repr(reports).count("wrong: ") == len(reports.wrong)
@@ -44,9 +45,8 @@ def test_every_step_of_other_layers_is_judged_too_and_a_wrong_one_is_named():
     assert not reports.wrong
     assert {step.name for step in network.workspace(4).all_steps} | {UPDATE} == {*reports}
     official = load("gemm_bias_act_backward", "1_thread_per_element")
-    network = Network(
-        layers, kernels={"gemm_bias_act_backward": official.edit("d_bias[n] = sum;", "d_bias[n] = -sum;")}
-    )
+    wrong = official.edit("d_bias[n] = sum;", "d_bias[n] = -sum;")
+    network = Network(layers, kernels={"gemm_bias_act_backward": wrong})
     assert check_step(network, IMAGES[:4], LABELS[:4]).wrong == [f"fc{i}: gemm_bias_act_backward" for i in (2, 1)]
 
 
@@ -63,10 +63,10 @@ def test_a_tie_is_a_blind_spot_and_makes_no_difference_here():
     """Equal pixels are zeros, whose gradient the ReLU drops, or lie over empty paper, where the input is the same."""
     network, right = Network(SMALL, kernels=planted(BLIND)), Network(SMALL)
     assert not check_step(network, IMAGES[:8], LABELS[:8]).wrong
-    for each in (network, right):
-        each.step(IMAGES[:8], LABELS[:8])
-    passed_on = [each.workspace(8).tensor("conv1.grad_output") for each in (network, right)]
-    assert (passed_on[0] != passed_on[1]).any()
+    network.step(IMAGES[:8], LABELS[:8])
+    right.step(IMAGES[:8], LABELS[:8])
+    name = "conv1.grad_output"
+    assert (network.workspace(8).tensor(name) != right.workspace(8).tensor(name)).any()
     for name, gradient in right.gradients().items():
         np.testing.assert_allclose(network.gradients()[name], gradient, rtol=1e-4, atol=1e-6)
 

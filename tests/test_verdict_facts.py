@@ -51,22 +51,22 @@ def without_words():
 
 def functions(module: ModuleType) -> list[str]:
     """The names of the functions that make sentences, which a module has or has imported."""
-    found = inspect.getmembers(module, inspect.isfunction)
-    return [name for name, function in found if function.__module__.startswith(words.__name__)]
+    members = inspect.getmembers(module, inspect.isfunction)
+    return [name for name, function in members if function.__module__.startswith(words.__name__)]
 
 
 # --- The same facts -------------------------------------------------------------------------------------------
 
 
 def facts(verdict: Verdict) -> list[object]:
-    """What a verdict consists of, and the verdicts that a report shows."""
+    """The parts of a verdict, and those of the verdicts that a report shows."""
     shown = verdict.grades or () if isinstance(verdict, FaultReport) else ()
-    own = [verdict.test, verdict.outcome, verdict.reason, verdict.line, verdict.mistake, verdict.drawn]
-    return [*own, type(verdict.evidence), *map(facts, shown)]
+    parts = [verdict.test, verdict.outcome, verdict.reason, verdict.line, verdict.mistake, verdict.drawn]
+    return [*parts, type(verdict.evidence), *map(facts, shown)]
 
 
 def shown_beside(editor: Editor) -> dict[str, object]:
-    """What an editor marks, draws and folds."""
+    """The marks, drawings and folds that an editor shows."""
     verdict = editor.verdict
     folded = [test["names"] for test in verdict["tests"]]
     return {"mark": editor.mark, "folded": folded, **{name: verdict[name] for name in ("kind", "headline", "picture")}}
@@ -167,8 +167,9 @@ def graded_nan() -> Grades:
 
 
 def test_every_kind_of_reason_has_its_sentence():
-    kinds = {kind for module in (reasons, replies) for kind in vars(module).values() if inspect.isclass(kind)}
-    assert {kind for kind in kinds if issubclass(kind, reasons.Reason)} - {reasons.Reason} == {*words.SENTENCES}
+    values = [*vars(reasons).values(), *vars(replies).values()]
+    kinds = {value for value in values if inspect.isclass(value) and issubclass(value, reasons.Reason)}
+    assert kinds - {reasons.Reason} == {*words.SENTENCES}
 
 
 # --- Nothing reads a sentence ---------------------------------------------------------------------------------

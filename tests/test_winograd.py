@@ -19,7 +19,9 @@ from helpers.operations.registry import OPERATIONS
 VERSIONS = [kernel for kernel in EVERY_VERSION if kernel.version.endswith("_winograd")]
 every_winograd = parametrized(VERSIONS)
 METHODS = {
-    f"conv2d{way}": getattr(winograd, (way or "_forward")[1:].upper()) for way in ("", "_grad_input", "_grad_weight")
+    "conv2d": winograd.FORWARD,
+    "conv2d_grad_input": winograd.GRAD_INPUT,
+    "conv2d_grad_weight": winograd.GRAD_WEIGHT,
 }
 
 RAGGED = ConvShape(2, 5, 9, 6, 3, 3, 3, 1, (1, 0))  # the last tiles reach past the images
@@ -65,7 +67,8 @@ def test_a_kernel_stays_within_the_tolerance(kernel, draw):
 
 @every_winograd
 def test_the_tolerance_of_direct_sums_would_be_too_small(kernel):
-    name, tensors = operation_of(kernel).name, drawn(operation_of(kernel), RAGGED, hidden)
+    name = operation_of(kernel).name
+    tensors = drawn(operation_of(kernel), RAGGED, hidden)
     got = launched(kernel, RAGGED, tensors)
     assert not compare_sums(name, *got, lambda *data: METHODS[name].direct(*data, RAGGED), *tensors.values())
 
@@ -109,10 +112,13 @@ def test_a_wrong_matrix_is_seen(kernel, wrong):
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 def test_an_activation_passes_on_its_slope_times_the_tolerance(activation):
-    shape, data = replace(RAGGED, activation=activation), drawn(OPERATIONS["conv2d"], RAGGED, normal).values()
+    shape = replace(RAGGED, activation=activation)
+    data = drawn(OPERATIONS["conv2d"], RAGGED, normal).values()
     exact = winograd.FORWARD.direct(*data, RAGGED)
-    delta, own = winograd.FORWARD.tolerance(shape, *data), FUNCTIONS[activation]
-    right, allowed = act(exact, activation), own.steepest[0] * delta + own.output_error(exact)
+    delta = winograd.FORWARD.tolerance(shape, *data)
+    function = FUNCTIONS[activation]
+    right = act(exact, activation)
+    allowed = function.steepest[0] * delta + function.output_error(exact)
     for got, accepted in (
         (act(exact + 0.9 * delta, activation), True),
         (right + 0.9 * allowed, True),

@@ -54,7 +54,8 @@ def test_two_workers_give_the_results_of_none_also_where_one_is_killed(address, 
 
 
 def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path, capsys):
-    ledger, tried = tmp_path / "made" / "ledger", []
+    ledger = tmp_path / "made" / "ledger"
+    tried = []
 
     def stopped(function, texts):
         yield from map(function, texts[:2])
@@ -64,7 +65,9 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path, capsys):
         tried.extend(texts)
         return map(function, texts)
 
-    squares = lambda here: [*mapped("tests.test_workers:squared", [3, 1, 2, 1], ledger=ledger, here=here)]  # noqa: E731
+    def squares(here):
+        return [*mapped("tests.test_workers:squared", [3, 1, 2, 1], ledger=ledger, here=here)]
+
     with pytest.raises(WorkersError, match=r"stopped: 2 of 3 pieces are done and kept in .*: the same command goes on"):
         squares(stopped)
     with ledger.open("a") as file:
@@ -72,7 +75,8 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path, capsys):
     assert squares(noted) == [9, 1, 4, 1]
     assert squares(noted) == [9, 1, 4, 1]
     assert tried == ["2"]
-    assert f"{'#' * 30} 3 of 3" in capsys.readouterr().err
+    full_bar = "#" * 30
+    assert f"{full_bar} 3 of 3" in capsys.readouterr().err
     with pytest.raises(WorkersError, match=r"the ledger .*ledger/x cannot be written: "):
         next(mapped("math:sqrt", [4], ledger=ledger / "x"))
 
@@ -93,17 +97,16 @@ def test_the_same_command_may_run_twice_at_once(tmp_path, monkeypatch):
 
 
 def test_without_workers_nobody_needs_dask():
-    said = "import sys, helpers.workers; print('dask' in sys.modules)"
-    assert subprocess.check_output([sys.executable, "-c", said], cwd=ROOT) == b"False\n"
+    code = "import sys, helpers.workers; print('dask' in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", code], cwd=ROOT) == b"False\n"
 
 
 def test_who_differs_is_refused(address, tmp_path, monkeypatch):
-    (tree, own), *_ = versions().items()
+    (tree, hash_here), *_ = versions().items()
     assert cluster.different(versions()) == ""
     expected = {**versions(), tree: "another", "numpy": "9"}
-    assert re.fullmatch(
-        rf"it has tree {own}, not another; numpy [\d.]+, not 9; start it .*", cluster.different(expected)
-    )
+    words = rf"it has tree {hash_here}, not another; numpy [\d.]+, not 9; start it .*"
+    assert re.fullmatch(words, cluster.different(expected))
     monkeypatch.setattr(cluster, "versions", lambda: expected)
     with pytest.raises(WorkersError, match=r"^worker [01] at tcp://.* is refused: it has tree"):
         next(mapped("math:sqrt", [4], address, tmp_path / "ledger"))
@@ -147,8 +150,8 @@ def test_commands_print_the_same_with_workers(command, words, address, tmp_path,
     for i, text in enumerate((MAP, MAP.replace(";", "", 1), MAP.replace("+", "-", 1))):
         hand_in(tmp_path / f"{i}.json", {"map": text}, {"dW[0,1]": 17 + i})
     words = [str(tmp_path) if word == "FOLDER" else word for word in words]
-    said = []
+    printed = []
     for workers in ([], ["--workers", address]):
         assert import_module(command).main([*words, *workers]) == 0
-        said.append(capsys.readouterr().out)
-    assert said[0] == said[1] != ""
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1] != ""

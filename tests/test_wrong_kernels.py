@@ -2,6 +2,7 @@
 
 import random
 import re
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -36,11 +37,21 @@ def named(name: str) -> WrongKernel:
 
 def covering(rows: list[WrongKernel], first: list[WrongKernel]) -> list[WrongKernel]:
     """The first rows, and others until each version and each reason has one, always the same; all with `--all`."""
-    kept, rest = [*first], [row for row in rows if row not in first]
-    for row in rest if ALL else random.Random(20).sample(rest, len(rest)):
-        if ALL or not {row.kernel, *row.reasons} <= {name for each in kept for name in (each.kernel, *each.reasons)}:
+    rest = [row for row in rows if row not in first]
+    if ALL:
+        return [*first, *rest]
+    kept = [*first]
+    covered = set().union(*map(names_of, first))
+    for row in random.Random(20).sample(rest, len(rest)):
+        if not names_of(row) <= covered:
             kept.append(row)
+            covered |= names_of(row)
     return kept
+
+
+def names_of(row: WrongKernel) -> set[str]:
+    """The version and the reasons of a row."""
+    return {row.kernel, *row.reasons}
 
 
 RACES = {row.kernel: row for row in WRONG_KERNELS if row.reasons == RACE}  # a missing barrier, of each that has one
@@ -56,15 +67,16 @@ STORED = {f"{heading}: {text}": message for _, heading, text, message in stored(
 
 @pytest.mark.parametrize("row", TRIED, ids=str)
 def test_a_wrong_kernel_is_rejected_for_its_reasons_where_they_are(row):
-    """Without an adapter. What is said of each reason, and of which lines, is stored."""
-    kinds, said = rejected(row)
+    """Without an adapter. The message about each reason, with its lines, is stored."""
+    kinds, message = rejected(row)
     assert kinds == {*row.reasons}
-    assert str(row) not in STORED or said == STORED[str(row)]
+    assert str(row) not in STORED or message == STORED[str(row)]
 
 
 def test_a_missing_barrier_of_each_version_and_every_reason_are_stored():
     assert {*map(str, RACES.values())} <= {*STORED}
-    assert {reason for row in WRONG_KERNELS if str(row) in STORED for reason in row.reasons} >= {*GRAVEST_FIRST}
+    stored_reasons = chain.from_iterable(row.reasons for row in WRONG_KERNELS if str(row) in STORED)
+    assert {*stored_reasons} >= {*GRAVEST_FIRST}
 
 
 # A driver takes a second to compile a specialized text, anew for each problem: of these, the first one.
@@ -72,13 +84,10 @@ GENERAL = dict.fromkeys((row.right, row.shape) for row in WRONG_KERNELS if not r
 FIRST = {row.kernel: (row.right, row.shape) for row in reversed(WRONG_KERNELS) if row.right.specialized}
 
 
-@pytest.mark.parametrize(
-    ("kernel", "shape"),
-    [
-        pytest.param(*pair, id=f"{pair[0].name}: {pair[1]}")
-        for pair in (*sample([*GENERAL], 4), *sample([*FIRST.values()], 1))
-    ],
-)
+ACCEPTED = [*sample(GENERAL, 4), *sample(FIRST.values(), 1)]
+
+
+@pytest.mark.parametrize(("kernel", "shape"), ACCEPTED, ids=[f"{kernel.name}: {shape}" for kernel, shape in ACCEPTED])
 def test_the_right_kernel_is_accepted_on_the_same_problem(kernel, shape):
     assert check(kernel, shape), check(kernel, shape)
 
@@ -93,8 +102,9 @@ def test_an_accepted_wrong_kernel_or_another_reason_is_noticed(changed):
     ("version", "ends"), [("conv2d_grad_bias/1_thread_per_channel", 0), ("conv2d/4_register_windows", 1)]
 )
 def test_a_gradient_is_tried_as_if_there_were_no_activation(version, ends):
-    kernel, acting = load(version), ConvShape(1, 1, 1, 2, 2, 1, 1, activation="gelu")
-    assert sum("ends of float32" in each.name for each in given(kernel, acting)) == ends
+    kernel = load(version)
+    acting = ConvShape(1, 1, 1, 2, 2, 1, 1, activation="gelu")
+    assert sum("ends of float32" in case.name for case in given(kernel, acting)) == ends
     assert check(kernel, acting)
 
 
@@ -103,7 +113,7 @@ def test_a_gradient_is_tried_as_if_there_were_no_activation(version, ends):
 
 def test_every_version_and_every_reason_has_a_row_and_no_two_have_one_name():
     assert {row.kernel for row in WRONG_KERNELS} == {kernel.name for kernel in EVERY_VERSION}
-    assert {reason for row in WRONG_KERNELS for reason in row.reasons} == {"wrong numbers", *GRAVEST_FIRST}
+    assert {*chain.from_iterable(row.reasons for row in WRONG_KERNELS)} == {"wrong numbers", *GRAVEST_FIRST}
     assert len(set(map(str, WRONG_KERNELS))) == len(WRONG_KERNELS)
 
 
@@ -144,11 +154,11 @@ NUMERIC = [row for row in WRONG_KERNELS if not (ORDER | {"not portable"}) & set(
 def right_on_the_adapter(kernel: Kernel, shape: object) -> bool:
     """The verdict of numbers alone, with guards around them."""
     try:
-        outputs = [launched(kernel, *each[1:]) for each in given(kernel, shape)]
+        outputs = [launched(kernel, *case[1:]) for case in given(kernel, shape)]
     except CheckError:
         return False
     judged = zip(given(kernel, shape), outputs, strict=True)
-    return all(all(reports(kernel, each.shape, each.tensors, got)) for each, got in judged)
+    return all(all(reports(kernel, case.shape, case.tensors, got)) for case, got in judged)
 
 
 @pytest.mark.parametrize("row", covering(NUMERIC, []), ids=str)
@@ -168,18 +178,18 @@ def test_only_a_guard_shows_a_read_past_the_end_of_an_input():
 
 
 @pytest.mark.parametrize(
-    ("mistake", "said"),
+    ("mistake", "message"),
     [
         ("batch not summed", "number [0, 0, 0, 0] is "),
         ("writes past the end", "grad_weight is written past its end, first at number 72: it has 72 numbers"),
     ],
 )
-def test_what_is_right_only_in_a_simulated_run_is_rejected_for_this_adapter(mistake, said, monkeypatch):
+def test_what_is_right_only_in_a_simulated_run_is_rejected_for_this_adapter(mistake, message, monkeypatch):
     row = named(f"{WEIGHT_1}: {mistake}")
-    monkeypatch.setattr(checker, "launched", lambda kernel, *given: launched(row.wrong, *given))
+    monkeypatch.setattr(checker, "launched", lambda kernel, *arguments: launched(row.wrong, *arguments))
     (reason,) = check(row.right, row.shape).reasons
     assert reason.kind == "wrong on this adapter"
-    assert reason.message.startswith(said)
+    assert reason.message.startswith(message)
 
 
 # --- What needs more than a row ---------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""How far a result may be from the exact one: the table of floating-point accuracy in the WGSL specification.
+"""The largest error that a result may have: the table of floating-point accuracy in the WGSL specification.
 
 Each function takes the arguments and the exact result as float64 and gives the largest allowed error. A function that
 the table defines by an expression ("inherited from") gets the error that the expression's own steps may add up to.

@@ -1,4 +1,4 @@
-"""A lesson in a real browser: JupyterLab over a copy of the project, a page, and the parts of the page that tests name.
+"""A lesson in a real browser: a page of JupyterLab, its cells, and what went wrong there.
 
 Everything waits for what it needs to see, never for a fixed time.
 """
@@ -6,65 +6,27 @@ Everything waits for what it needs to see, never for a fixed time.
 import ast
 import base64
 import io
-import json
-import os
 import re
 import shutil
-import socket
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-import pytest
 from PIL import Image
 from playwright.sync_api import Locator, Page, WebSocket, expect, sync_playwright
+from support.lab_server import MY, browser_path, jupyterlab
 from support.notebook_gate import Cell, Lesson, needed
+from support.shown import SECONDS, Shown, soon
 
-from helpers.operations.kernels import ROOT
 from helpers.widgets.explorer import Explorer
-from start import JUPYTERLAB, close_side_bar, find_browser
 
-TOKEN = "convgrad"
-START = 300  # seconds at most until a server that does not end serves
-SECONDS = 30  # how long anything may take to show, on a machine that is busy with other tests
 RUNS = 120  # how long a cell may compute, as under nbval
-SETTINGS = {  # all cells are in the page at once, and nothing stands in the way
-    "notebook-extension/tracker": {"windowingMode": "none"},
-    "apputils-extension/notification": {"fetchNews": "false"},
-    "docmanager-extension/plugin": {"autosave": False},
-}
-FOLDERS = ["JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"]
-FOLDERS += ["JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR"]
-MY = "CONVGRAD_MY"  # the reader's own files
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 FLAGS += ["--disable-sync", "--no-first-run"]
 EXPLORER = re.compile(r"explorers\.(?!terms_of_|train\(|rewind\()\w+\(")  # those of a training run take long
 KERNEL_ERROR = re.compile(r'"msg_type":\s*"error".*?"evalue":\s*"(.*?)"', re.DOTALL)
 
-# Started before a key is pressed: the milliseconds from that key until the frame that shows a new picture.
-STEP = """(image, longest) => {
-  window.step = new Promise((done, failed) => {
-    let pressed;
-    setTimeout(() => failed(Error(`no new picture in ${longest} ms`)), longest);
-    const observer = new MutationObserver(() => {
-      observer.disconnect();
-      requestAnimationFrame(() => done(performance.now() - pressed));
-    });
-    addEventListener('keydown', () => {
-      pressed = performance.now();
-      observer.observe(image, {childList: true, subtree: true});
-    }, {once: true, capture: true});
-  });
-  return true;
-}"""
-MARKS = """(image, svg) => {  // the marks of the picture that is shown, or of `svg` as a browser would write it
-  const picture = svg ? Object.assign(document.createElement('div'), {innerHTML: svg}) : image;
-  return [...picture.querySelectorAll('svg > *')].map(mark => mark.outerHTML).join();
-}"""
 # anywidget gives a widget 2 s to load, after which Python's messages to it are lost: a busy machine may take longer.
 PATIENT = f"""AbortSignal.timeout = (timeout => wait => timeout(wait === 2000 ? {1000 * SECONDS} : wait))(
   AbortSignal.timeout.bind(AbortSignal)
@@ -93,87 +55,8 @@ CLOSE = """async () => {
   panel.context.model.dirty = false;  // otherwise JupyterLab asks whether to save it
   panel.close();
 }"""
-FORGET = "Object.keys(localStorage).forEach(key => key.startsWith('convgrad ') && localStorage.removeItem(key))"
-BOXES = "boxes => boxes.map(box => [...[box.value, box.min, box.max].map(Number), box.disabled])"
-NUMBERS = "controls => controls.map(control => Number(control.value ?? control.ariaValueText))"
 CUT = "boxes => boxes.map(box => box.labels[0]).filter(l => l.scrollWidth > l.clientWidth).map(l => l.innerText)"
-
-
-def soon(page: Page, what: str, read: Callable[[], object], wanted: object, seconds: float = SECONDS) -> None:
-    """Assert that what is read is soon what is wanted."""
-    end = time.monotonic() + seconds
-    while (found := read()) != wanted and time.monotonic() < end:
-        page.wait_for_timeout(20)
-    assert found == wanted, f"{what}: {found!s:.200} instead of {wanted!s:.200}"
-
-
-def touched(part: Locator, to: Locator | None = None) -> None:
-    """Put a finger on a part and lift it, there or on another part: it is tall, and the page must not scroll instead.
-
-    A new theme comes behind a curtain, which lies over the page for a moment longer and takes what touches it. (Who
-    touches a text, and then selects all of it by keys, gets the browser's menu.)
-    """
-    part.click(trial=True)  # waits until the part is still, and uncovered
-    session, boxes = part.page.context.new_cdp_session(part.page), [each.bounding_box() for each in (part, to or part)]
-    (x, y), (to_x, to_y) = ((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes)
-    for i in range(9 if to else 1):
-        place = {"x": x + (to_x - x) * i / 8, "y": y + (to_y - y) * i / 8}
-        session.send("Input.dispatchTouchEvent", {"type": "touchMove" if i else "touchStart", "touchPoints": [place]})
-    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-    session.detach()
-
-
-# --- Server and page ------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def jupyterlab(home: Path) -> Iterator[str]:
-    """Serve a copy of the project from the empty folder `home`; gives the address of its folder of notebooks.
-
-    Neither the project nor the reader's own JupyterLab changes, whatever a test does.
-    """
-    ignore = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
-    for folder in ("notebooks", "helpers", "wgsl", "kernels", "tests"):
-        shutil.copytree(ROOT / folder, home / "project" / folder, ignore=ignore)
-    for name, values in SETTINGS.items():
-        file = home / "JUPYTERLAB_SETTINGS_DIR" / "@jupyterlab" / f"{name}.jupyterlab-settings"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(values))
-    close_side_bar(home / "JUPYTERLAB_WORKSPACES_DIR")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    command = [sys.executable, *JUPYTERLAB, "--no-browser", "--allow-root", f"--IdentityProvider.token={TOKEN}"]
-    command += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0", "--LabApp.expose_app_in_browser=True"]
-    env, log = os.environ | {name: str(home / name) for name in (*FOLDERS, MY)}, home / "jupyterlab.log"
-    with log.open("w") as output:
-        server = subprocess.Popen(command, cwd=home / "project", env=env, stdout=output, stderr=subprocess.STDOUT)
-    try:
-        wait_for_port(server, port, log)
-        yield f"http://127.0.0.1:{port}/lab/tree/notebooks?token={TOKEN}"
-    finally:
-        server.terminate()  # it ends its kernels too
-        try:
-            server.wait(10)
-        except subprocess.TimeoutExpired:
-            server.kill()
-
-
-def wait_for_port(server: subprocess.Popen, port: int, log: Path) -> None:
-    end = time.monotonic() + START
-    while server.poll() is None and time.monotonic() < end:
-        with socket.socket() as client:
-            if client.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.05)
-    pytest.fail(f"JupyterLab did not start; it said:\n{log.read_text()[-2000:]}")
-
-
-def browser_path() -> str:
-    """The browser that start.py found, or one on the PATH. Without one the tests fail: they skip nothing."""
-    path = os.environ.get("CONVGRAD_BROWSER") or find_browser()
-    if not path or not Path(path).exists():
-        pytest.fail(f"no browser to test with ({path}): run `python3 start.py test`, which installs one", pytrace=False)
-    return path
+FORGET = "Object.keys(localStorage).forEach(key => key.startsWith('convgrad ') && localStorage.removeItem(key))"
 
 
 def text_of(frame: str | bytes) -> str:
@@ -268,7 +151,7 @@ class LivePage:
         """The cells that make one."""
         return [cell for cell in self.lesson.code if EXPLORER.search(cell.source)]
 
-    def explorer(self, words: str) -> "Shown":
+    def explorer(self, words: str) -> Shown:
         """The explorer that a cell with these words makes: a new one, with its sliders where they start."""
         wanted = self.source(words)
         self.make([wanted])
@@ -278,7 +161,7 @@ class LivePage:
         """The place of a code cell in the browser."""
         return self.code_cells.nth(self.lesson.code.index(cell))
 
-    def make(self, wanted: list[Cell]) -> list["Shown"]:
+    def make(self, wanted: list[Cell]) -> list[Shown]:
         """Run cells that make explorers, and those before them that they need, but each only once."""
         self.prepare(wanted)
         return [Shown(self.page, self.at(cell)).ready() for cell in wanted]
@@ -296,8 +179,9 @@ class LivePage:
         *lines, last = ast.parse(wanted.source).body
         new = [cell for cell in before if cell not in self.ran_here]
         self.ran_here += new
-        for code in (*(ast.parse(cell.source) for cell in new), ast.Module(lines, [])):
-            exec(compile(code, words, "exec"), self.names)
+        for cell in new:
+            exec(compile(cell.source, words, "exec"), self.names)
+        exec(compile(ast.Module(lines, []), words, "exec"), self.names)
         return eval(compile(ast.Expression(last.value), words, "eval"), self.names)
 
     def run(self, cell: Locator) -> Locator:
@@ -324,93 +208,6 @@ class LivePage:
         self.page.keyboard.press("Control+a")
         self.page.keyboard.insert_text(text)
         self.run(cell)
-
-
-class Shown:
-    """An explorer as the browser shows it."""
-
-    def __init__(self, page: Page, cell: Locator) -> None:
-        self.page, self.cell = page, cell
-        self.output = cell.locator(".jp-Cell-outputArea")
-        self.image, self.words = cell.locator(".convgrad-picture"), cell.get_by_role("status")
-        self.controls = cell.locator(".convgrad-control")
-        self.boxes, self.handles = self.controls.get_by_role("spinbutton"), self.controls.get_by_role("slider")
-
-    def fold(self, name: str) -> Locator:
-        """The button that opens something in place: "more settings" or "numbers"."""
-        return self.cell.get_by_role("button", name=name, exact=True)
-
-    def ready(self) -> "Shown":
-        """Wait until all is there: the picture with its cells to point at, and the names of the sliders."""
-        expect(self.image.locator(".convgrad-touch")).to_have_count(1)
-        expect(self.cell.locator("[role=slider]:not([aria-label])")).to_have_count(0)
-        return self
-
-    def unfold(self) -> "Shown":
-        """Open what is behind "more settings", if anything is: all controls are then seen."""
-        if self.fold("more settings").count():
-            self.fold("more settings").click()
-            expect(self.fold("more settings")).to_have_attribute("aria-expanded", "true")
-        expect(self.boxes).to_have_count(self.controls.count())
-        return self
-
-    @property
-    def steps(self) -> Locator:
-        """What to try."""
-        return self.cell.get_by_role("list").get_by_role("listitem")
-
-    def box(self, name: str) -> Locator:
-        return self.cell.get_by_role("spinbutton", name=name, exact=True)
-
-    def handle(self, name: str) -> Locator:
-        """The slider of that name, as a screen reader finds it."""
-        return self.cell.get_by_role("slider", name=name, exact=True)
-
-    def cell_of(self, tensor: str, row: int, column: int) -> Locator:
-        """A cell of a tensor's grid in the picture, as a screen reader finds it."""
-        return self.cell.get_by_role("gridcell", name=f"{tensor}, row {row}, column {column}", exact=True)
-
-    @property
-    def names(self) -> list[str]:
-        """The labels of the number boxes that are seen; "" for a box without one."""
-        return self.boxes.evaluate_all("boxes => boxes.map(box => box.labels[0]?.innerText ?? '')")
-
-    @property
-    def values(self) -> dict[str, int]:
-        return dict(zip(self.names, self.boxes.evaluate_all(NUMBERS), strict=True))
-
-    def type(self, name: str, value: int) -> None:
-        self.box(name).fill(str(value))
-        self.box(name).press("Enter")
-
-    def drawn(self) -> str:
-        """The marks of the picture."""
-        return self.image.evaluate(MARKS)
-
-    def shows(self, same: Explorer, seconds: float = SECONDS) -> None:
-        """Assert that words, number boxes, sliders and picture soon are those of an explorer in this process.
-
-        The picture, which Python sends first, may take this many seconds more.
-        """
-        boxes = [same._controls[name][0] for name in self.names]
-        numbers = [[box.value, box.min, box.max, box.disabled] for box in boxes]
-        soon(self.page, "words", self.words.inner_text, same.sentence)
-        soon(self.page, "number boxes", lambda: self.boxes.evaluate_all(BOXES), numbers)
-        soon(self.page, "sliders", lambda: self.handles.evaluate_all(NUMBERS), [box.value for box in boxes])
-        picture = self.image.evaluate(MARKS, "".join(same.picture.svg()))
-        soon(self.page, "the picture", self.drawn, picture, seconds)
-
-    def look(self, tensor: str, row: int, column: int) -> float:
-        """Point at another cell; milliseconds until the frame that shows the new picture."""
-        self.image.evaluate(STEP.replace("keydown", "pointerover"), 1000 * SECONDS)
-        self.cell_of(tensor, row, column).hover()
-        return self.page.evaluate("window.step")
-
-    def step(self, key: str) -> float:
-        """Press a key that moves the focused slider; milliseconds until the frame that shows the new picture."""
-        self.image.evaluate(STEP, 1000 * SECONDS)
-        self.page.keyboard.press(key)
-        return self.page.evaluate("window.step")
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What students hand in."""
+"""Files as students hand them in."""
 
 import json
 from pathlib import Path

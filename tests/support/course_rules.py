@@ -1,4 +1,4 @@
-"""What is counted of a lesson in its new form: `python tests/support/course_rules.py` prints the table of all lessons.
+"""Counts and rules of a lesson in its new form: `python tests/support/course_rules.py` prints those of all lessons.
 
 With the beginnings of file names behind it, such as `02 07`, it prints what these lessons break, their pictures too.
 
@@ -76,8 +76,11 @@ def words(cell: Cell) -> int:
 
 
 def tasks(lesson: Lesson) -> list[tuple[Cell, str]]:
-    """What there is to do, with its cell: the names of questions and kernels."""
-    return [(cell, name) for cell in lesson.code for _, name in EXERCISE.findall(cell.source)]
+    """The names of the questions and kernels that there are to do, each with its cell."""
+    named = []
+    for cell in lesson.code:
+        named += [(cell, name) for _, name in EXERCISE.findall(cell.source)]
+    return named
 
 
 def kernels(lesson: Lesson) -> list[tuple[Cell, str]]:
@@ -87,28 +90,31 @@ def kernels(lesson: Lesson) -> list[tuple[Cell, str]]:
 
 
 def lines_to_write(name: str) -> int:
-    """How many lines of a kernel the reader writes."""
+    """The number of lines of a kernel that the reader writes."""
     puzzle = ALL_PUZZLES[name]
     return sum(line.endswith(puzzle.mark) for line in puzzle.official.source.split("\n"))
 
 
 def is_blank_page(lesson: Lesson, cell: Cell) -> bool:
-    """Whether a cell is below a heading of a blank page, which is the next day's."""
+    """Return True for a cell below a heading of a blank page, which is the next day's."""
     text = "\n".join(above.source for above in lesson.cells[: cell.number] if not above.is_code)
     return "blank page" in text.rpartition("\n#")[2].partition("\n")[0].lower()
+
+
+def shows_a_picture(cell: Cell) -> bool:
+    """Return True for a cell with an image among its outputs."""
+    kinds = chain.from_iterable(output.get("data", {}) for output in cell.outputs)
+    return any("image/" in kind for kind in kinds)
 
 
 def minutes(lesson: Lesson) -> int:
     """The time of a lesson without its blank page, by the one formula; a corrected fault is a small kernel."""
     doing = {cell.number for cell, _ in tasks(lesson)}
-    pictures = [
-        cell
-        for cell in lesson.code
-        if cell.number not in doing and any("image/" in kind for o in cell.outputs for kind in o.get("data", {}))
-    ]
+    pictures = [cell for cell in lesson.code if cell.number not in doing and shows_a_picture(cell)]
     written = [lines_to_write(name) for cell, name in kernels(lesson) if not is_blank_page(lesson, cell)]
     names = {name for _, name in tasks(lesson)}
-    asked, corrected = names - {*ALL_PUZZLES} - {*FAULTS}, names & {*FAULTS}
+    asked = names - {*ALL_PUZZLES} - {*FAULTS}
+    corrected = names & {*FAULTS}
     time = sum(map(words, lesson.cells)) * READ + len(asked) * QUESTION + len(pictures) * PICTURE
     return round(time + len(corrected) * SMALL + sum(SMALL if lines <= SMALL_LINES else WHOLE for lines in written))
 
@@ -121,20 +127,22 @@ def before_first_line(lesson: Lesson) -> int | None:
 
 def ways(lesson: Lesson) -> list[tuple[int, Cell]]:
     """The words from one thing to do to the next, to the first one and to the end, with the cell where a way ends."""
-    found, read, doing = [], 0, {cell.number for cell, _ in tasks(lesson)}
+    doing = {cell.number for cell, _ in tasks(lesson)}
+    ended = []
+    read = 0
     for cell in lesson.cells:
         read += words(cell)
         if cell.number in doing:
-            found.append((read, cell))
+            ended.append((read, cell))
             read = 0
-    return [*found, (read, lesson.cells[-1])]
+    return [*ended, (read, lesson.cells[-1])]
 
 
 def sentences(cell: Cell) -> list[str]:
-    """What can be read of a cell without opening a fold: prose without code and equations, and stored text."""
+    """The lines that can be read without opening a fold: prose without code and equations, and stored text."""
     if cell.is_code:
         shown = (output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell.outputs)
-        return [line for text in shown for line in text.splitlines()]
+        return [*chain.from_iterable(map(str.splitlines, shown))]
     return NO_PROSE.sub(" ", DETAILS.sub("", cell.words)).splitlines()
 
 
@@ -145,39 +153,42 @@ Rule = Callable[[Lesson], Iterator[str]]
 
 def time(lesson: Lesson) -> Iterator[str]:
     """At most 60 minutes by the one formula, and the first cell says how many."""
-    found, stated = minutes(lesson), STATED.search(lesson.cells[0].source)
-    if found > MOST_MINUTES:
-        yield f"{found} minutes, at most {MOST_MINUTES}"
-    if not stated or int(stated[1]) != found:
-        yield f"{found} minutes by the formula, and the first cell says {stated[1] if stated else 'nothing'}"
+    counted = minutes(lesson)
+    stated = STATED.search(lesson.cells[0].source)
+    if counted > MOST_MINUTES:
+        yield f"{counted} minutes, at most {MOST_MINUTES}"
+    if not stated or int(stated[1]) != counted:
+        yield f"{counted} minutes by the formula, and the first cell says {stated[1] if stated else 'nothing'}"
 
 
 def length(lesson: Lesson) -> Iterator[str]:
     """At most 2,500 words without hints."""
-    if (found := sum(map(words, lesson.cells))) > MOST_WORDS:
-        yield f"{found:,} words, at most {MOST_WORDS:,}"
+    count = sum(map(words, lesson.cells))
+    if count > MOST_WORDS:
+        yield f"{count:,} words, at most {MOST_WORDS:,}"
 
 
 def first_line(lesson: Lesson) -> Iterator[str]:
     """The first line of a kernel is written, and graded, before word 700."""
-    found = before_first_line(lesson)
-    if found is None or found >= WORDS_BEFORE_A_LINE:
-        after = "never" if found is None else f"after {found:,} words"
+    read = before_first_line(lesson)
+    if read is None or read >= WORDS_BEFORE_A_LINE:
+        after = "never" if read is None else f"after {read:,} words"
         yield f"the first line is written {after}, at most {WORDS_BEFORE_A_LINE}"
 
 
 def graded_kernels(lesson: Lesson) -> Iterator[str]:
     """At least three kernels, or lines of a test, are graded; two in an appendix."""
     least = 2 if lesson.path.stem.startswith("appendix") else LEAST_KERNELS
-    if (found := len(kernels(lesson))) < least:
-        yield f"{found} graded kernels, at least {least}"
+    count = len(kernels(lesson))
+    if count < least:
+        yield f"{count} graded kernels, at least {least}"
 
 
 def way(lesson: Lesson) -> Iterator[str]:
     """At most 280 words from one question or kernel to the next, to the first and to the end."""
-    for found, cell in ways(lesson):
-        if found > MOST_BETWEEN:
-            yield f"{found} words lead to {cell}, at most {MOST_BETWEEN}"
+    for read, cell in ways(lesson):
+        if read > MOST_BETWEEN:
+            yield f"{read} words lead to {cell}, at most {MOST_BETWEEN}"
 
 
 def text_cells(lesson: Lesson) -> Iterator[str]:
@@ -194,27 +205,27 @@ def answers(lesson: Lesson) -> Iterator[str]:
     for asking, name in tasks(lesson):
         for cell in lesson.cells:
             if 0 < abs(cell.number - asking.number) <= NEAR:
-                yield from (
-                    f"{cell} has the answer to {name}: {line[:90]!r}" for line in sentences(cell) if tells(line, name)
-                )
+                lines = [line for line in sentences(cell) if tells(line, name)]
+                yield from (f"{cell} has the answer to {name}: {line[:90]!r}" for line in lines)
 
 
 def tells(line: str, name: str) -> bool:
-    """Whether a line states the answer to a question."""
+    """Return True for a line that states the answer to a question."""
     for other in ELSEWHERE.get(name, ()):
         line = line.replace(other, "")
     if name in MARKINGS:
         cells = (MARKINGS[name].names[cell] for cell in MARKINGS[name].right)
         return all(re.search(rf"(?<!\w){re.escape(cell)}(?!\w)", line) for cell in cells)
     right = QUESTIONS[name].right if name in QUESTIONS else ""
-    found = [float(number.replace(",", "")) for number in NUMBER.findall(line)]
+    numbers = [float(number.replace(",", "")) for number in NUMBER.findall(line)]
     if isinstance(right, tuple):
-        return any(tuple(found[i : i + len(right)]) == right for i in range(len(found)))
+        return any(tuple(numbers[i : i + len(right)]) == right for i in range(len(numbers)))
     if isinstance(right, str) or (right % 1 == 0 and abs(right) < LEAST_TELLING):
         return False
-    decimals = len(str(right).partition(".")[2]) if right % 1 else None  # 4.61 states an answer of 4.6
-    found = found if decimals is None else [round(number, decimals) for number in found]
-    return right in found or COUNTED.get(right, "-") in re.findall(r"\w+", line.lower())
+    if right % 1:  # 4.61 states an answer of 4.6
+        decimals = len(str(right).partition(".")[2])
+        numbers = [round(number, decimals) for number in numbers]
+    return right in numbers or COUNTED.get(right, "-") in re.findall(r"\w+", line.lower())
 
 
 def edits(lesson: Lesson) -> Iterator[str]:
@@ -250,9 +261,9 @@ def pictures(lesson: Lesson) -> Iterator[str]:
     """Every grid in a picture with controls can be pointed at, and every such picture says what to try."""
     grids, make = [], Grid.__init__
 
-    def noted(grid: Grid, *given: object, **named: object) -> None:
+    def noted(grid: Grid, *arguments: object, **named: object) -> None:
         grids.append(grid)
-        make(grid, *given, **named)
+        make(grid, *arguments, **named)
 
     with patch.object(Grid, "__init__", noted):
         for cell, explorer in speakers.shown(lesson, speakers.showing(lesson)):
@@ -273,16 +284,27 @@ RULES: tuple[Rule, ...] = *OF_AN_APPENDIX, first_line, edits, recap
 
 
 def broken(lesson: Lesson, without: tuple[Rule, ...] = ()) -> list[str]:
-    """What breaks the rules that hold for a notebook: rule, place, number and limit."""
-    stem = lesson.path.stem
-    rules = OF_THE_MAP if stem == "start_here" else OF_AN_APPENDIX if stem.startswith("appendix") else RULES
-    return [f"{rule.__name__}: {said}" for rule in rules if rule not in without for said in rule(lesson)]
+    """The breaches of the rules that hold for a notebook: rule, place, number and limit."""
+    breaches = []
+    for rule in rules_for(lesson):
+        if rule not in without:
+            breaches += [f"{rule.__name__}: {breach}" for breach in rule(lesson)]
+    return breaches
+
+
+def rules_for(lesson: Lesson) -> tuple[Rule, ...]:
+    """The rules that hold for a notebook."""
+    if lesson.path.stem == "start_here":
+        return OF_THE_MAP
+    if lesson.path.stem.startswith("appendix"):
+        return OF_AN_APPENDIX
+    return RULES
 
 
 def row(path: Path) -> str:
     """A line of the table: counted without running anything, so without the rule on pictures."""
     lesson = Lesson.read(path)
-    rules = [said.split(":")[0] for said in broken(lesson, (pictures,))]
+    rules = [breach.split(":")[0] for breach in broken(lesson, (pictures,))]
     stated = STATED.search(lesson.cells[0].source)
     numbers = (
         sum(map(words, lesson.cells)),
@@ -291,7 +313,7 @@ def row(path: Path) -> str:
         before_first_line(lesson) or "never",
         len(tasks(lesson)),
         len(kernels(lesson)),
-        max((found for found, _ in ways(lesson)), default="-"),
+        max((read for read, _ in ways(lesson)), default="-"),
     )
     breaks = ", ".join(f"{rule} {rules.count(rule)}" for rule in dict.fromkeys(rules))
     return f"{path.stem[:22]:22} " + " ".join(f"{number:>8}" for number in numbers) + f"  {breaks}"

@@ -39,7 +39,7 @@ def _found(name: str) -> tuple[str, str]:
 
 
 def answer_in_the_page(exercises: Iterable[tuple[str, str]]) -> None:
-    """What a learner types into the editors, questions and cells of a page: the right kernels and answers."""
+    """Keep the right kernels and answers, as if a learner had typed them into a page's editors, questions and cells."""
     for function, name in exercises:
         if function == "write":
             student_files.keep(name, ALL_PUZZLES[name].solution.text)
@@ -58,7 +58,8 @@ def filled(cells: Iterable[str], answers: Answers) -> list[str]:
     values: dict[str, tuple[int, int, int]] = {}
     for at, cell in enumerate(written):
         for statement in ast.parse(cell).body:
-            for call in (node for node in ast.walk(statement) if isinstance(node, ast.Call)):
+            calls = [node for node in ast.walk(statement) if isinstance(node, ast.Call)]
+            for call in calls:
                 for argument, text in zip(call.args[1:], answers.get(_exercise(call), ()), strict=False):
                     edits[values[argument.id]] = text
             if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
@@ -70,12 +71,14 @@ def filled(cells: Iterable[str], answers: Answers) -> list[str]:
 
 def _exercise(call: ast.Call) -> tuple[str, str]:
     """The function and the exercise of a call; words that name none for any other."""
-    found = re.match(r"helpers\.(\w+)\('([^']+)'", ast.unparse(call))
-    return (found[1], found[2]) if found and found[1] in FUNCTIONS else ("", "")
+    match = re.match(r"helpers\.(\w+)\('([^']+)'", ast.unparse(call))
+    if match and match[1] in FUNCTIONS:
+        return match[1], match[2]
+    return "", ""
 
 
 def _place(cell: bytes, node: ast.expr) -> tuple[int, int]:
-    """From which byte of a cell to which one a value is written."""
+    """The bytes of a cell at which a value begins and ends."""
     lines = cell.splitlines(keepends=True)
     starts = [sum(map(len, lines[:i])) for i in range(len(lines))]
     return starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset

@@ -1,7 +1,7 @@
 """The first calls of a process, by eight threads at once: what differs from NumPy in float64, and which errors came.
 
-`said("conv2d", ...)` in a fresh process names the calls, which the threads take in turn. Nothing of the project but
-`helpers` is imported before the threads begin, as in a program that serves a class; what `helpers` does not name is
+`faults_of("conv2d", ...)` in a fresh process names the calls, which the threads take in turn. Nothing of the project
+but `helpers` is imported before the threads begin, as in a program that serves a class; what `helpers` does not name is
 imported after a first use of what it names.
 """
 
@@ -16,7 +16,7 @@ THREADS, ROUNDS = 8, 3  # calls of a thread
 Pairs = Sequence[tuple[object, object]]  # what was computed, and what is right
 
 
-def said(*names: str) -> str:
+def faults_of(*names: str) -> str:
     """Return a line for each fault that a thread has seen; nothing where all is right."""
     together, faults = Barrier(THREADS), []
 
@@ -138,7 +138,8 @@ def list_adapters(rng: np.random.Generator) -> Pairs:
 def grade(rng: np.random.Generator) -> Pairs:
     official = "output[i] = input[i] + 1.0;"
     grades = helpers.grade("map", helpers.skeleton("map") if rng.integers(2) else official)
-    return [({each.outcome for each in grades} <= {"not attempted", "does not compile"}, True)]
+    outcomes = {verdict.outcome for verdict in grades}
+    return [(outcomes <= {"not attempted", "does not compile"}, True)]
 
 
 CALLS: dict[str, Callable[[np.random.Generator], Pairs]] = {

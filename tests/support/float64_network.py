@@ -38,7 +38,10 @@ class Float64Network:
         self.forward(images, labels)
         for step in self._steps()[1]:
             self._run(step)
-        return {name: self.tensors[gradient_of(name)].reshape(own.shape) for name, own in self.parameters.items()}
+        return {
+            name: self.tensors[gradient_of(name)].reshape(parameter.shape)
+            for name, parameter in self.parameters.items()
+        }
 
     def step(self, images: Array, labels: Array, learning_rate: float = 0.05, momentum: float = 0.9) -> float:
         """One step of training; returns the mean loss before it."""
@@ -55,9 +58,11 @@ class Float64Network:
 
     def _run(self, step: Step) -> None:
         """Compute what a step computes, and keep it under the names that it gives."""
-        own, given = step.operation.inputs, dict(zip(step.operation.tensors, step.tensors, strict=True))
-        inputs = [self.tensors[given[name]].reshape(step.shape.of(name)) for name in own]
-        found = RIGHT[step.operation.name](*inputs, step.shape)
-        found = found if isinstance(found, tuple) else (found,)
-        for name, array in zip(step.operation.outputs, found, strict=True):
-            self.tensors[given[name]] = array
+        operation = step.operation
+        names = dict(zip(operation.tensors, step.tensors, strict=True))  # the network's, by the operation's
+        inputs = [self.tensors[names[name]].reshape(step.shape.of(name)) for name in operation.inputs]
+        outputs = RIGHT[operation.name](*inputs, step.shape)
+        if not isinstance(outputs, tuple):
+            outputs = (outputs,)
+        for name, array in zip(operation.outputs, outputs, strict=True):
+            self.tensors[names[name]] = array

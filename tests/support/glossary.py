@@ -1,4 +1,4 @@
-"""What is wrong with a glossary: each term has a sentence, a lesson and three other names."""
+"""Rules of a glossary: each term has a sentence, a lesson and three other names."""
 
 import re
 from functools import cache
@@ -23,20 +23,23 @@ def prose(path: Path) -> str:
 
 
 def wrong(glossary: str) -> list[str]:
-    """What is wrong with a glossary in Markdown: groups of terms, each under a heading."""
+    """The mistakes in a glossary in Markdown: groups of terms, each under a heading."""
     problems = []
     for group in glossary.split("\n## "):
         rows = [line.strip("| ").split(" | ") for line in group.split("\n") if line.startswith("| **")]
         terms = [row[0].strip("*").lower() for row in rows]
-        problems += [f"{terms}: not sorted"] * (terms != sorted(terms))
-        problems += [f"{row[0]}: {problem}" for row in rows for problem in wrong_row(*row)]
+        if terms != sorted(terms):
+            problems.append(f"{terms}: not sorted")
+        for row in rows:
+            problems += [f"{row[0]}: {problem}" for problem in wrong_row(*row)]
     return problems
 
 
 def wrong_row(term, meaning="", lesson="", *others):
-    """What is wrong with one term."""
+    """The mistakes in the row of one term."""
     lead = NUMBER.match(lesson.strip("["))
-    number, names = lead[0] if lead else "", term.strip("*").lower().split(", ")
+    number = lead[0] if lead else ""
+    names = term.strip("*").lower().split(", ")
     path = LESSONS.get(number)
     link = f"[{number}]({path.name})" if path else f"{number} (to come)"
     first = defining(names)[:1] or [number]
@@ -48,7 +51,7 @@ def wrong_row(term, meaning="", lesson="", *others):
         "the lesson never uses it": path and not any(name in prose(path).lower() for name in names),
         f"lesson {first[0]} defines it": first[0] != number,
     }
-    return [problem for problem, there in problems.items() if there]
+    return [problem for problem, is_there in problems.items() if is_there]
 
 
 def defining(names: list[str]) -> list[str]:

@@ -1,6 +1,7 @@
 """The verdicts on the known mistakes, and simulated runs that are each made once: many texts are compared with them."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -12,6 +13,7 @@ from helpers.data import tables
 from helpers.grading import grader, mistakes
 from helpers.grading.mistakes import Edits, Mistake
 from helpers.grading.puzzle import Case, Puzzle
+from helpers.grading.python_puzzle import PythonPuzzle
 from helpers.grading.read_sets import ReadSets, read_sets
 from helpers.grading.test_run import TestRun, simulated
 from helpers.grading.verdict import Grades
@@ -21,11 +23,18 @@ from wgsl.simulator.work import Work
 
 PASSES = {"gemm_bwd_grad_pre", "gemm_bwd_da", "gemm_bwd_db", "gemm_bwd_dbias"}
 FURTHER = {"neighbor_difference", "conv2d", "conv2d_grad_input", "grad_bias_two_passes"} | PASSES  # on the map alone
-WAITING = {
-    "is_race",
-    *FURTHER,
-}  # for lesson A, to come
-MISTAKES = [(name, mistake) for name, puzzle in PUZZLES.items() for mistake in puzzle.mistakes]
+WAITING = {"is_race", *FURTHER}  # for lesson A, to come
+
+
+def mistakes_of(puzzles: Mapping[str, Puzzle | PythonPuzzle]) -> list[tuple[str, Mistake]]:
+    """The known mistakes of some puzzles, each with the puzzle's name."""
+    pairs = []
+    for name, puzzle in puzzles.items():
+        pairs += [(name, mistake) for mistake in puzzle.mistakes]
+    return pairs
+
+
+MISTAKES = mistakes_of(PUZZLES)
 _made: dict[tuple, TestRun] = {}
 
 
@@ -89,12 +98,13 @@ def only(grades: Grades) -> str:
 
 
 def quoted_wrong(source: str, grades: Grades) -> list[str]:
-    """What the verdicts quote otherwise than it is in the line that they name, if anything.
+    """The quotes of the verdicts that differ from the line that they name.
 
     A quote follows its line and begins it, or stands before "in line 7" and is any part of it. It may end in dots.
     """
-    lines, said = source.split("\n"), "\n".join(verdict.detail.replace("...`", "`") for verdict in grades)
-    quotes = re.findall(r"(?:`([^`]*)` in )?\bline (\d+)(, column|, `([^`]*)`)?", said, re.IGNORECASE)
+    lines = source.split("\n")
+    details = "\n".join(verdict.detail.replace("...`", "`") for verdict in grades)
+    quotes = re.findall(r"(?:`([^`]*)` in )?\bline (\d+)(, column|, `([^`]*)`)?", details, re.IGNORECASE)
     code = {number: " ".join(lines[int(number) - 1].partition("//")[0].split()) for _, number, *_ in quotes}
     return [
         f"{i}: {text!r}"
@@ -118,7 +128,8 @@ def graded(name: str, *edits: tuple[str, str]) -> Grades:
 
 def read_by(name: str, *edits: tuple[str, str], test: str = "") -> ReadSets:
     """The reads of the official kernel with some edits, in the smallest test that it fails, or in the one named."""
-    kernel, cases = Kernel(edited(name, *edits)), [case for case in PUZZLES[name].cases() if test in case.name]
+    kernel = Kernel(edited(name, *edits))
+    cases = [case for case in PUZZLES[name].cases() if test in case.name]
     runs = (simulated(kernel, case) for case in sorted(cases, key=lambda case: case.expected.size))
     run = next(run for run in runs if run.wrong.any())
     return read_sets(kernel, PUZZLES[name].official, run.case, run.wrong)

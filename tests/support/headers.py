@@ -45,15 +45,16 @@ def is_first(kernel: Kernel) -> bool:
 def header(kernel: Kernel) -> dict[str, str]:
     """The text at each key of the comment that opens a file; the first line is the title."""
     title, _, *lines = kernel.source.split("\n\n", 1)[0].split("\n")
-    found, key = {"title": title.removeprefix("// ")}, ""
+    texts = {"title": title.removeprefix("// ")}
+    key = ""
     for line in lines:
         key = line[3:13].strip() or key  # a line without a key continues the one above
-        found[key] = f"{found.get(key, '')}\n{line[13:]}".strip()
-    return found
+        texts[key] = f"{texts.get(key, '')}\n{line[13:]}".strip()
+    return texts
 
 
 def letters_of(shape: Shape) -> dict[str, int]:
-    """What the letters of a problem stand for."""
+    """The sizes that the letters of a problem stand for."""
     sizes = shape.params()
     if isinstance(shape, ConvShape):
         sizes = *sizes, *shape.stride, *shape.dilation, shape.groups
@@ -78,13 +79,13 @@ STEPS = re.compile(r"(\S+) = (\d+) steps")
 
 @dataclass(frozen=True)
 class Cost:
-    """What one result of a pass, or of all passes, costs: the formulas by what they count.
+    """The cost of one result of a pass, or of all passes: the formulas by what they count.
 
     `at_most` says that some results may cost less. `share` is what one thread takes of the elements or products;
     `steps` is how often it waits at a barrier, as a formula and as the number that the header gives for it.
     """
 
-    of: str
+    result: str
     formulas: tuple[str, str, str]  # global loads, workgroup loads, multiply-adds
     at_most: bool = False
     share: str | None = None
@@ -103,8 +104,8 @@ def costs(kernel: Kernel, per_item: bool = False) -> list[Cost]:
     after = " ".join(after.split())
     numbers, share, steps = NUMBERS.match(after), SHARE.search(after), STEPS.search(after)
     assert numbers, f"{kernel.name}: the cost line has no global loads, workgroup loads and multiply-adds"
-    of, at_most = re.match(r"per (\w+)", before)[1], "at most" in before
-    return [Cost(of, numbers.groups(), at_most, share and share[1], steps and steps.groups())]
+    result = re.match(r"per (\w+)", before)[1]
+    return [Cost(result, numbers.groups(), "at most" in before, share and share[1], steps and steps.groups())]
 
 
 def _formulas(row: str, per_item: bool) -> tuple[str, ...]:
@@ -115,22 +116,28 @@ def _formulas(row: str, per_item: bool) -> tuple[str, ...]:
 
 
 def holds_for(kernel: Kernel, shape: Shape) -> bool:
-    """Whether the header's cost is about this problem: some are about full tiles only."""
-    before, known = header(kernel)["cost"].partition(":")[0], letters(kernel, shape)
-    sides = "MKN" if "where TILE divides M, K and N" in before else "HW" if "of a full tile" in before else ""
+    """Return True where the header's cost is about this problem: some are about full tiles only."""
+    before = header(kernel)["cost"].partition(":")[0]
+    known = letters(kernel, shape)
+    if "where TILE divides M, K and N" in before:
+        sides = "MKN"
+    elif "of a full tile" in before:
+        sides = "HW"
+    else:
+        sides = ""
     return all(known[side] % known["TILE"] == 0 for side in sides)
 
 
 def letters(kernel: Kernel, shape: Shape) -> Letters:
-    """What the letters of a header stand for in a problem."""
-    found = letters_of(shape)
+    """The numbers that the letters of a header stand for in a problem."""
+    sizes = letters_of(shape)
     text = operation_of(kernel).scheduled(shape, kernel)[0]
-    found |= {name: text.value(name) for name in re.findall(r"\b(?:override|const) (\w+): u32", text.code)}
-    found = {name: Fraction(number) for name, number in found.items()}
+    sizes |= {name: text.value(name) for name in re.findall(r"\b(?:override|const) (\w+): u32", text.code)}
+    known = {name: Fraction(size) for name, size in sizes.items()}
     for key in ("dispatch", "cost"):
         for name, formula in DEFINITION.findall(header(kernel)[key]):
-            found[name] = value(formula, found)
-    return found
+            known[name] = value(formula, known)
+    return known
 
 
 def value(formula: str, letters: Letters) -> Fraction:

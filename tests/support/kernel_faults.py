@@ -6,6 +6,7 @@ them come the wrong kernels that lesson 05 shows, and every version without each
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from support import kernel_fault_shapes as shapes
@@ -52,6 +53,6 @@ def without_a_barrier(name: str) -> Iterator[WrongKernel]:
 
 WRONG_KERNELS = (
     *lesson_05.WRONG_KERNELS,
-    *(row for version in VERSIONS for row in version.rows),
-    *(row for name in USUAL for row in without_a_barrier(name)),
+    *chain.from_iterable(version.rows for version in VERSIONS),
+    *chain.from_iterable(map(without_a_barrier, USUAL)),
 )

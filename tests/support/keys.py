@@ -23,7 +23,9 @@ def key(record: object, *_: object, **__: object) -> str:
 
 def sentence_makers() -> list[Callable]:
     """Return the functions of `wgsl.words` that make sentences, or pieces of one."""
-    functions = [function for module in MODULES for _, function in inspect.getmembers(module, inspect.isfunction)]
+    functions = []
+    for module in MODULES:
+        functions += [function for _, function in inspect.getmembers(module, inspect.isfunction)]
     return [function for function in functions if function.__module__.startswith(words.__name__)]
 
 

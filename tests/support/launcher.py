@@ -1,4 +1,4 @@
-"""What the tests of the launcher share: small kernels, and a count of calls to wgpu."""
+"""Help for the tests of the launcher: small kernels, and a count of calls to wgpu."""
 
 import os
 import subprocess
@@ -52,7 +52,7 @@ def numbers() -> wgpu.GPUBuffer:
 
 
 def python(code: str, **environment: str) -> str:
-    """What `code` prints in a fresh process, where nothing was imported and no GPU opened yet."""
+    """Return the output of `code` in a fresh process, where nothing was imported and no GPU opened yet."""
     options = {"cwd": ROOT, "env": {**os.environ, **environment}, "capture_output": True, "text": True, "timeout": 300}
     done = subprocess.run([sys.executable, "-c", code], **options)
     assert done.returncode == 0, done.stderr

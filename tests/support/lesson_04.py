@@ -1,4 +1,4 @@
-"""What lesson 04 computes: the answers to its questions, and how its likely wrong ones come about."""
+"""Computations of lesson 04: the answers to its questions, and the likely wrong ones by how they come about."""
 
 from functools import cache
 
@@ -16,24 +16,29 @@ TREE = load("sum", "2_tree")
 
 @cache
 def totals(
-    mine: int, others: int, held: tuple[int | None, int | None] = (None, None), total: int = 0
+    first: int, second: int, loaded: tuple[int | None, int | None] = (None, None), total: int = 0
 ) -> frozenset[int]:
     """The totals that two threads can leave which have yet to add 1 this often, and hold what they have loaded."""
-    left, found = (mine, others), set()
+    left = first, second
     if left == (0, 0):
         return frozenset([total])
+    reached = set()
     for thread in (0, 1):
         if left[thread]:
-            turn = list(held)
-            turn[thread] = total if held[thread] is None else None
-            stored = total if held[thread] is None else held[thread] + 1
-            less = [n - (i == thread and held[thread] is not None) for i, n in enumerate(left)]
-            found |= totals(*less, tuple(turn), stored)
-    return frozenset(found)
+            next_left, next_loaded = list(left), list(loaded)
+            if loaded[thread] is None:  # it loads
+                next_total = total
+                next_loaded[thread] = total
+            else:  # it stores
+                next_total = loaded[thread] + 1
+                next_loaded[thread] = None
+                next_left[thread] -= 1
+            reached |= totals(*next_left, tuple(next_loaded), next_total)
+    return frozenset(reached)
 
 
 def ones_that_count(version: str) -> float:
-    """How many of 32,768 ones a version adds to the 2^24 that come first."""
+    """The number of ones, of 32,768, that a version adds to the 2^24 that come first."""
     numbers = np.ones(32_769, np.float32)
     numbers[0] = 2**24
     return operations.total(numbers, kernel=version)[0] - 2**24
@@ -52,19 +57,19 @@ fn main() {
 
 
 def tree_of_6() -> float:
-    """What the kernel makes of six sums."""
-    given = [np.arange(1, 7, dtype=np.float32), np.zeros(1, np.float32), (6,)]
-    return gpu.launch(TREE.with_constants(THREADS=6), given)[0]
+    """The kernel's total of six sums."""
+    buffers = [np.arange(1, 7, dtype=np.float32), np.zeros(1, np.float32), (6,)]
+    return gpu.launch(TREE.with_constants(THREADS=6), buffers)[0]
 
 
 def sectors(apart: int, share: int = 6) -> float:
-    """How many sectors a simulated kernel reads on average in `share` iterations of 32 threads."""
+    """The number of sectors that a simulated kernel reads on average in `share` iterations of 32 threads."""
     text = TREE.with_constants(THREADS=32)
     if apart > 1:
         old = "for (var i = thread; i < params.count; i += THREADS)"
         text = text.edit(old, f"for (var i = {share}u * thread; i < {share}u * (thread + 1u); i++)")
-    given = [np.ones(32 * share, np.float32), np.zeros(1, np.float32), np.array([32 * share], np.uint32)]
-    return (helpers.simulate(text, given, (1, 1, 1)).counts.total["sectors"] - 1) / share  # one is the total's
+    buffers = [np.ones(32 * share, np.float32), np.zeros(1, np.float32), np.array([32 * share], np.uint32)]
+    return (helpers.simulate(text, buffers, (1, 1, 1)).counts.total["sectors"] - 1) / share  # one is the total's
 
 
 STEPS = indices.tree_steps([9, 4, 7, 3, 8, 2, 6, 5])

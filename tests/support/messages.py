@@ -1,4 +1,4 @@
-"""What is said, stored beside what it is said of, so that a person reads each message, and each change in a diff.
+"""Stored messages, each beside the text or call that it is about, so that a person reads every change in a diff.
 
     python tests/support/messages.py [FAMILY ...]
 
@@ -13,6 +13,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from textwrap import dedent, indent
 
@@ -42,12 +43,12 @@ def text_of(lines: str) -> str:
 
 
 def said(family: str, heading: str, text: str) -> str:
-    """What is said of a text now; in a family without a speaker of its own, texts are calls."""
+    """The message about a text now; in a family without a speaker of its own, texts are calls."""
     return getattr(speakers, family, speakers.called)(heading, text)
 
 
 def forbidden(lines: str, message: str) -> list[str]:
-    """What a message says and must never say."""
+    """The patterns of what a message must never say that it matches."""
     return [words for words in re.findall(r"^! (.*)", lines, re.MULTILINE) if re.search(words, message)]
 
 
@@ -62,7 +63,7 @@ def stored(family: str) -> Iterator[tuple[str, str, str, str]]:
 
 def every(*families: str) -> pytest.MarkDecorator:
     """A test for each row of some families."""
-    rows = [row for family in families for row in stored(family)]
+    rows = [*chain.from_iterable(map(stored, families))]
     names = [re.sub(r"\W+", " ", f"{row[0]} {row[2]} {row[1]}")[:60] for row in rows]
     return pytest.mark.parametrize(("family", "heading", "text", "message"), rows, ids=names)
 
@@ -75,11 +76,13 @@ def write(family: str) -> None:
         def again(row: re.Match, heading: str = heading) -> str:
             return row[1] + indent(said(family, heading, text_of(row[1])), "    ") + "\n"
 
-        written += f"[{heading}]\n" * bool(heading) + STORED.sub(again, body)
+        if heading:
+            written += f"[{heading}]\n"
+        written += STORED.sub(again, body)
     path(family).write_text(written, encoding="utf-8")
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as os.environ["CONVGRAD_MY"]:  # what rows answer and grade is kept there
-        for name in sys.argv[1:] or sorted(each.stem for each in FOLDER.glob("*.txt")):
+        for name in sys.argv[1:] or sorted(file.stem for file in FOLDER.glob("*.txt")):
             write(name)

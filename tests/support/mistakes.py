@@ -1,4 +1,4 @@
-"""Where mistakes that learners make in WGSL stand (`messages/compile_errors.txt` has them), and random ones."""
+"""Places of the mistakes that learners make in WGSL (`messages/compile_errors.txt` has them), and random mistakes."""
 
 import random
 

@@ -103,18 +103,20 @@ def mutants(kernel: Kernel) -> list[Mutant]:
     """All mutants of a kernel, in the order of its text; some of them do not compile."""
     code = kernel.code
     tokens = [token for token in TOKEN.finditer(code) if _may_change(code, token.start())]
-    changed = [Mutant(kernel, token.start(), token[0], new) for token in tokens for new in _changes(code, token)]
+    changed = []
+    for token in tokens:
+        changed += [Mutant(kernel, token.start(), token[0], new) for new in _changes(code, token)]
     return list(dict.fromkeys([*changed, *_without_a_statement(kernel)]))
 
 
 def _may_change(code: str, at: int) -> bool:
-    """Whether a place is neither in a binding or an attribute, nor in a struct, nor in a function's parameters."""
+    """Return True for a place outside of bindings, attributes, structs and parameters of functions."""
     line = code[code.rfind("\n", 0, at) + 1 : code.find("\n", at)]
     return not re.match(r"\s*(@|struct|var<|\w+: u32,?\s*$)|fn |\) |\}", line)
 
 
 def _changes(code: str, token: re.Match) -> Iterator[str]:
-    """What may stand in the place of one token."""
+    """The texts that may stand in the place of one token."""
     at, word = token.start(), token[0]
     if code[at - 1 : at] == " " == code[token.end() : token.end() + 1]:
         yield from (*OPERATORS.get(word, ()), *COMPARISONS.get(word, ()))
@@ -132,7 +134,7 @@ def _changes(code: str, token: re.Match) -> Iterator[str]:
 
 
 def _other_numbers(word: str) -> tuple[str, ...]:
-    """What else a constant could be."""
+    """The other numbers that a constant could be."""
     digits = word.rstrip("u")
     suffix = word[len(digits) :]
     if digits.isdigit():
@@ -140,7 +142,9 @@ def _other_numbers(word: str) -> tuple[str, ...]:
     if digits.startswith("0x"):
         return (f"0x{int(digits, 16) // 2:x}u",)
     value = float(word)
-    return (f"{value + 1.0}",) if value in (0.0, 1.0) else (f"{value * 2}", f"{value / 2}")
+    if value in (0.0, 1.0):
+        return (f"{value + 1.0}",)
+    return f"{value * 2}", f"{value / 2}"
 
 
 def _without_a_statement(kernel: Kernel) -> Iterator[Mutant]:
@@ -163,9 +167,9 @@ IN_ROWS = by_name("mutants in rows")
 
 
 def judged(mutant: Mutant) -> str:
-    """What rejects it: "wrong numbers", a kind of finding, "does not compile" ...; "" if nothing does."""
+    """The reason that rejects it: "wrong numbers", a kind of finding, "does not compile" ...; "" if there is none."""
     try:
-        return next(filter(None, _said(mutant.changed, operation_of(mutant.kernel))), "")
+        return next(filter(None, _kinds(mutant.changed, operation_of(mutant.kernel))), "")
     except UnsupportedWgsl:
         raise  # no mutant may be counted that was not judged
     except WgslError:
@@ -176,12 +180,12 @@ def judged(mutant: Mutant) -> str:
         raise
 
 
-def _said(kernel: Kernel, of: Operation) -> Iterator[str]:
-    """What each problem says."""
-    kind = type(of.examples[0]).__name__
-    for shape in CASES.get(kernel.name) or CASES.get(kind, of.examples[::-1]):
+def _kinds(kernel: Kernel, operation: Operation) -> Iterator[str]:
+    """The first reason that each problem gives, or nothing."""
+    kind = type(operation.examples[0]).__name__
+    for shape in CASES.get(kernel.name) or CASES.get(kind, operation.examples[::-1]):
         yield _kind(kernel, shape)
-    for rows in IN_ROWS.get(of.name) or IN_ROWS.get(kind, []):
+    for rows in IN_ROWS.get(operation.name) or IN_ROWS.get(kind, []):
         with patch.object(dispatch, "MAX_WORKGROUPS", 2), patch.object(conv2d_grad_input, "MAX_WORKGROUPS", 2):
             yield _kind(kernel, rows)
 

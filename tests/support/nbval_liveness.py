@@ -30,10 +30,10 @@ def pytest_configure() -> None:
     """Refuse a PYTHONPATH that hides the project's packages from a notebook's kernel, which looks there first."""
     folders = [folder for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder]
     for name in ("helpers", "wgsl"):
-        found = PathFinder.find_spec(name, folders)
-        if found and found.origin and ROOT not in Path(found.origin).resolve().parents:
+        spec = PathFinder.find_spec(name, folders)
+        if spec and spec.origin and ROOT not in Path(spec.origin).resolve().parents:
             raise pytest.UsageError(
-                f"your PYTHONPATH has another package `{name}`, {found.origin}, which hides the one of the lessons, "
+                f"your PYTHONPATH has another package `{name}`, {spec.origin}, which hides the one of the lessons, "
                 f"{ROOT / name}: take its folder out of PYTHONPATH"
             )
 

@@ -39,5 +39,5 @@ def nbval(folder: Path, *options: str) -> dict[str, list[str]]:
 
 
 def red(failures: list[str]) -> set[int]:
-    """Which code cells failed, counted from 0 as nbval does."""
+    """The numbers of the code cells that failed, counted from 0 as nbval does."""
     return {i for i, failure in enumerate(failures) if failure}

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from statistics import median
 from urllib.parse import unquote
@@ -83,7 +83,11 @@ class Lesson:
 
     @property
     def outputs(self) -> list[tuple["Cell", NotebookNode]]:
-        return [(cell, output) for cell in self.cells for output in cell.outputs]
+        """All outputs, each with its cell."""
+        pairs = []
+        for cell in self.cells:
+            pairs += [(cell, output) for output in cell.outputs]
+        return pairs
 
 
 @dataclass
@@ -104,6 +108,11 @@ class Cell:
     def __str__(self) -> str:
         return f"cell {self.number} ({self.source.strip().splitlines()[0][:50]!r})"
 
+    @property
+    def texts(self) -> list[str]:
+        """The parts of its outputs that nbval compares as text."""
+        return [*chain.from_iterable(map(texts, self.outputs))]
+
     @cached_property
     def syntax(self) -> list[ast.AST]:
         """The nodes of the code; none if it is not Python."""
@@ -115,16 +124,24 @@ class Cell:
     @property
     def imports(self) -> set[str]:
         """The names that it imports."""
-        imports = (node for node in self.syntax if isinstance(node, ast.Import | ast.ImportFrom))
-        return {name.asname or name.name.partition(".")[0] for node in imports for name in node.names}
+        return {*chain.from_iterable(map(imported_names, self.syntax))}
 
     @property
     def length(self) -> int:
         """Lines of code: neither blank ones, nor the text of a kernel."""
-        texts = [node for node in self.syntax if isinstance(node, ast.Constant) and "@compute" in str(node.value)]
-        kernels = {line for text in texts for line in range(text.lineno, text.end_lineno + 1)}
+        kernels = set()  # the numbers of their lines
+        for node in self.syntax:
+            if isinstance(node, ast.Constant) and "@compute" in str(node.value):
+                kernels |= {*range(node.lineno, node.end_lineno + 1)}
         lines = enumerate(self.source.splitlines(), 1)
         return sum(bool(line.strip()) and i not in kernels for i, line in lines)
+
+
+def imported_names(node: ast.AST) -> list[str]:
+    """The names that a node of a syntax tree imports; none where it is no import."""
+    if not isinstance(node, ast.Import | ast.ImportFrom):
+        return []
+    return [(alias.asname or alias.name).partition(".")[0] for alias in node.names]
 
 
 def texts(output: NotebookNode) -> list[str]:
@@ -148,7 +165,7 @@ def needed(lesson: Lesson, wanted: list[Cell]) -> list[Cell]:
         if cell in wanted or made & used:
             kept.insert(0, cell)
             used |= {node.id for node in names}
-        elif any((name.asname or name.name).partition(".")[0] in used for node in imports for name in node.names):
+        elif cell.imports & used:
             source = "\n".join(map(ast.unparse, imports))
             kept.insert(0, Cell(cell.number, NotebookNode(cell.node | {"source": source})))
     return kept
@@ -168,15 +185,18 @@ def rule(function: Rule) -> Rule:
 
 def broken_rules(lesson: Lesson) -> list[str]:
     """One line for each breach: notebook, rule, what breaks it, and the rule in words."""
-    return [f"{lesson.path.name}: {rule.__name__}: {found}. {rule.__doc__}" for rule in RULES for found in rule(lesson)]
+    breaches = []
+    for rule in RULES:
+        breaches += [f"{lesson.path.name}: {rule.__name__}: {breach}. {rule.__doc__}" for breach in rule(lesson)]
+    return breaches
 
 
 @rule
 def counts(lesson):
     """The stored counts are 1, 2, ... n: one run from top to bottom (nbval compares nothing in a cell without)."""
-    found = [cell.node.get("execution_count") for cell in lesson.code]
-    if found != list(range(1, len(found) + 1)):
-        yield f"execution counts are {found}"
+    stored = [cell.node.get("execution_count") for cell in lesson.code]
+    if stored != list(range(1, len(stored) + 1)):
+        yield f"execution counts are {stored}"
 
 
 @rule
@@ -200,8 +220,8 @@ def widget_state(lesson):
 def machine_facts(lesson):
     """A compared output is the same on every machine: no address, absolute path, adapter, time or rounding error."""
     for cell, output in lesson.outputs:
-        for found in MACHINE.finditer("" if cell.ignored else "\n".join(texts(output))):
-            yield f"{cell} shows {found[0]!r}"
+        for fact in MACHINE.finditer("" if cell.ignored else "\n".join(texts(output))):
+            yield f"{cell} shows {fact[0]!r}"
 
 
 @rule
@@ -220,10 +240,12 @@ def ignored_cells(lesson):
 @rule
 def headings(lesson):
     """The notebook opens with its one H1, and no heading skips a level."""
-    found = [len(marks) for cell in lesson.prose for marks in re.findall(r"^(#{1,6}) ", cell.words, re.MULTILINE)]
-    if found[:1] != [1] or found.count(1) != 1 or not lesson.cells[0].source.startswith("# "):
-        yield f"heading levels are {found}"
-    yield from (f"H{now} follows H{before}" for before, now in pairwise(found) if now > before + 1)
+    levels = []
+    for cell in lesson.prose:
+        levels += map(len, re.findall(r"^(#{1,6}) ", cell.words, re.MULTILINE))
+    if levels[:1] != [1] or levels.count(1) != 1 or not lesson.cells[0].source.startswith("# "):
+        yield f"heading levels are {levels}"
+    yield from (f"H{now} follows H{before}" for before, now in pairwise(levels) if now > before + 1)
 
 
 @rule
@@ -244,18 +266,19 @@ def setup_cell(lesson):
 def lengths(lesson):
     """Code cells are short: at most 20 lines, half of them at most 4 (the text of a kernel does not count)."""
     yield from (f"{cell} has {cell.length} lines" for cell in lesson.code if cell.length > MOST_LINES)
-    if lesson.code and (middle := median(cell.length for cell in lesson.code)) > MEDIAN_LINES:
+    middle = median(cell.length for cell in lesson.code) if lesson.code else 0
+    if middle > MEDIAN_LINES:
         yield f"the median is {middle} lines"
 
 
 @rule
 def sentence_before_code(lesson):
     """A Markdown cell with a sentence, not only a heading, stands before each code cell."""
-    said = False
+    introduced = False
     for cell in lesson.cells:
-        if cell.is_code and not said:
+        if cell.is_code and not introduced:
             yield f"nothing introduces {cell}"
-        said = not cell.is_code and re.search(r"^(?!\s*#).*\w", cell.words, re.MULTILINE)
+        introduced = not cell.is_code and re.search(r"^(?!\s*#).*\w", cell.words, re.MULTILINE)
 
 
 @rule
@@ -282,10 +305,12 @@ def pictures_in_words(lesson):
     """Each picture says its content: a sentence beside it in the output (nbval compares it), alt text in Markdown."""
     for cell in lesson.code:
         pictures = sum("image/" in str(output.get("data", {}).keys()) for output in cell.outputs)
-        said = [text for output in cell.outputs for text in texts(output) if SENTENCE.match(text)]
-        if pictures > len(said):
-            yield f"{cell} shows {pictures} pictures and {len(said)} sentences"
-    shown = [(cell, text) for cell, output in lesson.outputs for text in texts(output)]
+        sentences = [text for text in cell.texts if SENTENCE.match(text)]
+        if pictures > len(sentences):
+            yield f"{cell} shows {pictures} pictures and {len(sentences)} sentences"
+    shown = []
+    for cell in lesson.cells:
+        shown += [(cell, text) for text in cell.texts]
     shown += [(cell, cell.words) for cell in lesson.prose]
     yield from (f"{cell} has a picture without alt text" for cell, text in shown if PICTURE_WITHOUT_ALT.search(text))
 
@@ -335,7 +360,7 @@ def lessons_of(folder: Path) -> list[Path]:
 
 
 def navigation_links(path: Path) -> list[str]:
-    """Where a lesson's line of links leads: the lesson before, the glossary, the WGSL card, the next lesson."""
+    """The targets of a lesson's line of links: the lesson before, the glossary, the WGSL card, the next lesson."""
     lessons = lessons_of(path.parent)
     if path not in lessons:
         return []
@@ -349,9 +374,9 @@ def navigation(lesson):
     """A lesson's first and last cell end with the same line of links: see `navigation_links`."""
     wanted = navigation_links(lesson.path)
     for cell in (lesson.cells[0], lesson.cells[-1]) if wanted else ():
-        found = [a or b for a, b in LINK.findall(cell.source.rstrip().split("\n")[-1])]
-        if found != wanted:
-            yield f"{cell} ends with links to {found} instead of {wanted}"
+        leads_to = [a or b for a, b in LINK.findall(cell.source.rstrip().split("\n")[-1])]
+        if leads_to != wanted:
+            yield f"{cell} ends with links to {leads_to} instead of {wanted}"
 
 
 @rule

@@ -1,4 +1,4 @@
-"""What a reader does in a cell of a lesson, and then sees there, step by step, from `paths.toml`.
+"""Paths of a reader through a cell of a lesson: the steps, and what is then seen there, from `paths.toml`.
 
 A step names a part of the cell and what is done with it, by a method of Playwright's Locator, or what is soon seen of
 it, by one of its expectations; then comes what these are given. A part is a selector, in which `button "Check"` is
@@ -13,7 +13,8 @@ from textwrap import indent
 
 import pytest
 from playwright.sync_api import Locator, LocatorAssertions, expect
-from support.browser import LivePage, soon, text_of, touched
+from support.browser import LivePage, text_of
+from support.shown import soon, touched
 
 import helpers
 from helpers.data import tables
@@ -57,13 +58,14 @@ class Cell:
         """Take one step: a method of this class, or what is done with a part, or expected of it."""
         if hasattr(self, who):
             return getattr(self, who)(*what)
-        part, does, *given = self.part(who), *what
+        part = self.part(who)
+        does, *values = what
         if hasattr(self, does):
-            return getattr(self, does)(part, *given)
+            return getattr(self, does)(part, *values)
         if "to_" in does:
             part = expect(part)
-            given = map(as_pattern, given)
-        return getattr(part, does)(*given)
+            values = map(as_pattern, values)
+        return getattr(part, does)(*values)
 
     def part(self, name: str) -> Locator:
         """A part of the cell, or of the page."""
@@ -82,7 +84,7 @@ class Cell:
         self.here = self.shown.cell
 
     def says(self, values: dict[str, int]) -> None:
-        """What the picture says is soon what it says in this process, with these values."""
+        """The picture soon says the same as in this process, with these values."""
         expect(self.shown.words).to_have_text(self.same.set(**values))
 
     def shows(self, values: dict[str, int]) -> None:
@@ -145,7 +147,7 @@ class Cell:
         assert self.page.evaluate(AS_IT_IS) == self.before
 
     def kept(self, name: str, text: str) -> None:
-        """What the learner's file has soon, or all that their answers are."""
+        """The learner's file soon has this text, or their answers are this one alone."""
         if name in ALL_PUZZLES:
             soon(self.page, "what is kept", lambda: student_files.read(name), text)
         else:
@@ -175,7 +177,7 @@ class Cell:
         self.unchanged()
 
     def gives(self, part: Locator, code: str, value: object) -> None:
-        """What a function of JavaScript soon makes of it."""
+        """A function of JavaScript soon returns this value for it."""
         soon(self.page, code, lambda: part.evaluate(code), value)
 
     def reads(self, part: Locator, text: str) -> None:
@@ -190,7 +192,7 @@ class Cell:
         pytest.fail("Tab does not reach it")
 
     def silently_left(self, part: Locator) -> None:
-        """Who leaves it sends nothing to Python."""
+        """To leave it sends nothing to Python."""
         sent = []
         self.lesson.socket.on("framesent", lambda frame: sent.append('"whole"' in text_of(frame)))
         part.blur()

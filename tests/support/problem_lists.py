@@ -72,7 +72,7 @@ def by_name(heading: str, file: Path = FILE) -> dict[str, list[Shape]]:
         place = f"{file.name}, [{heading}]: {name}"
         if not isinstance(problems, list):
             raise ValueError(f"{place} = {problems!r:.60}: it must be a list of problems")
-        lists[name] = [problem(each, f"{place}, number {number}") for number, each in enumerate(problems, 1)]
+        lists[name] = [problem(table, f"{place}, number {number}") for number, table in enumerate(problems, 1)]
     return lists
 
 

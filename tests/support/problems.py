@@ -1,8 +1,9 @@
-"""What the kernel tests share: all versions, problems of every proportion, and judges that raise AssertionError."""
+"""Help for the kernel tests: all versions, problems of every proportion, and judges that raise AssertionError."""
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from functools import partial
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ def versions_of(operation: str) -> list[Kernel]:
     return [load(operation, version) for version in OPERATIONS[operation].versions]
 
 
-EVERY_VERSION = [kernel for operation in OPERATIONS for kernel in versions_of(operation)]
+EVERY_VERSION = [*chain.from_iterable(map(versions_of, OPERATIONS))]
 
 
 def parametrized(kernels: Sequence[Kernel]) -> pytest.MarkDecorator:
@@ -68,7 +69,7 @@ def general(kernel: Kernel) -> bool:
 
 
 def refused(kernel: Kernel, shape: Shape) -> str | None:
-    """Why a version does not take a shape, or None."""
+    """The reason why a version does not take a shape, or None."""
     return operation_of(kernel).versions[kernel.version](shape, kernel).refused
 
 
@@ -106,6 +107,11 @@ def fitted(kernel: Kernel, shape: Shape) -> Shape:
     raise ValueError(f"{kernel.name} takes neither {shape} nor one near it: {refused(kernel, shape)}")
 
 
+def both(draw: st.DrawFn, least: int, most: int) -> tuple[int, int]:
+    """Draw a number for each of the axes h and w."""
+    return draw(st.integers(least, most)), draw(st.integers(least, most))
+
+
 @st.composite
 def conv_shapes(
     draw: st.DrawFn,
@@ -120,15 +126,15 @@ def conv_shapes(
     The `general` ones have a stride and a dilation along each axis, and groups.
     """
 
-    def two(least: int, most: int) -> list[int]:
-        return [draw(st.integers(least, most)) for _ in "hw"]
-
-    filters, paddings, strides = two(1, filter), two(0, padding), two(1, 5)
-    dilations, groups = (two(1, 4), draw(st.sampled_from((1, 2, 3)))) if general else ((1, 1), 1)
+    filters = both(draw, 1, filter)
+    paddings = both(draw, 0, padding)
+    strides = both(draw, 1, 5)
+    dilations = both(draw, 1, 4) if general else (1, 1)
+    groups = draw(st.sampled_from((1, 2, 3))) if general else 1
     least = [(k - 1) * d + 1 - 2 * p for k, d, p in zip(filters, dilations, paddings, strict=True)]
     sizes = [draw(st.integers(max(1, size), max(image, size))) for size in least]
     batch, in_channels, out_channels = (draw(st.integers(1, 3)) for _ in range(3))
-    steps = tuple(strides) if general else strides[0], tuple(paddings), tuple(dilations), groups
+    steps = strides if general else strides[0], paddings, dilations, groups
     channels = in_channels * groups, *sizes, out_channels * groups
     return ConvShape(batch, *channels, *filters, *steps, draw(st.sampled_from(activations)))
 
@@ -143,12 +149,13 @@ def gemm_shapes(draw: st.DrawFn, activations: Sequence[str] = ACTIVATIONS, most:
 @st.composite
 def pool_shapes(draw: st.DrawFn, image: int = 9) -> PoolShape:
     """Pooling layers: windows that overlap or leave pixels out, padding of up to half a window, nothing square."""
-    windows, strides = ([draw(st.integers(1, 4)) for _ in "hw"] for _ in range(2))
+    windows = both(draw, 1, 4)
+    strides = both(draw, 1, 4)
     paddings = [draw(st.integers(0, window // 2)) for window in windows]
     least = [window - 2 * zeros for window, zeros in zip(windows, paddings, strict=True)]
     sizes = [draw(st.integers(max(1, size), image)) for size in least]
     planes = [draw(st.integers(1, 3)) for _ in range(2)]
-    return PoolShape(*planes, *sizes, tuple(windows), tuple(strides), tuple(paddings))
+    return PoolShape(*planes, *sizes, windows, strides, tuple(paddings))
 
 
 OTHER_SHAPES = {  # those that have no activation
@@ -164,14 +171,16 @@ OTHER_SHAPES = {  # those that have no activation
 
 def shapes_of(kernel: Kernel, exact: bool = False) -> st.SearchStrategy[Shape]:
     """Problems that a kernel takes; `exact` ones have an activation that keeps whole numbers whole."""
-    kind, activations = kind_of(kernel), [name for name in ACTIVATIONS if not (exact and name in SMOOTH)]
+    kind = kind_of(kernel)
+    activations = [name for name in ACTIVATIONS if not (exact and name in SMOOTH)]
     if kind in OTHER_SHAPES:
         return OTHER_SHAPES[kind]
     if "bias" not in operation_of(kernel).tensors:  # a convolution's gradients, which ignore it
         activations = ("none",)
-    shapes = (
-        gemm_shapes(activations) if kind is GemmShape else conv_shapes(activations=activations, general=general(kernel))
-    )
+    if kind is GemmShape:
+        shapes = gemm_shapes(activations)
+    else:
+        shapes = conv_shapes(activations=activations, general=general(kernel))
     return shapes.map(partial(fitted, kernel))
 
 
@@ -195,4 +204,7 @@ def require_close(kernel: Kernel, shape: Shape, tensors: Tensors | None = None, 
 
 def findings(traces: Sequence[Trace]) -> list[str]:
     """All findings of an operation's passes, as text."""
-    return [f"{trace.entry_point}: {finding}" for trace in traces for finding in trace.findings]
+    lines = []
+    for trace in traces:
+        lines += [f"{trace.entry_point}: {finding}" for finding in trace.findings]
+    return lines

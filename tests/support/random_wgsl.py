@@ -1,6 +1,7 @@
 """Random WGSL: functions that end and return what depends on all they do, by the grammar in `random_wgsl.toml`."""
 
 import re
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -22,18 +23,19 @@ class Variable(NamedTuple):
     def parts(self) -> list[str]:
         """Each of its scalars, of an array each element's."""
         names = [self.name.replace("#", str(i)) for i in range(4 if "#" in self.name else 1)]
-        return [
-            name + part
-            for name in names
-            for part in ("" if self.size == "1" else f".{x}" for x in "xyzw"[: int(self.size)])
-        ]
+        if self.size == "1":
+            return names
+        return [f"{name}.{part}" for name, part in product(names, "xyzw"[: int(self.size)])]
 
 
 def variables(text: str) -> list[Variable]:
-    return [Variable(*each.split()) for each in text.split(", ")]
+    """The variables of a text such as "i0 i32, pair i32 2": the name, the type and the size of each."""
+    return [Variable(*words.split()) for words in text.split(", ")]
 
 
-INPUTS = [each._replace(assignable=False) for each in variables("i0 i32, i1 i32, u0 u32, u1 u32, f0 f32, b0 bool")]
+INPUTS = [
+    variable._replace(assignable=False) for variable in variables("i0 i32, i1 i32, u0 u32, u1 u32, f0 f32, b0 bool")
+]
 OF_A_RECORD = variables(".count u32, .pair i32 2, .list[#] u32, .weight f32")  # members of a record
 USED = {"plain": "{}", "fixed": "{}", "array": "{}[#]", "pointer": "(*{})"}  # how a value is read by a new name
 GIVEN = {
@@ -50,18 +52,18 @@ class Alternative(NamedTuple):
     where: dict[str, list[str]]
     needs: str = ""
 
-    def fits(self, writer: "Writer", given: dict[str, str]) -> bool:
-        """Return True where it may be chosen."""
+    def fits(self, writer: "Writer", values: dict[str, str]) -> bool:
+        """Return True where it may be chosen, for these values of what the rule is given."""
         for name, allowed in self.where.items():
-            if given[name] not in allowed:
+            if values[name] not in allowed:
                 return False
         return getattr(writer, self.needs) if self.needs else True
 
 
 class Rule(NamedTuple):
-    """The names of what a rule is given, and its alternatives, one so many times as it counts."""
+    """The names of a rule's parameters, and its alternatives, one so many times as it counts."""
 
-    given: list[str]
+    parameters: list[str]
     alternatives: list[Alternative]
 
 
@@ -74,22 +76,22 @@ def grammar(file: Path) -> dict[str, Rule]:
     for name, table in tables.read(file, {"alternatives": list}, {"given": list}).items():
         rule = Rule(table.get("given", []), [])
         for number, row in enumerate(table["alternatives"], 1):
-            alternative, times = read(row, rule.given, f"{file.name}, [{name}], alternative {number}")
+            alternative, times = read(row, rule.parameters, f"{file.name}, [{name}], alternative {number}")
             rule.alternatives.extend([alternative] * times)
         rules[name] = rule
     return rules
 
 
-def read(row: object, given: list[str], place: str) -> tuple[Alternative, int]:
+def read(row: object, parameters: list[str], place: str) -> tuple[Alternative, int]:
     """Return the alternative of a row, and how many times it counts."""
     if isinstance(row, str):
         return Alternative(row, {}), 1
-    tables.check(place, row, {"text": str}, {"times": int, "needs": str} | dict.fromkeys(given, (str, list)))
+    tables.check(place, row, {"text": str}, {"times": int, "needs": str} | dict.fromkeys(parameters, (str, list)))
     needs = row.get("needs", "")
     if needs and not isinstance(getattr(Writer, needs, None), property):
         raise ValueError(f"{place}: needs = {needs!r:.60}: it must be a property of Writer")
     where = {}
-    for name in given:
+    for name in parameters:
         if name in row:
             where[name] = row[name] if isinstance(row[name], list) else [row[name]]
     return Alternative(row["text"], where, needs), row.get("times", 1)
@@ -107,28 +109,37 @@ class Writer:
         """A function of a kind; what is written later may call a helper or a reviser."""
         self.scope, self.returns = [*INPUTS, Variable("state", "u32"), *GIVEN[kind]], kind
         text = self.write(kind, name)
-        self.helpers += [name] * (kind == "helper")
+        if kind == "helper":
+            self.helpers.append(name)
         self.written.append(name)
         return text
 
-    def write(self, rule: str, *given: str) -> str:
-        """A text of a rule. What it declares is in scope behind it."""
-        known = dict(zip(RULES[rule].given, given, strict=True))
-        before, made = (self.coming, self.level), []
-        self.coming, self.level = [], LEVELS if rule == "statement" else self.level - 1
-        fitting = [each.text for each in RULES[rule].alternatives if each.fits(self, known)]
+    def write(self, rule: str, *arguments: str) -> str:
+        """A text of a rule. The names that it declares are in scope behind it."""
+        values = dict(zip(RULES[rule].parameters, arguments, strict=True))
+        before = self.coming, self.level
+        self.coming = []
+        self.level = LEVELS if rule == "statement" else self.level - 1
+        fitting = [alternative.text for alternative in RULES[rule].alternatives if alternative.fits(self, values)]
+        chosen = self.random.choice(fitting if self.level > 0 else fitting[:1])
+        names = []  # those that `@` may stand for
 
-        def part(found: re.Match) -> str:
-            word, *more = found[1].split()
-            more, method = [known.get(each, each) for each in more], getattr(self, word, None)
-            text = known.get(word) or (method(*more) if method else self.write(word, *more))
-            made.extend([text] * (word in ("new", "counter", "to")))
+        def part(place: re.Match) -> str:
+            word, *more = place[1].split()
+            text = values.get(word) or self.ask(word, *(values.get(value, value) for value in more))
+            if word in ("new", "counter", "to"):
+                names.append(text)
             return text
 
-        text = re.sub(r"\$\(([^()]*)\)", part, self.random.choice(fitting if self.level > 0 else fitting[:1]))
+        text = re.sub(r"\$\(([^()]*)\)", part, chosen)
         self.scope += self.coming
         self.coming, self.level = before
-        return text.replace("@", made[-1]) if made else text
+        return text.replace("@", names[-1]) if names else text
+
+    def ask(self, word: str, *arguments: str) -> str:
+        """The text of a method of this class, or else of a rule."""
+        method = getattr(self, word, None)
+        return method(*arguments) if method else self.write(word, *arguments)
 
     # --- What an alternative may need -------------------------------------------------------------------------------
 
@@ -170,25 +181,32 @@ class Writer:
         """A rule for any type and size."""
         return self.write(rule, self.one(*TYPES), self.one(*SIZES))
 
-    def scoped(self, rule: str, *given: str) -> str:
+    def scoped(self, rule: str, *arguments: str) -> str:
         """A rule after which all names that it declares are gone."""
-        outside, self.deep = [*self.scope], self.deep + 1
-        text = self.write(rule, *given)
-        self.scope, self.deep = outside, self.deep - 1
+        outside = [*self.scope]
+        self.deep += 1
+        text = self.write(rule, *arguments)
+        self.deep -= 1
+        self.scope = outside
         return text
 
     def var(self, type: str, size: str, fits=lambda _: True) -> str:
         """A variable of the scope."""
-        found = self.one(*(each.name for each in self.scope if each[1:3] == (type, size) and fits(each)))
-        return found.replace("#", self.write("index", "4")) if "#" in found else found
+        fitting = [variable for variable in self.scope if variable[1:3] == (type, size) and fits(variable)]
+        name = self.one(*(variable.name for variable in fitting))
+        return name.replace("#", self.write("index", "4")) if "#" in name else name
 
     def to(self, type: str, size: str) -> str:
         """One that may change."""
-        return self.var(type, size, lambda each: each.assignable)
+        return self.var(type, size, lambda variable: variable.assignable)
 
     def own(self, type: str) -> str:
         """One that the function has declared, and no element; a pointer may stand for it."""
-        return self.var(type, "1", lambda each: each.assignable and each.name[0] == "x" and "#" not in each.name)
+
+        def fits(variable: Variable) -> bool:
+            return variable.assignable and variable.name[0] == "x" and "#" not in variable.name
+
+        return self.var(type, "1", fits)
 
     def new(self, type: str, size: str, how: str = "plain") -> str:
         """A new name; in the scope comes what can be read by it."""
@@ -196,7 +214,7 @@ class Writer:
         name = f"x{self.fresh}"
         self.coming.append(Variable(USED[how].format(name), type, size, how != "fixed"))
         if type == "Record":
-            self.coming += [each._replace(name=name + each.name) for each in OF_A_RECORD]
+            self.coming += [member._replace(name=name + member.name) for member in OF_A_RECORD]
         return name
 
     def counter(self, type: str) -> str:
@@ -211,9 +229,11 @@ class Writer:
     def digest(self) -> str:
         """A u32 that depends on every variable."""
         total = "0u"
-        for each in self.scope:
-            for part in each.parts if each.assignable and each.type in TYPES else ():
-                total = f"({total} * 31 + u32({f'i32({part})' if each.type == 'f32' else part}))"
+        for variable in self.scope:
+            if variable.assignable and variable.type in TYPES:
+                for part in variable.parts:
+                    number = f"i32({part})" if variable.type == "f32" else part
+                    total = f"({total} * 31 + u32({number}))"
         return total
 
 

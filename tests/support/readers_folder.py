@@ -1,4 +1,4 @@
-"""A pytest plugin: what is run and compared does not see the files of the reader who runs it.
+"""A pytest plugin that hides the files of the reader who runs the tests from what is run and compared.
 
 A lesson's last picture is computed by the reader's own kernel once that is right, but its stored output by ours.
 """

@@ -1,6 +1,7 @@
-"""What is wrong with the map of lessons in the README."""
+"""Mistakes in the map of lessons in the README."""
 
 import re
+from itertools import chain
 from string import ascii_uppercase
 
 HEADER = "| lesson | you will | kernels | exercise |"
@@ -14,14 +15,14 @@ def links(markdown: str) -> list[str]:
 
 
 def wrong(readme: str, files: set[str]) -> list[str]:
-    """What is wrong with the map, where `files` are the paths of all files and folders of the project."""
+    """The mistakes in the map, where `files` are the paths of all files and folders of the project."""
     if HEADER not in readme:
         return [f"no table with the header {HEADER}"]
     rows = re.findall(r"^\| .*", readme.split(HEADER)[1].split("\n\n")[0], re.MULTILINE)
     lessons = [row.split("|")[1].strip(" [") for row in rows]
     numbered = sum(name[:1].isdigit() for name in lessons)
     places = [f"{i:02}" for i in range(numbered)] + list(ascii_uppercase[: len(lessons) - numbered])  # the appendices
-    on_map = {path for row in rows for path in links(row)}
+    on_map = {*chain.from_iterable(map(links, rows))}
     page = re.compile(r"notebooks/(\d\d|appendix)_[^/]+\.ipynb|kernels/(?!shared$)[^/]+")
     pages = {path for path in files if page.fullmatch(path)}
     return [

@@ -56,7 +56,8 @@ def with_steps(body: str, first: int, last: int, lines: str) -> str:
     below = body[starts.get(last + 1, len(body)) :]
     text = above + lines + below
     still_open = text.count("{") - text.count("}")
-    return f"{above}{lines}{'}' * still_open}\n{below}"
+    braces = "}" * still_open
+    return f"{above}{lines}{braces}\n{below}"
 
 
 def right_variants(file: Path = FILE) -> Iterator[tuple[str, str, str]]:

@@ -1,7 +1,8 @@
-"""Who reads a sentence: finished English is for a reader, and code decides by facts."""
+"""Code that reads a sentence: finished English is for a reader, and code decides by facts."""
 
 import ast
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 SENTENCES = {"message", "detail", "reason", "sentence", "explanation", "excerpt", "event", "feature", "advice"}
@@ -22,7 +23,7 @@ def readings(root: Path, roots: Iterable[str], besides: Iterable[str] = ()) -> l
     search, measure or walk it, or to compare it with a text. `besides` are paths below which nothing is looked at.
     """
     all_readings = []
-    for path in sorted(path for each in roots for path in _modules(root / each)):
+    for path in sorted(chain.from_iterable(_modules(root / name) for name in roots)):
         name = path.relative_to(root).as_posix()
         if any(name == other or name.startswith(f"{other}/") for other in besides):
             continue
@@ -50,13 +51,13 @@ class _Reader:
         for node in ast.walk(self._module):
             if isinstance(node, ast.ClassDef):
                 scopes += ast.iter_child_nodes(node)
-        return sorted({reading for scope in scopes for reading in self._in_scope(scope)})
+        return sorted({*chain.from_iterable(map(self._in_scope, scopes))})
 
     def _in_scope(self, scope: ast.AST) -> list[tuple[int, str]]:
         nodes = [*ast.walk(scope)]
         caught = {node.name for node in nodes if isinstance(node, ast.ExceptHandler) and node.name}
         arguments = (node for node in nodes if isinstance(node, ast.arg) and node.annotation)
-        self._tables = {each.arg for each in arguments if ast.unparse(each.annotation).startswith(TABLES)}
+        self._tables = {node.arg for node in arguments if ast.unparse(node.annotation).startswith(TABLES)}
         self._errors, self._made = ERRORS | caught, set()
         while self._grow(nodes):
             pass

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from nbformat import v4
+from nbformat import NotebookNode, v4
 from support.course_rules import broken
 from support.notebook_gate import IGNORED, NOTEBOOKS, Lesson
 
@@ -15,15 +15,20 @@ def lesson(text: str, stem: str = "02_weight_gradient") -> Lesson:
     """The notebook of a text: Markdown and code take turns; a line of stars parts two cells of Markdown."""
     notebook = v4.new_notebook()
     prose, *others = CODE.split(text)
-    for source, shown, picture, after in [(None, None, None, prose), *zip(*[iter(others)] * 4, strict=True)]:
+    notebook.cells += markdown(prose)
+    for count, (source, shown, picture, after) in enumerate(zip(*[iter(others)] * 4, strict=True), 1):
         data = {"text/plain": shown} | ({"image/png": "iVBO"} if picture else {})
         outputs = [v4.new_output("display_data", data)] if shown else []
-        notebook.cells += [] if source is None else [v4.new_code_cell(source, outputs=outputs)]
-        notebook.cells += [v4.new_markdown_cell(part.strip()) for part in after.split("\n***\n") if part.strip()]
-    for count, cell in enumerate((cell for cell in notebook.cells if cell.cell_type == "code"), 1):
-        cell.update(execution_count=count)
-        cell.metadata.update({"tags": IGNORED} if "adapter_info()" in cell.source else {})
+        cell = v4.new_code_cell(source, outputs=outputs, execution_count=count)
+        if "adapter_info()" in source:
+            cell.metadata.update(tags=IGNORED)
+        notebook.cells += [cell, *markdown(after)]
     return Lesson(NOTEBOOKS / f"{stem}.ipynb", notebook)
+
+
+def markdown(text: str) -> list[NotebookNode]:
+    """The cells of Markdown of a text, which lines of stars part."""
+    return [v4.new_markdown_cell(part.strip()) for part in text.split("\n***\n") if part.strip()]
 
 
 def before(place: str, added: str) -> str:
@@ -34,11 +39,13 @@ def before(place: str, added: str) -> str:
 
 def code(source: str, shown: str = "") -> str:
     """A cell of code, and what it shows."""
-    return f"\n```python\n{source}\n```\n" + f"> {shown}\n" * bool(shown)
+    cell = f"\n```python\n{source}\n```\n"
+    if shown:
+        cell += f"> {shown}\n"
+    return cell
 
 
 def judged(text: str, *stem: str) -> str:
-    """What breaks the rules, without the minutes, which are counted apart."""
-    return (
-        "\n".join(said for said in broken(lesson(text, *stem)) if not said.startswith("time")) or "it keeps every rule"
-    )
+    """The breaches of the rules, without the minutes, which are counted apart."""
+    breaches = [breach for breach in broken(lesson(text, *stem)) if not breach.startswith("time")]
+    return "\n".join(breaches) or "it keeps every rule"

@@ -1,4 +1,4 @@
-"""What is said of a text, for each family of messages: a function from a heading and a text to the message."""
+"""The makers of messages: for each family, a function from a heading and a text to the message."""
 
 import ast
 import re
@@ -15,7 +15,7 @@ from unittest.mock import patch
 import numpy as np
 from support.grading import edited
 from support.kernel_faults import WRONG_KERNELS
-from support.legible import SMALLEST, faults, otherwise, pale
+from support.legible import SMALLEST, faults, otherwise, pale, words_of
 from support.mistakes import HEAD, MAIN, PLACES
 from support.notebook_gate import NOTEBOOKS, Cell, Lesson, needed
 from support.small_kernels import DECLARED, run
@@ -44,7 +44,7 @@ NAMES = {
 
 
 def called(heading: str, call: str) -> str:
-    """What a call returns or how it is refused, with the names that the heading makes."""
+    """The result of a call, or its refusal, with the names that the heading makes."""
     names = {**NAMES}
     exec(heading.replace("\n  ", "\n"), names)
     try:
@@ -59,7 +59,10 @@ def refused(heading: str, call: str) -> str:
         patch.object(operation, "empty", wraps=operation.empty) as empty,
         patch.object(operation, "upload", wraps=operation.upload) as upload,
     ):
-        return called(heading, call) + "\n(after tensors were made)" * (empty.called or upload.called)
+        message = called(heading, call)
+    if empty.called or upload.called:
+        message += "\n(after tensors were made)"
+    return message
 
 
 def edits(text: str) -> list[tuple[str, str]]:
@@ -87,12 +90,15 @@ def answers(heading: str, call: str) -> str:
 @cache
 def lesson(name: str) -> dict[str, Callable[..., Explorer]]:
     """The explorers that a notebook shows, by the name of the function that makes each, to be set to any values."""
-    notebook, found = Lesson.read(NOTEBOOKS / f"{name}.ipynb"), {}
+    notebook = Lesson.read(NOTEBOOKS / f"{name}.ipynb")
+    explorers_by_title = {}
     for cell in showing(notebook):
-        made = MADE.search(cell.source)[1]
-        title = made + f"_{sum(each.startswith(made) for each in found) + 1}" * (made in found)
-        found[title] = partial(set_to, cache(partial(made_by, notebook, cell)))
-    return found
+        title = MADE.search(cell.source)[1]
+        if title in explorers_by_title:
+            before = sum(other.startswith(title) for other in explorers_by_title)
+            title = f"{title}_{before + 1}"
+        explorers_by_title[title] = partial(set_to, cache(partial(made_by, notebook, cell)))
+    return explorers_by_title
 
 
 def showing(notebook: Lesson) -> list[Cell]:
@@ -131,24 +137,26 @@ def at(explorer: Explorer, first: dict[str, int], **values: int) -> Explorer:
 
 
 def explorers(heading: str, state: str) -> str:
-    """What an explorer says, of a notebook or made by the heading, and what a reader would stumble over in it."""
+    """The sentence of an explorer, of a notebook or made by the heading, and the faults that a reader would see."""
     names = {**NAMES, "at": lambda explorer, **values: at(explorer, {}, **values)}
     if heading.isidentifier() or heading[0].isdigit():
         names |= lesson(heading)
     else:
         exec(heading.replace("\n  ", "\n"), names)
     explorer = eval(state, names)
-    least = min(word.size for mark in explorer.picture.marks for word in mark.words)
-    small = [f"(the smallest words: {least:.0f} pixels)"] * (least < SMALLEST)
+    lines = [explorer.sentence]
+    least = min(word.size for word, _ in words_of(explorer.picture))
+    if least < SMALLEST:
+        lines.append(f"(the smallest words: {least:.0f} pixels)")
     seen = (*faults(explorer.picture, 0), *pale(explorer.picture), *otherwise(explorer.picture))
-    return "\n".join([explorer.sentence, *small, *dict.fromkeys(seen)])
+    return "\n".join([*lines, *dict.fromkeys(seen)])
 
 
 # --- Wrong kernels --------------------------------------------------------------------------------------------
 
 
 def rejected(row: WrongKernel) -> tuple[set[str], str]:
-    """For which reasons the checker rejects a wrong kernel, and what it says of each and of which line.
+    """The reasons for which the checker rejects a wrong kernel, and its messages with their lines.
 
     It is tried on one kind of numbers after the other until they have shown all reasons: others would show them again.
     """
@@ -160,7 +168,10 @@ def rejected(row: WrongKernel) -> tuple[set[str], str]:
     with patch.object(checker, "given", enough):
         for reason in checker.reasons(row.wrong, row.shape):
             kinds.add(reason.kind)
-            lines.append(f"{reason.kind}, {reason.place}" + f": {reason.message}" * (reason.kind != "wrong numbers"))
+            line = f"{reason.kind}, {reason.place}"
+            if reason.kind != "wrong numbers":
+                line += f": {reason.message}"
+            lines.append(line)
     return kinds, "\n".join(dict.fromkeys(lines))
 
 
@@ -192,7 +203,8 @@ def command_lines(kernel: str, line: str) -> str:
     """The exit status of `python -m wgsl`, and what it prints; the kernel is a file of ours or a text."""
     with TemporaryDirectory() as folder, chdir(NOTEBOOKS.parent), redirect_stdout(StringIO()) as printed:
         path = kernel if kernel.endswith(".wgsl") else f"{folder}/KERNEL"
-        Path(path).exists() or Path(path).write_text(kernel.replace("\n  ", "\n"))
+        if not Path(path).exists():
+            Path(path).write_text(kernel.replace("\n  ", "\n"))
         np.save(f"{folder}/wide.npy", np.arange(8.0))
         np.save(f"{folder}/eight.npy", np.arange(8, dtype=np.float32))
         try:
@@ -200,17 +212,18 @@ def command_lines(kernel: str, line: str) -> str:
                 status = main(shlex.split(line.replace("KERNEL", path).replace("FOLDER", folder)))
         except SystemExit as ended:
             status = ended.code
-        said = re.sub(r"^usage:.*\n( .*\n)*", "", printed.getvalue())
+        output = re.sub(r"^usage:.*\n( .*\n)*", "", printed.getvalue())
         if " -" in line:  # the counts are shown where there is nothing else to see
-            said = re.sub(r"^\w+ +[\d,.]+  .*\n", "", said, flags=re.MULTILINE)
-        return f"exit status {status}\n{said}".replace(f"{folder}/", "").rstrip()
+            output = re.sub(r"^\w+ +[\d,.]+  .*\n", "", output, flags=re.MULTILINE)
+        return f"exit status {status}\n{output}".replace(f"{folder}/", "").rstrip()
 
 
 def found(groups: str, body: str) -> Trace:
     """A simulated run of a body of a kernel, in this many workgroups."""
-    return run(f"\n{body}", int(groups[0]), DECLARED, **{"max_steps": 300} if "300" in groups else {})
+    options = {"max_steps": 300} if "300" in groups else {}
+    return run(f"\n{body}", int(groups[0]), DECLARED, **options)
 
 
 def findings(groups: str, body: str) -> str:
-    """What the simulator reports of it."""
+    """The simulator's report of it."""
     return str(found(groups, body))

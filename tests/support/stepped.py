@@ -44,8 +44,9 @@ def tree():
 
 def sum_steps(input, threads, **options):
     """The stepper of one workgroup that adds up a list, and whose variables are watched."""
-    kernel, buffers = load("sum", "2_tree").with_constants(THREADS=threads), (input, np.zeros(1, np.float32))
-    trace = simulate(kernel, [*buffers, np.uint32([len(input)])], (1, 1, 1), watch=["thread", "i", "sum", "half"])
+    kernel = load("sum", "2_tree").with_constants(THREADS=threads)
+    buffers = input, np.zeros(1, np.float32), np.uint32([len(input)])
+    trace = simulate(kernel, buffers, (1, 1, 1), watch=["thread", "i", "sum", "half"])
     return stepper(trace, **options)
 
 
@@ -69,7 +70,8 @@ def two_groups():
 
 def tiled():
     """Two tiles of a product whose edge lies inside the last one."""
-    kernel, zeros = load("gemm_bias_act", "2_tiled").with_constants(TILE=4), np.zeros(16, np.float32)
+    kernel = load("gemm_bias_act", "2_tiled").with_constants(TILE=4)
+    zeros = np.zeros(16, np.float32)
     sizes = np.array([4, 7, 4, 1, 0, 0, 0, 0], np.uint32)
     buffers = numbers(28), numbers(28), zeros[:4], zeros, sizes
     shapes = {"a": (4, 7), "output": (4, 4), "b": (7, 4), "left": (4, 4), "right": (4, 4)}

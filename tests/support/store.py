@@ -92,12 +92,14 @@ def store(path: Path) -> list[str]:
     StoreError
         A cell failed, hung or wrote to stderr; the file is as it was.
     """
-    before, notebook = Lesson.read(path).notebook, Lesson.read(path).notebook
+    before = Lesson.read(path).notebook
+    notebook = Lesson.read(path).notebook
     execute(notebook, path.parent)
     normalize(notebook)
     keep_ignored(notebook, before)
-    if said := list(errors(Lesson(path, notebook))):
-        raise StoreError("\n".join(said))
+    failures = list(errors(Lesson(path, notebook)))
+    if failures:
+        raise StoreError("\n".join(failures))
     text = nbformat.writes(notebook).rstrip("\n") + "\n"
     path.write_text(text, encoding="utf-8", newline="\n")
     return broken_rules(Lesson.read(path))
@@ -107,7 +109,8 @@ def main() -> int:
     """Store the notebooks named on the command line; 1 if one could not be, or breaks a rule."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("notebooks", nargs="*", type=Path, default=sorted(NOTEBOOKS.glob("*.ipynb")))
-    paths, failed = parser.parse_args().notebooks, 0
+    paths = parser.parse_args().notebooks
+    failed = 0
     with tempfile.TemporaryDirectory() as my:
         os.environ["CONVGRAD_MY"] = my  # a reader who has written nothing: the map shows what one has
         for path in paths:

@@ -30,23 +30,19 @@ def substitutions() -> Iterator[Mutant]:
             at, old = token.start(), token[0]
             if old in names and marked[at] and at != names[old]:
                 for new, start in names.items():
-                    if (
-                        new != old
-                        and f"let {old} = {new};" not in kernel.code
-                        and _known(kernel.code[start:at])
-                        and _of_vector(new) == _of_vector(old)
-                    ):
+                    is_alias = f"let {old} = {new};" in kernel.code
+                    is_alike = _of_vector(new) == _of_vector(old)
+                    if new != old and is_alike and not is_alias and _known(kernel.code[start:at]):
                         yield Mutant(kernel, at, old, new)
 
 
 def _names(code: str) -> dict[str, int]:
     """The names of u32 values, each with the place where it is declared."""
-    names = {found[1]: found.start(1) for found in reversed([*DECLARED.finditer(code)])}
+    names = {match[1]: match.start(1) for match in reversed([*DECLARED.finditer(code)])}
     for parameters in PARAMETERS.finditer(code):
         for name, type in re.findall(r"(\w+): (\w+)", parameters[1]):
-            names |= dict.fromkeys(
-                [f"{name}.{axis}" for axis in "xyz"] if type == "vec3u" else [name], parameters.end()
-            )
+            values = [f"{name}.x", f"{name}.y", f"{name}.z"] if type == "vec3u" else [name]
+            names |= dict.fromkeys(values, parameters.end())
     for struct, members in STRUCT.findall(code):
         uniform = re.search(rf"var<uniform> (\w+): {struct};", code)
         names |= {f"{uniform[1]}.{member}": uniform.end() for member in re.findall(r"(\w+): u32", members)}
@@ -58,14 +54,20 @@ def _of_vector(name: str) -> bool:
 
 
 def _known(between: str) -> bool:
-    """Whether a name is known behind this text, at whose beginning it is declared: no block that it is in has ended."""
-    depths = accumulate((brace == "{") - (brace == "}") for brace in re.findall("[{}]", between))
+    """Return True where a name is known behind this text, at whose beginning it is declared.
+
+    It is, until the block that it is in has ended.
+    """
+    depths = accumulate(1 if brace == "{" else -1 for brace in re.findall("[{}]", between))
     return bool(between) and min(depths, default=0) >= 0
 
 
 def _marked(source: str) -> list[bool]:
-    """Whether each letter of a text is in a line that the learner is to write."""
-    return [line.rstrip().endswith(LEARNERS_LINE) for line in source.splitlines(keepends=True) for _ in line]
+    """True for each letter of a text that is in a line which the learner is to write."""
+    marked = []
+    for line in source.splitlines(keepends=True):
+        marked += [line.rstrip().endswith(LEARNERS_LINE)] * len(line)
+    return marked
 
 
 @cache
@@ -76,7 +78,7 @@ def _official(puzzle: str) -> list[TestRun]:
 
 
 def judged(kernel: Kernel) -> str:
-    """What a test of the puzzle of this name says of a kernel; "" if all pass."""
+    """The reason for which a test of the puzzle of this name rejects a kernel; "" if all pass."""
     skill = PUZZLES[kernel.name].skill
     try:
         for ours in _official(kernel.name):

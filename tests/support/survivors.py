@@ -1,4 +1,4 @@
-"""Why a mutant that passes the checker is no wrong kernel: it computes the same, or another test rejects it.
+"""Reasons why a mutant that passes the checker is no wrong kernel: it computes the same, or another test rejects it.
 
 Each of them was read by a person.
 """

@@ -4,6 +4,7 @@ import io
 import sys
 from contextlib import redirect_stdout
 from html import escape
+from itertools import chain
 from pathlib import Path
 from textwrap import wrap
 
@@ -28,9 +29,9 @@ def lines() -> list[tuple[str, str]]:
     """Each line of the picture, after the color that it has."""
     source = (FOLDER / COMMAND[3]).read_text(encoding="utf-8").splitlines()
     kernel = [("text", f"{number:>2}  {line}") for number, line in enumerate(source, 1)]
-    wrapped = [piece for line in printed().split("\n") for piece in _folded(line)]
-    found = [("finding", line) for line in wrapped]
-    return [("command", "$ cat -n race.wgsl"), *kernel, ("text", ""), ("command", f"$ {' '.join(COMMAND)}"), *found]
+    folded = chain.from_iterable(map(_folded, printed().split("\n")))
+    finding = [("finding", line) for line in folded]
+    return [("command", "$ cat -n race.wgsl"), *kernel, ("text", ""), ("command", f"$ {' '.join(COMMAND)}"), *finding]
 
 
 def _folded(line: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a reader does in two threads of the notebook's Python."""
+"""Calls in several threads of the notebook's Python at once."""
 
 import time
 from collections.abc import Callable

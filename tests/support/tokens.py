@@ -1,4 +1,4 @@
-"""How much Python there is: its tokens, without comments, docstrings and layout, which may be as long as they help.
+"""The amount of Python: its tokens, without comments, docstrings and layout, which may be as long as they help.
 
     python tests/support/tokens.py [FOLDER]
 

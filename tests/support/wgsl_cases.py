@@ -38,22 +38,22 @@ class Case:
     free: Free | None = None
 
     def __str__(self) -> str:
-        return f"{self.expression} of {' '.join(TYPES[each] for each in self.types)}"
+        return f"{self.expression} of {' '.join(TYPES[letter] for letter in self.types)}"
 
 
 # --- Where the adapter may differ -----------------------------------------------------------------------------------
 
 
 def any_nan(*values: np.ndarray) -> np.ndarray:
-    return np.logical_or.reduce([np.isnan(each) for each in values])
+    return np.logical_or.reduce([np.isnan(value) for value in values])
 
 
 def ties(scale: int) -> Free:
     """Values halfway between two integers once they are scaled; NaN too."""
 
     def rows(*values: np.ndarray) -> np.ndarray:
-        scaled = [np.clip(each.astype(np.float64), -1, 1) * scale for each in values]
-        return any_nan(*values) | np.logical_or.reduce([np.abs(each % 1 - 0.5) < 1e-3 for each in scaled])
+        scaled = [np.clip(value.astype(np.float64), -1, 1) * scale for value in values]
+        return any_nan(*values) | np.logical_or.reduce([np.abs(value % 1 - 0.5) < 1e-3 for value in scaled])
 
     return Free("the specification rounds a tie up, as we do; the adapter rounds it to the even neighbor", rows)
 
@@ -66,7 +66,8 @@ FLUSHED = Free("a number that is subnormal as an f16 may become 0", lambda x: np
 
 def moderate(*values: np.ndarray) -> np.ndarray:
     """Values whose squares are far from both ends of the range of f32."""
-    return np.logical_and.reduce([(np.abs(each) < 1e15) & ((np.abs(each) > 1e-15) | (each == 0)) for each in values])
+    sizes = [np.abs(value) for value in values]
+    return np.logical_and.reduce([(size < 1e15) & ((size > 1e-15) | (size == 0)) for size in sizes])
 
 
 def one_sided(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 import re
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -80,7 +81,7 @@ fn main(@builtin(global_invocation_id) g: vec3<u32>, @builtin(local_invocation_i
 
 
 class Program(NamedTuple):
-    """What differs from program to program: statements of a kernel, and what the module declares before it."""
+    """The part that differs from program to program: statements of a kernel, and the declarations before it."""
 
     main: str = ""
     module: str = ""
@@ -95,10 +96,11 @@ def sections(file: Path = PROGRAMS) -> dict[str, list[Program]]:
 
     Raises ValueError, which names the file, the row and the rule, where a row is no program.
     """
-    return {
-        heading: [program(row, f"{file.name}, {heading}, number {number}") for number, row in enumerate(rows, 1)]
-        for heading, rows in tables.parse(file).items()
-    }
+    lists = {}
+    for heading, rows in tables.parse(file).items():
+        place = f"{file.name}, {heading}, number"
+        lists[heading] = [program(row, f"{place} {number}") for number, row in enumerate(rows, 1)]
+    return lists
 
 
 def program(row: object, place: str) -> Program:
@@ -111,7 +113,8 @@ def program(row: object, place: str) -> Program:
 
 def programs(heading: str) -> list[Program]:
     """Return the programs of all lists whose name begins so."""
-    return [program for name, listed in sections().items() if name.startswith(heading) for program in listed]
+    lists = [listed for name, listed in sections().items() if name.startswith(heading)]
+    return [*chain.from_iterable(lists)]
 
 
 def judged(heading: str) -> dict[str, str]:

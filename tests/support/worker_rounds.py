@@ -71,7 +71,7 @@ def drawn() -> np.ndarray:
 
 
 def layered(part: Part) -> Gradient:
-    """What a worker makes of a recipe of the long step."""
+    """The gradient that a worker computes for a recipe of the long step."""
     return gradient_in(layers(), drawn(), np.arange(len(drawn())) % 10, part)
 
 
@@ -85,23 +85,23 @@ def there(workers: Workers, made: Callable[[Part], Gradient], recipes: Sequence[
     return tree(combine, workers.client, gradients(workers, recipes, made=made)).result()
 
 
-def took(step: Callable, *given: object, times: int = TIMES, before: Callable[[], object] | None = None) -> float:
-    """Milliseconds, the median of some times, after two more; what comes before each is given to it, and not timed."""
-    found = []
+def took(step: Callable, *arguments: object, times: int = TIMES, before: Callable[[], object] | None = None) -> float:
+    """Milliseconds, the median of some times, after two more; the result of `before` is the argument, and not timed."""
+    seconds = []
     for _ in range(times + 2):
-        made = [before()] if before else given
+        passed = [before()] if before else arguments
         begin = perf_counter()
-        step(*made)
-        found.append(perf_counter() - begin)
-    return 1000 * median(found[2:])
+        step(*passed)
+        seconds.append(perf_counter() - begin)
+    return 1000 * median(seconds[2:])
 
 
 def by_step(workers: Workers) -> Iterator[dict[str, object]]:
     """A line for each step. One GPU takes the batch whole, and in the same parts as the workers."""
-    each, recipes = 16, ()
-    while not recipes or (each < MOST_IMAGES and took(here, layered, recipes, times=3) < LONG):
-        each *= 2
-        recipes = parts(layers().state()[0], 0, each)
+    images, recipes = 16, ()  # of a part
+    while not recipes or (images < MOST_IMAGES and took(here, layered, recipes, times=3) < LONG):
+        images *= 2
+        recipes = parts(layers().state()[0], 0, images)
     lenet = parts(Network().state()[0], 0)
     for name, made, batch in ("LeNet", gradient, lenet), ("20 layers", layered, recipes):
         whole = [Part(batch[0].parameters, 0, batch[-1].end)] if batch[-1].end <= MOST_IMAGES else batch
@@ -122,15 +122,16 @@ def by_nccl(rank: int, count: int, port: int) -> None:
     os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "NCCL_NVLS_ENABLE": "0"}
     torch.cuda.set_device(rank)
     distributed.init_process_group("nccl", rank=rank, world_size=count)
-    held, found = torch.ones(WORDS, device="cuda"), []
+    held = torch.ones(WORDS, device="cuda")
+    seconds = []
     for _ in range(10 * TIMES):
         torch.cuda.synchronize()
         begin = perf_counter()
         distributed.all_reduce(held)
         torch.cuda.synchronize()
-        found.append(perf_counter() - begin)
+        seconds.append(perf_counter() - begin)
     if not rank:
-        print(json.dumps({"workers": count, "NCCL, all-reduce": 1000 * median(found)}), flush=True)
+        print(json.dumps({"workers": count, "NCCL, all-reduce": 1000 * median(seconds)}), flush=True)
     distributed.destroy_process_group()
 
 

@@ -26,10 +26,11 @@ def rate(workers: int, most: int, *where: object) -> float:
 
     Pieces differ, so any number of workers takes its own from all over the same ones.
     """
-    for first, each in ((10**6, 2), (0, EACH)):
+    for first, count in ((10**6, 2), (0, EACH)):
         begin = time.monotonic()
-        pieces = [[0, first + i * most // workers * LAYERS, LAYERS] for i in range(workers * each)]
-        problems = sum(found["problems"] for found in mapped("tests.random_problems:judged", pieces, *where))
+        pieces = [[0, first + i * most // workers * LAYERS, LAYERS] for i in range(workers * count)]
+        results = mapped("tests.random_problems:judged", pieces, *where)
+        problems = sum(result["problems"] for result in results)
     return problems / (time.monotonic() - begin)
 
 
