@@ -16,6 +16,7 @@ from wgsl import Kernel, WgslError, suggestions
 from wgsl.output import visible
 from wgsl.suggestions import unknown_names
 from wgsl.types.declarations import INPUTS
+from wgsl.words.suggestions import UNCLEAR
 
 INTERNALS = re.compile(
     r"wgpu|naga|Validation|Caused by|Shader|Scalar|Vector|Some\(|\bNone\b|Handle|Abstract|Type::|::|concretiz|"
@@ -184,7 +185,7 @@ def test_a_text_that_breaks_off_anywhere_is_explained_in_its_last_lines(ending):
 def test_a_reason_in_the_compilers_own_terms_is_not_shown():
     raw = "Shader '' parsing error: Frobnicated Handle([3]) of Scalar { kind: Sint, width: 4 }\n  ┌─ wgsl:1:1\n"
     text = str(suggestions.compile_error(Kernel(HEAD + MAIN + "}"), {}, "main", raw))
-    assert placed(text) == (1, 1, suggestions.UNCLEAR)
+    assert placed(text) == (1, 1, UNCLEAR)
 
 
 def test_the_compilers_own_messages_would_not_pass():

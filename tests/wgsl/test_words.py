@@ -113,7 +113,7 @@ def test_keys_do_take_the_place_of_sentences():
         assert (finding.message, finding.quoted) == ("Race", "int")
         with pytest.raises(WgslError) as caught:
             passes.pipeline(Kernel(mistaken(place, line)), "main")
-        assert (str(caught.value), caught.value.reason) == ("WgslError", "expected")
+        assert (str(caught.value), caught.value.reason) == ("WgslError", "division")
         assert caught.value.kind == "expected"
         assert limit_passed((512, 1, 1), 0) == key("too many threads")
     assert str(found(heading, text)) == message
