@@ -355,7 +355,7 @@ class Misfit(NamedTuple):
     """A value that does not fit its place, and what to write; `no_type` is a type that cannot hold such a number."""
 
     value: Described
-    texts: tuple[str, ...]
+    cure: str | None
     no_type: object = None
 
 

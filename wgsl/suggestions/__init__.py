@@ -2,18 +2,18 @@
 
 A refusal has a kind and facts; a function of `CURES` makes a suggestion of them, with the text, the tree and the types
 at hand. `values` is about types that do not go together, `places` about what a place takes, `unknown_names` about
-names, `breaks` about texts that break off, with the table of `habits` from Python, C and CUDA. Their sentences are in
-`wgsl.words.suggestions`.
+names, `breaks` about texts that break off, with the table of `habits` from Python, C and CUDA; `compiler_log` is about
+what only an adapter's compiler refuses. Their sentences are in `wgsl.words.suggestions`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 
-from wgsl.diagnostics import Diagnostic, Lines, NotWgsl, Text, Unsupported, UnsupportedWgsl, WgslError, error
+from wgsl.diagnostics import Diagnostic, NotWgsl, Text, Unsupported, UnsupportedWgsl, WgslError, error
 from wgsl.facts import Mark, Suggestion
 from wgsl.suggestions import breaks, places, unknown_names, values
+from wgsl.suggestions.compiler_log import explain_log
 from wgsl.suggestions.context import Context
 from wgsl.syntax.parser import parse
 from wgsl.types.declarations import Declarations, check
@@ -22,11 +22,6 @@ from wgsl.words.suggestions import sentence
 
 SUBGROUP = "subgroup"  # in the name of a function, a built-in value or an extension
 OTHER_NUMBERS = ("numbers of 16 bits", "numbers of 64 bits", "number of 16 bits")  # kinds of what not every adapter has
-INTERNALS = re.compile(  # a compiler's own terms; a reason that has one of them is not shown
-    r"naga|wgpu|Scalar|Vector|Some\(|\bNone\b|Handle|\[\d+\]|Abstract|Expression|concreti|::|see msg|Entry point|\{ |"
-    r"Capabilit|TypeFlags"
-)
-
 
 CURES: Mapping[str, Callable[..., Suggestion | None]] = {  # by the kind of a refusal
     "operands": values.operands,
@@ -119,7 +114,7 @@ def compile_error(kernel: Text, constants: Mapping[str, float], entry_point: str
             return error(kernel, diagnostic(suggestion))
     except ValueError as wrong:
         return error(kernel, Diagnostic(str(wrong), None))
-    return error(kernel, diagnostic(of_compiler(kernel.source, log)))
+    return error(kernel, diagnostic(explain_log(kernel.source, log)))
 
 
 def not_everywhere(unsupported: Unsupported) -> Suggestion | None:
@@ -130,21 +125,3 @@ def not_everywhere(unsupported: Unsupported) -> Suggestion | None:
     if unsupported.kind in OTHER_NUMBERS:
         return Suggestion("other numbers", _unsupported(unsupported), mark)
     return None
-
-
-def of_compiler(source: str, log: str) -> Suggestion:
-    """Return what a compiler says, where it says so in plain words, and the first place that it gives: ``wgsl:3:14``.
-
-    Its log is all that is known of what it found.
-    """
-    place = re.search(r"┌─ .*:(\d+):(\d+)", log)
-    at = Lines(source).offset(*map(int, place.groups())) if place else None
-    if "Not implemented as constant expression" in log and place:
-        word = re.match(r"\w+", source[at:])
-        name = word[0] if word else None
-        return Suggestion("known too early", {"name": name}, Mark(at, len(name) if name else 1))
-    if pointer := re.search(r"Argument '(\w+)' at index", log):
-        return Suggestion("pointer as a parameter", {"name": pointer[1]}, Mark(at))
-    lines = re.findall(r"parsing error: (.*)|^ +=+ (?:note: )?(.*)", log, re.MULTILINE)
-    plain = [line for line in map("".join, lines) if line and not INTERNALS.search(line)]
-    return Suggestion("compiler", {"lines": tuple(dict.fromkeys(plain))}, Mark(at))

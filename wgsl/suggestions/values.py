@@ -73,15 +73,9 @@ def pieces(context: Context, node: tree.Node, type: Type) -> list[tree.Node]:
     return list({context.text(operand): operand for operand in operands}.values())
 
 
-def misfits(context: Context, value: Part, wanted: Type) -> list[tree.Node]:
-    """The operands of a value that are of the wrong type, where others are of the right type; or all of the value."""
-    right = pieces(context, value.place, wanted)
-    return (right and pieces(context, value.place, value.type)) or [value.place]
-
-
-def origin(context: Context, value: Part, node: tree.Node | None = None) -> tree.Node | None:
-    """The declaration of the one variable that gives a value, or another node of its type, this type."""
-    declarations = origins(context, node or value.place, value.type)
+def origin(context: Context, value: Part) -> tree.Node | None:
+    """The declaration of the one variable that gives a value its type."""
+    declarations = origins(context, value.place, value.type)
     return declarations[0] if len(declarations) == 1 else None
 
 
@@ -101,10 +95,10 @@ def typed(context: Context, value: Part) -> Described:
     return Described(context.text(value), value.type)
 
 
-def described(context: Context, value: Part, node: tree.Node | None = None) -> Described:
-    """A value, or another node of its type, with the type and the declaration that it comes from."""
-    text = context.text(node or value)
-    declaration = origin(context, value, node)
+def described(context: Context, value: Part) -> Described:
+    """A value with its type, and the declaration that the type comes from."""
+    text = context.text(value)
+    declaration = origin(context, value)
     if declaration is None:
         return Described(text, value.type)
     line = context.reader_line(context.line(declaration.name))
@@ -314,16 +308,11 @@ def misfit(context: Context, value: Part, wanted: Type) -> Misfit:
     text = context.text(value)
     if value.type == ABSTRACT_FLOAT:
         whole_number = literal(text, wanted)
-        if whole_number:
-            return Misfit(typed(context, value), (whole_number,))
-        return Misfit(typed(context, value), (), no_type=wanted)
-    parts = misfits(context, value, wanted)
-    if parts != [value.place]:
-        return Misfit(described(context, value, parts[0]), each_converted(context, parts, wanted))
+        return Misfit(typed(context, value), whole_number, no_type=None if whole_number else wanted)
     cure = None
     if value.type in (*NUMBERS, BOOL):
         cure = choice(_declared_value(context, value), wanted) or converted(text, wanted)
-    return Misfit(described(context, value), (cure,) if cure else ())
+    return Misfit(described(context, value), cure)
 
 
 def _declared_value(context: Context, value: Part) -> str:

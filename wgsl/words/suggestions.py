@@ -58,9 +58,7 @@ def misfit(value: Misfit) -> str:
     """Return which value does not fit its place, and what to write."""
     if value.no_type:
         return f"{described(value.value)}, which no {value.no_type} can hold"
-    if value.texts:
-        return f"{described(value.value)}: write {quoted(value.texts)}"
-    return described(value.value)
+    return f"{described(value.value)}{write(value.cure)}"
 
 
 def no_condition(value: NoCondition) -> str:
