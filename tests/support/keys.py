@@ -7,9 +7,9 @@ from contextlib import ExitStack, contextmanager
 from unittest.mock import patch
 
 from wgsl import words
-from wgsl.words import errors, findings, refusals, suggestions, unfinished
+from wgsl.words import errors, findings, names, refusals, suggestions, unfinished
 
-MODULES = (errors, findings, refusals, suggestions, unfinished)
+MODULES = (errors, findings, names, refusals, suggestions, unfinished)
 
 
 def key(record: object, *_: object, **__: object) -> str:

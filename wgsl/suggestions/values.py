@@ -192,7 +192,9 @@ def operands(context: Context, sign: str, left: Part, right: Part) -> Suggestion
         value = left if left.type == F32 else right
         return Suggestion("bits of an f32", {"sign": sign, "value": described(context, value)})
     if ABSTRACT_FLOAT in types and types & {U32, I32}:
-        return _fraction(context, *((left, right) if left.type == ABSTRACT_FLOAT else (right, left)))
+        if left.type == ABSTRACT_FLOAT:
+            return _fraction(context, left, right)
+        return _fraction(context, right, left)
     if not types <= set(NUMBERS):
         return _two_types(context, sign, left, right)
     if len(types) == 1:
@@ -211,9 +213,8 @@ def _two_types(context: Context, sign: str, left: Part, right: Part) -> Suggesti
 def _mixed(context: Context, sign: str, left: Part, right: Part) -> Suggestion:
     """Two numbers of different types: the one that is not of the type that both can have changes."""
     types = {left.type, right.type}
-    changed, kept = left, right
-    if right.type != (F32 if F32 in types else U32):
-        changed, kept = right, left
+    wanted = F32 if F32 in types else U32
+    changed, kept = (left, right) if right.type == wanted else (right, left)
     cure = _summed(context, changed) if kept.type == F32 else None
     if types == {I32, U32}:  # an i32 may be negative: it becomes a u32 only where that does not matter
         cure = unsigned(context, changed.place, sign)

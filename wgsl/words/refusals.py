@@ -60,6 +60,11 @@ def a(type: object) -> str:
     return ABSTRACT.get(getattr(type, "name", name), f"{article} {name}")
 
 
+def write(cure: str | None) -> str:
+    """Return the end of a sentence that says what to write, if that is known."""
+    return f": write `{cure}`" if cure else ""
+
+
 # --- What is expected ---------------------------------------------------------------------------------------------
 
 PHRASES = {  # by what belongs there; a sign or a word of WGSL stands for itself

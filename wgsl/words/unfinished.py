@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wgsl.words.errors import in_line
-from wgsl.words.refusals import Sentence, phrase
+from wgsl.words.refusals import Sentence, phrase, write
 
 # --- Habits -------------------------------------------------------------------------------------------------------
 
@@ -73,8 +73,7 @@ HABITS: dict[str, Sentence] = {
 
 def foreign_sign(letter: str, name: str, code: int, sign: str | None) -> str:
     """A letter that WGSL does not have, and the sign that it looks like."""
-    cure = f": write `{sign}`" if sign else ""
-    return f"`{letter}` ({name}, U+{code:04X}) is no sign of WGSL{cure}"
+    return f"`{letter}` ({name}, U+{code:04X}) is no sign of WGSL{write(sign)}"
 
 
 def ends_in_block(line: int | None) -> str:
