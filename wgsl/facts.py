@@ -1,11 +1,12 @@
-"""What was found in a run, or before it, as records of facts: `wgsl.words` makes sentences of them, last.
+"""Records of facts of what was found in a run, or before it: `wgsl.words` makes sentences of them, last.
 
 They say "thread", as the lessons do, where WGSL says "invocation".
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 READS, WRITES = "reads", "writes"
@@ -285,3 +286,81 @@ Facts = (
     OutOfRange | IndexOverflow | Race | Overlap | Uninitialized | MissedBarrier | Unproven | Aliased | PointerParameter
     | Endless | WorkUsedUp | Unwritten | NotANumber
 )  # fmt: skip
+
+
+# --- What to write in a text that is refused ------------------------------------------------------------------
+
+
+class Mark(NamedTuple):
+    """A place to draw carets at, from an offset on, and another line to show; `at` is None where there is no place."""
+
+    at: int | None
+    length: int = 1
+    other: int | None = None
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """The reason why a text is refused, and what to write instead.
+
+    The `kind` is a key of `wgsl.words.suggestions`, and the `facts` are what its sentence needs. Without a `mark`, the
+    place is that of the refusal.
+    """
+
+    kind: str
+    facts: Mapping[str, object] = field(default_factory=dict)
+    mark: Mark | None = None
+
+
+class Origin(NamedTuple):
+    """A declaration as it is written, with its name and its line; `line` is None where the reader does not see it."""
+
+    name: str
+    line: int | None
+    declaration: str
+
+
+class Described(NamedTuple):
+    """A value as it is written, its type, and the declaration that gives it the type, if there is one."""
+
+    text: str
+    type: object
+    origin: Origin | None = None
+
+
+class Write(NamedTuple):
+    """Texts to write, each for a piece of an expression."""
+
+    texts: tuple[str, ...]
+
+
+class WriteUnsigned(NamedTuple):
+    """Declarations, or one value, to write as u32; `leave_out` says that a call of `i32` is left out there."""
+
+    texts: tuple[str, ...]
+    leave_out: bool
+
+
+class DeclareF32(NamedTuple):
+    """A declaration that makes a variable an f32."""
+
+    name: str
+    declaration: str
+
+
+Cure = Write | WriteUnsigned | DeclareF32
+
+
+class Misfit(NamedTuple):
+    """A value that does not fit its place, and what to write; `no_type` is a type that cannot hold such a number."""
+
+    value: Described
+    cure: str | None
+    no_type: object = None
+
+
+class NoCondition(NamedTuple):
+    """A value that is not true or false, and the zero to compare it with, if it is a number."""
+
+    value: Described
+    zero: str | None

@@ -4,16 +4,12 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from unittest.mock import patch
 
-import wgsl.suggestions
 from wgsl import words
-from wgsl.diagnostics import Diagnostic
-from wgsl.suggestions import CURES, places
-from wgsl.words import errors, findings, refusals
+from wgsl.words import errors, findings, names, refusals, suggestions, unfinished
 
-MODULES = (errors, findings, refusals)
+MODULES = (errors, findings, names, refusals, suggestions, unfinished)
 
 
 def key(record: object, *_: object, **__: object) -> str:
@@ -39,17 +35,4 @@ def instead_of_sentences() -> Iterator[None]:
                 for known, value in [*vars(module).items()]:
                     if inspect.isfunction(value) and value in replaced:
                         stack.enter_context(patch.object(module, known, replaced[value]))
-        cures = {kind: partial(_unsaid, cure, kind) for kind, cure in CURES.items()}
-        stack.enter_context(patch.dict(CURES, cures))
-        stack.enter_context(patch.object(places, "copied", partial(_unsaid, places.copied, "copied")))
-        log = partial(_unsaid, wgsl.suggestions.compiler_diagnostic, "compiler")
-        stack.enter_context(patch.object(wgsl.suggestions, "compiler_diagnostic", log))
         yield
-
-
-def _unsaid(cure: Callable, kind: str, *arguments: object, **facts: object) -> Diagnostic | str | None:
-    """Return what a suggestion makes of a refusal, with the kind for its sentence."""
-    made = cure(*arguments, **facts)
-    if isinstance(made, Diagnostic):
-        return made._replace(reason=kind)
-    return made and kind

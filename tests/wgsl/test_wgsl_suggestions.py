@@ -12,10 +12,11 @@ from support.speakers import mistaken
 from helpers.gpu import compiled
 from helpers.grading.grader import grade
 from helpers.lessons.exercises import PUZZLES
-from wgsl import Kernel, WgslError, suggestions
+from wgsl import Kernel, WgslError, check, suggestions
 from wgsl.output import visible
 from wgsl.suggestions import unknown_names
 from wgsl.types.declarations import INPUTS
+from wgsl.words.suggestions import UNCLEAR
 
 INTERNALS = re.compile(
     r"wgpu|naga|Validation|Caused by|Shader|Scalar|Vector|Some\(|\bNone\b|Handle|Abstract|Type::|::|concretiz|"
@@ -178,13 +179,23 @@ def test_a_text_that_breaks_off_anywhere_is_explained_in_its_last_lines(ending):
         assert not INTERNALS.search(without_code(reason))
 
 
+def test_a_name_of_a_function_above_is_not_taken_for_one_of_a_constant_below_it():
+    text = "fn first() {\n  var total = 0.0;\n  total = nothing;\n}\nconst SIZE = totl;\n"
+    messages = [(problem.line, problem.message) for problem in check(text)]
+    where = "declare it before its first use, with"
+    assert messages == [
+        (3, f"nothing is called `nothing` here: {where} `let` or `var`"),
+        (5, f"nothing is called `totl` here: {where} `const`"),
+    ]
+
+
 # --- In plain words, also what is stored of pasted texts and of mistakes without a place ------------------------------
 
 
 def test_a_reason_in_the_compilers_own_terms_is_not_shown():
     raw = "Shader '' parsing error: Frobnicated Handle([3]) of Scalar { kind: Sint, width: 4 }\n  ┌─ wgsl:1:1\n"
     text = str(suggestions.compile_error(Kernel(HEAD + MAIN + "}"), {}, "main", raw))
-    assert placed(text) == (1, 1, suggestions.UNCLEAR)
+    assert placed(text) == (1, 1, UNCLEAR)
 
 
 def test_the_compilers_own_messages_would_not_pass():

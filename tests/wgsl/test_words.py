@@ -1,7 +1,9 @@
 """Sentences are made last: no code of the package reads one, and without them it finds the same."""
 
+import ast
 import pickle
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +18,10 @@ import wgsl
 from helpers.gpu import passes
 from wgsl import Kernel, WgslError
 from wgsl.simulator.findings import Finding
+from wgsl.suggestions.habits import HABITS
+from wgsl.suggestions.unknown_names import KEYWORDS, OTHER_LANGUAGES
 from wgsl.types.kinds import limit_passed
+from wgsl.words import refusals, suggestions
 
 ROOT = Path(wgsl.__file__).parents[1]
 
@@ -113,8 +118,62 @@ def test_keys_do_take_the_place_of_sentences():
         assert (finding.message, finding.quoted) == ("Race", "int")
         with pytest.raises(WgslError) as caught:
             passes.pipeline(Kernel(mistaken(place, line)), "main")
-        assert (str(caught.value), caught.value.reason) == ("WgslError", "expected")
+        assert (str(caught.value), caught.value.reason) == ("WgslError", "division")
         assert caught.value.kind == "expected"
         assert limit_passed((512, 1, 1), 0) == key("too many threads")
     assert str(found(heading, text)) == message
     assert error.startswith("your kernel does not compile, line 13")
+
+
+# --- Suggestions are records ----------------------------------------------------------------------------------------
+
+SUGGESTIONS = ROOT / "wgsl" / "suggestions"
+OF_A_COMPILER = SUGGESTIONS / "compiler_log.py"  # which has patterns for what an adapter's compiler says
+ENGLISH = re.compile(r"`|[a-z]+(?: [a-z]+){2}", re.IGNORECASE)  # code in backquotes, or three words in a row
+
+
+def texts(module: str) -> Iterator[str]:
+    """The texts in a module of Python, or pieces of one, that are no docstrings."""
+    nodes = [*ast.walk(ast.parse(module))]
+    alone = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:
+            yield node.value
+
+
+def sentences(module: str) -> list[str]:
+    """The texts in a module that are English for a reader, and neither a kind nor words of WGSL."""
+    kinds = suggestions.SENTENCES.keys() | refusals.FEATURES.keys()
+    return [text for text in texts(module) if ENGLISH.search(text) and text not in kinds and text.split() != KEYWORDS]
+
+
+def test_no_suggestion_is_a_sentence():
+    paths = {*SUGGESTIONS.glob("*.py")} - {OF_A_COMPILER}
+    assert len(paths) > 5
+    for path in paths:
+        assert sentences(path.read_text(encoding="utf-8")) == [], path
+    assert sentences(OF_A_COMPILER.read_text(encoding="utf-8")) == ["Not implemented as constant expression"]
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        'return f"`{name}` has none"',
+        'return f"{value}, and an index must be whole"',
+        'reason = "a value is missing"',
+        'return Suggestion("condition", {"value": "compare it with zero"})',
+    ],
+)
+def test_a_sentence_in_a_suggestion_is_seen(planted):
+    assert sentences(f'def index():\n    """A docstring may have words."""\n    {planted}\n')
+
+
+def test_every_kind_of_suggestion_has_its_sentence_and_every_sentence_its_suggestion():
+    modules = [path.read_text(encoding="utf-8") for path in SUGGESTIONS.glob("*.py")]
+    assert {*suggestions.SENTENCES} - {text for module in modules for text in texts(module)} == set()
+    nodes = [node for module in modules for node in ast.walk(ast.parse(module))]
+    calls = [node for node in nodes if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Suggestion"]
+    kinds = {call.args[0].value for call in calls if isinstance(call.args[0], ast.Constant)}
+    assert len(kinds) > 80
+    kinds |= {cure for _, cure in HABITS if isinstance(cure, str)} | {*OTHER_LANGUAGES.values()}
+    assert kinds - {*suggestions.SENTENCES} == set()

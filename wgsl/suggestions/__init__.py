@@ -1,36 +1,29 @@
-"""What is wrong with a text and what to write instead, in the words of someone who learns the language.
+"""Suggestions for a text that is refused: what is wrong with it, and what to write instead, as records of facts.
 
-A refusal has a kind and facts; a function of `CURES` makes the sentence of them, with the text, the tree and the types
+A refusal has a kind and facts; a function of `CURES` makes a suggestion of them, with the text, the tree and the types
 at hand. `values` is about types that do not go together, `places` about what a place takes, `unknown_names` about
-names, `breaks` about texts that break off, with the table of `habits` from Python, C and CUDA.
+names, `breaks` about texts that break off, with the table of `habits` from Python, C and CUDA; `compiler_log` is about
+what only an adapter's compiler refuses. Their sentences are in `wgsl.words.suggestions`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 
-from wgsl.diagnostics import Diagnostic, Lines, NotWgsl, Text, Unsupported, UnsupportedWgsl, WgslError, error
+from wgsl.diagnostics import Diagnostic, NotWgsl, Text, Unsupported, UnsupportedWgsl, WgslError, error
+from wgsl.facts import Mark, Suggestion
 from wgsl.suggestions import breaks, places, unknown_names, values
+from wgsl.suggestions.compiler_log import explain_log
 from wgsl.suggestions.context import Context
 from wgsl.syntax.parser import parse
 from wgsl.types.declarations import Declarations, check
-from wgsl.words.errors import not_simulated
+from wgsl.words.errors import NOT_SIMULATED
+from wgsl.words.suggestions import sentence
 
 SUBGROUP = "subgroup"  # in the name of a function, a built-in value or an extension
 OTHER_NUMBERS = ("numbers of 16 bits", "numbers of 64 bits", "number of 16 bits")  # kinds of what not every adapter has
-SUBGROUPS = (
-    "not every adapter offers subgroup functions, so these kernels do without them: share values in workgroup memory, "
-    "with a `workgroupBarrier()` before they are read"
-)
-UNCLEAR = "the compiler refuses this, and gives no reason in plain words"
-INTERNALS = re.compile(  # a compiler's own terms; a reason that has one of them is not shown
-    r"naga|wgpu|Scalar|Vector|Some\(|\bNone\b|Handle|\[\d+\]|Abstract|Expression|concreti|::|see msg|Entry point|\{ |"
-    r"Capabilit|TypeFlags"
-)
 
-
-CURES: Mapping[str, Callable[..., Diagnostic | str | None]] = {  # by the kind of a refusal
+CURES: Mapping[str, Callable[..., Suggestion | None]] = {  # by the kind of a refusal
     "operands": values.operands,
     "clash": values.clash,
     "assigned": values.assigned,
@@ -63,15 +56,25 @@ CURES: Mapping[str, Callable[..., Diagnostic | str | None]] = {  # by the kind o
 
 
 def wgsl_error(kernel: Text, refused: NotWgsl | Unsupported) -> WgslError:
-    """What to raise for a kernel whose text is refused: place, cause, cure, and the line with a caret."""
+    """Return the error of a kernel whose text is refused: place, cause, cure, and the line with a caret."""
     if isinstance(refused, NotWgsl):
-        made = error(kernel, explained(kernel.source, refused, kernel.pasted))
-        made.kind = refused.kind
-        return made
-    reason = f"{not_simulated(refused.feature)}; an adapter may run this kernel"
-    made = error(kernel, Diagnostic(reason, refused.at), UnsupportedWgsl, "is not simulated")
-    made.kind, made.feature = refused.kind, refused.feature
-    return made
+        refusal = error(kernel, explained(kernel.source, refused, kernel.pasted))
+        refusal.kind = refused.kind
+        return refusal
+    suggestion = Suggestion("not simulated", _unsupported(refused), Mark(refused.at))
+    refusal = error(kernel, diagnostic(suggestion), UnsupportedWgsl, NOT_SIMULATED)
+    refusal.kind = refused.kind
+    refusal.feature = refused.feature
+    return refusal
+
+
+def _unsupported(refused: Unsupported) -> dict[str, object]:
+    return {"kind": refused.kind, "facts": refused.facts}
+
+
+def diagnostic(suggestion: Suggestion) -> Diagnostic:
+    """Return a suggestion that has a mark, with its sentence."""
+    return Diagnostic(sentence(suggestion.kind, suggestion.facts), *suggestion.mark)
 
 
 def explained(source: str, refused: NotWgsl, seen: range | None = None) -> Diagnostic:
@@ -79,16 +82,26 @@ def explained(source: str, refused: NotWgsl, seen: range | None = None) -> Diagn
 
     The lines of the text are numbered as its reader sees them: all of them, or only those in `seen`, from 1.
     """
-    context = Context(source, refused, seen)
-    advice = places.copied(context) if refused.scope and refused.kind != "unknown" else None
-    if not advice and refused.kind in CURES:
-        advice = CURES[refused.kind](context, **refused.facts)
-    advice = advice or refused.reason
-    return Diagnostic(advice, refused.at, refused.length) if isinstance(advice, str) else advice
+    suggestion = suggested(Context(source, refused, seen))
+    mark = Mark(refused.at, refused.length)
+    if suggestion is None:
+        return Diagnostic(refused.reason, *mark)
+    return Diagnostic(sentence(suggestion.kind, suggestion.facts), *(suggestion.mark or mark))
+
+
+def suggested(context: Context) -> Suggestion | None:
+    """Return the suggestion for a text that is refused; None where no cure is certain."""
+    refused = context.refused
+    suggestion = None
+    if refused.scope and refused.kind != "unknown":
+        suggestion = places.copied(context)
+    if suggestion is None and refused.kind in CURES:
+        suggestion = CURES[refused.kind](context, **refused.facts)
+    return suggestion
 
 
 def compile_error(kernel: Text, constants: Mapping[str, float], entry_point: str, log: str) -> WgslError:
-    """The error of a kernel that an adapter's compiler refuses, as our own reading of the text explains it.
+    """Return the error of a kernel that an adapter's compiler refuses, as our own reading of the text explains it.
 
     Where that finds nothing wrong, or cannot read the text, the compiler's own `log` has the last word.
     """
@@ -97,31 +110,18 @@ def compile_error(kernel: Text, constants: Mapping[str, float], entry_point: str
     except NotWgsl as refused:
         return wgsl_error(kernel, refused)
     except Unsupported as unsupported:
-        if SUBGROUP in unsupported.facts.get("name", ""):
-            return error(kernel, Diagnostic(SUBGROUPS, unsupported.at))
-        if unsupported.kind in OTHER_NUMBERS:
-            numbers = "numbers are `f32`, `u32` or `i32`"
-            return error(kernel, Diagnostic(f"not every adapter has {unsupported.feature}; {numbers}", unsupported.at))
+        if suggestion := not_everywhere(unsupported):
+            return error(kernel, diagnostic(suggestion))
     except ValueError as wrong:
         return error(kernel, Diagnostic(str(wrong), None))
-    return error(kernel, compiler_diagnostic(kernel.source, log))
+    return error(kernel, diagnostic(explain_log(kernel.source, log)))
 
 
-def compiler_diagnostic(source: str, log: str) -> Diagnostic:
-    """Return what a compiler says, where it says so in plain words, and the first place that it gives: ``wgsl:3:14``.
-
-    Its log is all that is known of what it found.
-    """
-    place = re.search(r"┌─ .*:(\d+):(\d+)", log)
-    at = Lines(source).offset(*map(int, place.groups())) if place else None
-    if "Not implemented as constant expression" in log and place:
-        name = re.match(r"\w+", source[at:])
-        cure = f"write the number, or give `{name[0]}` a `var`" if name else "write the number"
-        reason = f"WGSL can compute this before the run, but the compiler of this adapter cannot: {cure}"
-        return Diagnostic(reason, at, len(name[0]) if name else 1)
-    if pointer := re.search(r"Argument '(\w+)' at index", log):
-        reason = f"`{pointer[1]}` cannot be a parameter: a function can use every buffer by its own name"
-        return Diagnostic(reason, at)
-    lines = re.findall(r"parsing error: (.*)|^ +=+ (?:note: )?(.*)", log, re.MULTILINE)
-    plain = [line for line in map("".join, lines) if line and not INTERNALS.search(line)]
-    return Diagnostic("; ".join(dict.fromkeys(plain)) or UNCLEAR, at)
+def not_everywhere(unsupported: Unsupported) -> Suggestion | None:
+    """Return the suggestion for what some adapters have and others do not; None where it is something else."""
+    mark = Mark(unsupported.at)
+    if SUBGROUP in unsupported.facts.get("name", ""):
+        return Suggestion("subgroups", mark=mark)
+    if unsupported.kind in OTHER_NUMBERS:
+        return Suggestion("other numbers", _unsupported(unsupported), mark)
+    return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from functools import cached_property
+from itertools import chain
 
 from wgsl.diagnostics import Lines, NotWgsl, Span, Unsupported
 from wgsl.syntax import tree
@@ -15,7 +16,6 @@ from wgsl.types.expressions import view
 from wgsl.types.kinds import Type
 from wgsl.types.names import Known, Meaning, Scope
 from wgsl.types.program import Variable
-from wgsl.words.errors import in_line
 
 TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*(?:(?<=[eE])[+-]\d+\w*)?|\.\d\w*|&&|\|\||\+\+|--|->|<<|>>|[-+*/%&|^<>=!]=|\S")
 NOTHING = Word("", "", 0, end_pos=0)  # where no token is
@@ -28,7 +28,9 @@ class Context(Lines):
     def __init__(self, source: str, refused: NotWgsl, seen: range | None = None) -> None:
         super().__init__(source)
         self._seen = seen
-        self.code, self.refused, self.at = without_comments(source), refused, refused.at
+        self.code = without_comments(source)
+        self.refused = refused
+        self.at = refused.at
         self.expected = ""  # what belongs at a place where something else stands
 
     # --- Tokens -----------------------------------------------------------------------------------------------
@@ -55,14 +57,16 @@ class Context(Lines):
         """The line in which a piece of the text begins."""
         return self.place(part.at)[0]
 
-    def in_line(self, number: int) -> str:
-        """Return in which line something is, as its reader counts them."""
+    def reader_line(self, number: int) -> int | None:
+        """The number of a line as its reader counts them; None where the reader does not see the line."""
         if self._seen is None:
-            return in_line(number)
-        return in_line(number - self._seen.start + 1 if number in self._seen else None)
+            return number
+        if number in self._seen:
+            return number - self._seen.start + 1
+        return None
 
     def depth(self, at: int) -> int:
-        """How many blocks are open at an offset."""
+        """The number of blocks that are open at an offset."""
         return self.code.count("{", 0, at) - self.code.count("}", 0, at)
 
     # --- Tree and names ---------------------------------------------------------------------------------------
@@ -75,10 +79,17 @@ class Context(Lines):
         except (NotWgsl, Unsupported):
             ends = [match.end() for match in re.finditer(r"[;{}]", self.code[: self.at])]
         for end in ends[:-4:-1]:
-            opened = self.depth(end)
             with suppress(NotWgsl, Unsupported):
-                return parse(self.code[:end] + f" {PROBE}" * (opened > 0) + "}" * opened)
+                return parse(self._closed(end))
         return tree.Module(())
+
+    def _closed(self, end: int) -> str:
+        """The text up to an offset; where blocks are open there, with the probe and their ends."""
+        opened = self.depth(end)
+        if opened <= 0:
+            return self.code[:end]
+        braces = "}" * opened
+        return f"{self.code[:end]} {PROBE}{braces}"
 
     @cached_property
     def scope(self) -> Scope:
@@ -101,10 +112,11 @@ class Context(Lines):
     @cached_property
     def nodes(self) -> list[tree.Node]:
         """Everything in the tree, in the order of the text."""
-        return [node for declaration in self.module.declarations for node in tree.walk(declaration)]
+        walks = map(tree.walk, self.module.declarations)
+        return [*chain.from_iterable(walks)]
 
     def find(self, name: str) -> Meaning | None:
-        """What a name stands for where the text is refused."""
+        """The meaning of a name where the text is refused."""
         try:
             return self.scope.find(name)
         except (NotWgsl, Unsupported):
@@ -176,7 +188,7 @@ class Context(Lines):
 
 
 def balanced(text: str) -> bool:
-    """Whether each bracket in a text has its partner."""
+    """Return True where each bracket in a text has its partner."""
     opened = ""
     for bracket in re.findall(r"[()\[\]{}]", text):
         if bracket in "([{":
@@ -201,7 +213,7 @@ def commas(text: str) -> list[str]:
 
 
 def signed(name: str, uses: str) -> bool:
-    """Whether a variable is used as a number that may be below 0: counted down, compared with 0, or negated."""
+    """Return True where a variable may be below 0: it is counted down, compared with 0, or negated."""
     name = re.escape(name)
     below_zero = rf"\b{name}\s*(?:--|-=|(?:>=|<)\s*0\b|[<>=!]=?\s*-|=(?!=)[^;]*(?:-|i32))|[=(,*/%+<>]\s*-\s*\b{name}\b"
     return bool(re.search(below_zero, uses))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches
+from itertools import chain
 
-from wgsl.diagnostics import Diagnostic
+from wgsl.facts import Mark, Suggestion
 from wgsl.suggestions.context import Context, signed
 from wgsl.suggestions.habits import C_TYPES
 from wgsl.syntax import tree
@@ -15,19 +16,18 @@ from wgsl.types.declarations import INPUTS
 from wgsl.types.kinds import ABSTRACT_FLOAT, F32, I32, U32, Array, Scalar, Struct, Vector
 from wgsl.types.program import Part, Variable
 from wgsl.types.signatures import SIGNATURES
-from wgsl.words.refusals import a
 
-OTHER_LANGUAGES = {  # a name of CUDA, Python or C, and WGSL's
-    "blockDim": "CUDA's `blockDim` is the size in `@workgroup_size(...)`: write that number, or a `const`",
-    "True": "WGSL writes `true`",
-    "False": "WGSL writes `false`",
-    "not": "WGSL writes `!` for `not`",
-    "print": "a kernel cannot print: write the value to the output and look at it there",
-    "len": "WGSL writes `arrayLength(&name)` for the length of a buffer",
-    "range": "WGSL has no `range`: write `for (var i = 0u; i < n; i++) {`",
-    "sum": "WGSL has no `sum` of its own: declare it, `var sum = 0.0;`, and add in a loop",
-    "__syncthreads": "WGSL writes `workgroupBarrier()` for CUDA's `__syncthreads()`",
-    "threadgroup_barrier": "WGSL writes `workgroupBarrier()` for Metal's `threadgroup_barrier()`",
+OTHER_LANGUAGES = {  # names of CUDA, Metal, Python or C, and the kinds of the suggestions for them
+    "blockDim": "blockDim",
+    "True": "true",
+    "False": "false",
+    "not": "not",
+    "print": "print",
+    "len": "len",
+    "range": "range",
+    "sum": "sum",
+    "__syncthreads": "__syncthreads",
+    "threadgroup_barrier": "threadgroup_barrier",
 }
 WAITS = {"wait", "barrier", "sync", "syncthreads"}  # calls that are meant as a barrier, as GLSL's `barrier()`
 BUILTINS = {  # the ids of CUDA and Metal
@@ -46,106 +46,140 @@ SHORT = {  # what kernels call the ids of a thread: its parameter is missing
 KEYWORDS = """
 let var const if else for while loop return break continue switch true false u32 i32 f32 bool array
 """.split()  # noqa: SIM905 (the rule's list has one name a line)
+NOWHERE = Mark(None)
 
 
-def unknown(context: Context, name: str) -> str:
+def unknown(context: Context, name: str) -> Suggestion:
     """A name that is not declared where it is used."""
     explanations = (_known_elsewhere, _undeclared, _builtin, _other_language, _field, _misspelled)
-    reason = next(filter(None, (explain(name, context) for explain in explanations)), None)
-    called = context.code[context.at + len(name) :].lstrip().startswith("(")
-    cure = f"declare it before its first use, with {'`let` or `var`' if context.depth(context.at) else '`const`'}"
-    cure = "WGSL has no function of that name, and this text declares none" if called else cure
-    return reason or f"nothing is called `{name}` here: {cure}"
+    suggestion = next(filter(None, (explain(name, context) for explain in explanations)), None)
+    return suggestion or Suggestion(_kind_of_unknown(name, context), {"name": name})
 
 
-def _known_elsewhere(name: str, context: Context) -> str | None:
+def _kind_of_unknown(name: str, context: Context) -> str:
+    """The kind of the suggestion for a name of which nothing is known: where it is used decides."""
+    if _is_called(name, context):
+        return "unknown function"
+    return "unknown" if context.depth(context.at) else "unknown outside"
+
+
+def _is_called(name: str, context: Context) -> bool:
+    """Return True where a parenthesis follows the name."""
+    return context.code[context.at + len(name) :].lstrip().startswith("(")
+
+
+def _known_elsewhere(name: str, context: Context) -> Suggestion | None:
     """A name that is declared, but further down, or in a block that has ended, or in another function."""
-    fields = [member for struct in context.nodes if isinstance(struct, tree.Struct) for member in struct.members]
-    named = (
-        node for node in context.nodes if isinstance(node, tree.Declaration | tree.Parameter) and node.name == name
-    )
+    structs = [node for node in context.nodes if isinstance(node, tree.Struct)]
+    fields = [*chain.from_iterable(struct.members for struct in structs)]
+    declarations = [node for node in context.nodes if isinstance(node, tree.Declaration | tree.Parameter)]
+    named = [node for node in declarations if node.name == name]
     places = [node for node in named if context.depth(node.at) and node not in fields]
     if not places:
         return None
-    first, last = context.line(places[0].name), context.line(places[-1].name)
+    first = context.line(places[0].name)
+    last = context.line(places[-1].name)
     if places[-1].at < context.at:
-        return f"`{name}` is not known here: it is declared {context.in_line(last)}, and only inside the braces there"
+        return Suggestion("block has ended", {"name": name, "line": context.reader_line(last)})
     if places[0].at > context.at and first != context.place(context.at)[0]:
-        return f"`{name}` is not known yet: it is declared only {context.in_line(first)}"
+        return Suggestion("declared later", {"name": name, "line": context.reader_line(first)})
     return None
 
 
-def _undeclared(name: str, context: Context) -> str | None:
+def _undeclared(name: str, context: Context) -> Suggestion | None:
     """A variable that is given its first value as in Python."""
     statement = context.refused.statement
     match statement:
         case tree.Assignment(target=tree.Name(at=context.at), operator=operator, value=value):
-            text = context.text(value)
+            loop = context.loop(statement)
         case _:
             return None
-    if loop := context.loop(statement):
-        uses = context.code[value.end : loop.end].partition(";")[2]
-        text += "u" if text.isdigit() and not signed(name, uses) else ""
-        return f"`{name}` is not declared: write `for (var {name} = {text};`"
+    if loop:
+        return _undeclared_in_loop(name, context, value, loop)
     near = _near(name, context.scope.names()) if len(name) > 3 else None
     if operator != "=":
-        zero = {F32: "0.0", ABSTRACT_FLOAT: "0.0", U32: "0u", I32: "0"}.get(context.type_of(value), "...")
-        cure = f"declare it before, and before the loop around it: `var {name} = {zero};`"
-        return None if near else f"`{name}` is not declared: {cure}"
+        return None if near else _undeclared_total(name, context, value)
     again = re.search(rf"\b{name}\s*(?:[-+*/%]?=(?!=)|\+\+|--)", context.code[value.end :])
-    other = f", or do you mean `{near}`?" if near else "" if again else ", or with `var` if it changes later"
-    return f"`{name}` is not declared: write `{'var' if again else 'let'} {name} = {text};`{other}"
+    keyword = "var" if again else "let"
+    cure = f"{keyword} {name} = {context.text(value)};"
+    return Suggestion("undeclared", {"name": name, "cure": cure, "near": near, "may_change": not again})
 
 
-def _builtin(name: str, context: Context) -> str | None:
+def _undeclared_in_loop(name: str, context: Context, value: tree.Node, loop: tree.For) -> Suggestion:
+    """The variable of a loop that is not declared."""
+    text = context.text(value)
+    uses = context.code[value.end : loop.end].partition(";")[2]
+    if text.isdigit() and not signed(name, uses):
+        text = f"{text}u"
+    return Suggestion("undeclared in a loop", {"name": name, "cure": f"for (var {name} = {text};"})
+
+
+def _undeclared_total(name: str, context: Context, value: tree.Node) -> Suggestion:
+    """A variable that is added to, and that is not declared."""
+    zero = {F32: "0.0", ABSTRACT_FLOAT: "0.0", U32: "0u", I32: "0"}.get(context.type_of(value), "...")
+    return Suggestion("undeclared total", {"name": name, "cure": f"var {name} = {zero};"})
+
+
+def _builtin(name: str, context: Context) -> Suggestion | None:
     """The id of a thread, by the name that another language has for it."""
-    short = SHORT.get(name) if re.match(r"\s*\.[xyz]\b", context.code[context.at + len(name) :]) else None
-    wanted = BUILTINS.get(name, name if name in INPUTS else short)
-    if not wanted:
+    is_part_taken = re.match(r"\s*\.[xyz]\b", context.code[context.at + len(name) :])
+    short = SHORT.get(name) if is_part_taken else None
+    builtin = BUILTINS.get(name, name if name in INPUTS else short)
+    if not builtin:
         return None
     known = (context.declared(visible) for visible in context.scope.names())
-    given = {by.arguments[0].name: node.name for node in known if (by := tree.attribute(node, "builtin"))}
-    here = f"add `@builtin({wanted}) {name if short else 'name'}: {INPUTS[wanted]}` to the parameters of `fn`"
-    if wanted in given:
-        here, short = f"here it is `{given[wanted]}`", None
-    what = "must be a parameter" if short or name == wanted else f"is WGSL's `{wanted}`"
-    return f"`{name}` {what}: {here}"
+    attributes = ((node, tree.attribute(node, "builtin")) for node in known)
+    parameters = {attribute.arguments[0].name: node.name for node, attribute in attributes if attribute}
+    parameter = parameters.get(builtin)
+    is_own_name = name == builtin or (short and not parameter)
+    facts = {
+        "name": name,
+        "builtin": None if is_own_name else builtin,
+        "parameter": parameter,
+        "cure": f"@builtin({builtin}) {name if short else 'name'}: {INPUTS[builtin]}",
+    }
+    return Suggestion("builtin", facts)
 
 
-def _other_language(name: str, context: Context) -> str | None:
+def _other_language(name: str, context: Context) -> Suggestion | None:
     """A word of Python, C or CUDA, or a function of theirs that WGSL has without its f."""
-    calls = context.code[context.at + len(name) :].lstrip().startswith("(")
+    is_called = _is_called(name, context)
     bare = next((shorter for shorter in (name[:-1], name[1:], name[1:-1]) if shorter in SIGNATURES), None)
-    if calls and bare and "f" in (name[0], name[-1]):
-        return f"WGSL's function is `{bare}`"
-    if calls and name in WAITS:
-        return f"WGSL writes `workgroupBarrier()` for `{name}()`: the threads of a workgroup wait there for one another"
+    if is_called and bare and "f" in (name[0], name[-1]):
+        return Suggestion("function without f", {"wanted": bare})
+    if is_called and name in WAITS:
+        return Suggestion("waits", {"name": name})
     if vector := re.fullmatch(r"(float|uint|int)([234])", name):
-        return f"WGSL's type is `vec{vector[2]}{name[0]}`"
+        return Suggestion("type of C", {"wanted": f"vec{vector[2]}{name[0]}"})
     wanted = C_TYPES.get(name, name)
-    return f"WGSL's type is `{wanted}`" if wanted not in ("", name) else OTHER_LANGUAGES.get(name)
+    if wanted not in ("", name):
+        return Suggestion("type of C", {"wanted": wanted})
+    return Suggestion(OTHER_LANGUAGES[name]) if name in OTHER_LANGUAGES else None
 
 
-def _field(name: str, context: Context) -> str | None:
+def _field(name: str, context: Context) -> Suggestion | None:
     """A field that is written without the uniform that holds it, or without the point between them."""
-    for variable in context.variables if context.depth(context.at) else ():
+    if not context.depth(context.at):
+        return None
+    for variable in context.variables:
         for field in getattr(variable.type, "fields", ()) if variable.space == "uniform" else ():
             if name == field.name:
-                return f"`{name}` is a field of `{variable.name}`: write `{variable.name}.{name}`"
+                return Suggestion("field", {"name": name, "variable": variable.name})
             if name == variable.name + field.name:
-                return f"a point is missing: write `{variable.name}.{field.name}`"
+                return Suggestion("field without point", {"variable": variable.name, "field": field.name})
     return None
 
 
-def _misspelled(name: str, context: Context) -> str | None:
+def _misspelled(name: str, context: Context) -> Suggestion | None:
     """A known name that is spelled almost like this one."""
     known = [*context.scope.names(), *SIGNATURES, *POINTER_FUNCTIONS, *BARRIERS, *KEYWORDS]
     if name in known:
-        return f"`{name}` is a word of WGSL's own, and not a value"
+        return Suggestion("keyword", {"name": name})
     near = _near(name, known)
-    if near and near.lower() == name.lower():
-        return f"nothing is called `{name}`; do you mean `{near}`? Capital and small letters differ"
-    return f"nothing is called `{name}`; do you mean `{near}`?" if near else None
+    if not near:
+        return None
+    kind = "capitals" if near.lower() == name.lower() else "misspelled"
+    return Suggestion(kind, {"name": name, "near": near})
 
 
 def _near(name: str, names: Iterable[str]) -> str | None:
@@ -158,110 +192,114 @@ def _near(name: str, names: Iterable[str]) -> str | None:
     return alike[0] if alike else None
 
 
-def type(context: Context, meaning: object, **_: object) -> str | None:
+def type(context: Context, meaning: object, **_: object) -> Suggestion | None:
     """The name of a type where a value must stand."""
     values = [variable.name for variable in context.variables if variable.type == meaning]
-    return f"`{meaning}` is a type; the variable of this type is `{values[0]}`" if len(values) == 1 else None
+    return Suggestion("type", {"type": meaning, "variable": values[0]}) if len(values) == 1 else None
 
 
-def called_value(context: Context, meaning: object, **_: object) -> str:
+def called_value(context: Context, meaning: object, **_: object) -> Suggestion:
     """A value that is called like a function."""
     if isinstance(getattr(meaning, "type", None), Array):
-        return f"`{meaning.name}` is no function; an array's element is `{meaning.name}[...]`"
-    return "a variable is not a function; is an operator such as `*` missing here?"
+        return Suggestion("called array", {"name": meaning.name})
+    return Suggestion("called value")
 
 
-def whole(context: Context, part: Part) -> str | None:
+def whole(context: Context, part: Part) -> Suggestion | None:
     """An array without an index."""
     if not isinstance(part.type, Array):
         return None
-    if context.before(context.at) == "(" and context.before(context.before(context.at).at) == "length":
-        return f"`length` is that of a vector: write `arrayLength(&{context.text(part)})`"
-    return f"`{context.text(part)}` is a whole array; is an index like [i] missing?"
+    text = context.text(part)
+    before = context.before(context.at)
+    if before == "(" and context.before(before.at) == "length":
+        return Suggestion("length of a buffer", {"pointer": f"&{text}"})
+    return Suggestion("whole array", {"name": text})
 
 
-def entry_point(context: Context, wanted: str) -> Diagnostic | None:
+def entry_point(context: Context, wanted: str) -> Suggestion:
     """A kernel that has another name than the one that is launched."""
     others = [node for node in context.module.declarations if tree.attribute(node, "compute")]
     if len(others) != 1:
-        return Diagnostic(context.refused.reason, None)
+        return Suggestion("entry_point", {"wanted": wanted}, NOWHERE)
     name = others[0].name
-    return Diagnostic(f"the kernel must be called `{wanted}`, not `{name}`", name.at, len(name))
+    return Suggestion("name of the kernel", {"wanted": wanted, "name": name}, Mark(name.at, len(name)))
 
 
-def no_bindings(context: Context) -> Diagnostic:
+def no_bindings(context: Context) -> Suggestion:
     """A text without buffers, which is nowhere in it."""
-    return Diagnostic(context.refused.reason, None)
+    return Suggestion("no_bindings", mark=NOWHERE)
 
 
 # --- Parts --------------------------------------------------------------------------------------------------------
 
 
-def part(context: Context, base: Part, name: str) -> str:
+def part(context: Context, base: Part, name: str) -> Suggestion:
     """``value.part`` where the value has no such part."""
-    value = context.text(base)
+    facts = {"value": context.text(base), "name": name}
     match base.type:
         case Struct(fields=fields):
-            names = [field.name for field in fields]
-            near = _near(name, names)
-            meant = f"; do you mean `{near}`?" if near else ""
-            return f"`{value}` has no field `{name}`, only {', '.join(names)}{meant}"
+            names = tuple(field.name for field in fields)
+            return Suggestion("no field", {**facts, "fields": names, "near": _near(name, names)})
         case Array():
-            length = f"its length is `arrayLength(&{value})`"
-            advice = length if name in ("length", "size", "shape", "len") else "take one element, with an index in [ ]"
-            return f"`{value}` is an array and has no `{name}`: {advice}"
+            kind = "length of an array" if name in ("length", "size", "shape", "len") else "part of an array"
+            return Suggestion(kind, facts)
         case Scalar():
-            return f"`{value}` is a single number ({base.type}) and has no part `{name}`"
+            return Suggestion("part of a number", {**facts, "type": base.type})
         case Vector(size):
-            return f"`{value}` is {a(base.type)} and has no part `{name}`, only {', '.join('xyzw'[:size])}"
-    return f"`{value}` has no part `{name}`"
+            return Suggestion("part of a vector", {**facts, "type": base.type, "parts": tuple("xyzw"[:size])})
+    return Suggestion("part", facts)
 
 
 # --- What may not change ------------------------------------------------------------------------------------------
 
 
-def constant(context: Context, target: Part, **_: object) -> Diagnostic | None:
+def constant(context: Context, target: Part, **_: object) -> Suggestion | None:
     """An assignment or ++ to what is not a `var`."""
     name = context.base(target.place)
     match context.declared(name):
         case tree.Parameter():
-            reason = f"`{name}` is a parameter and never changes: copy it first, `var my_{name} = {name};`"
-            return Diagnostic(reason, context.at, len(name))
-        case tree.Declaration(kind=kind, name=given) as declared:
-            line = context.line(given)
-            cure = f": write `var` there: `{re.sub('^let', 'var', context.written(declared))}`" if kind == "let" else ""
-            reason = f"`{name}` is a `{kind}`, declared {context.in_line(line)}, and never changes{cure}"
-            return Diagnostic(reason, context.at, len(name), line)
+            return Suggestion("parameter", {"name": name}, Mark(context.at, len(name)))
+        case tree.Declaration(kind=keyword) as declared:
+            line = context.line(declared.name)
+            cure = re.sub("^let", "var", context.written(declared)) if keyword == "let" else None
+            facts = {"name": name, "keyword": keyword, "line": context.reader_line(line), "cure": cure}
+            return Suggestion("constant", facts, Mark(context.at, len(name), line))
     return None
 
 
-def counted(context: Context, target: Part, sign: str) -> Diagnostic | None:
+def counted(context: Context, target: Part, sign: str) -> Suggestion | None:
     """``++`` of what is not a whole number."""
-    name, declared = context.text(target), context.declared(context.text(target))
+    name = context.text(target)
+    declared = context.declared(name)
     if target.type != F32 or not isinstance(declared, tree.Declaration):
         return None
-    cure = f": write `{name} {sign[0]}= 1.0`"
-    if context.loop(declared):
-        cure = f"; it begins as `{context.text(declared.value)}` {context.in_line(context.line(declared))}"
-    return Diagnostic(f"`{name}` is an f32, and `{sign}` counts only u32 and i32{cure}", context.at, len(name))
+    facts = {"name": name, "sign": sign}
+    mark = Mark(context.at, len(name))
+    if not context.loop(declared):
+        return Suggestion("counted", {**facts, "cure": f"{name} {sign[0]}= 1.0"}, mark)
+    line = context.reader_line(context.line(declared))
+    return Suggestion("counted in a loop", {**facts, "value": context.text(declared.value), "line": line}, mark)
 
 
-def too_late(context: Context, node: tree.Declaration | None = None) -> Diagnostic | None:
+def too_late(context: Context, node: tree.Declaration | None = None) -> Suggestion | None:
     """A `const` whose value is known only while the kernel runs."""
     if node is None:
         return None
     cure = re.sub(r"^const", "let", context.written(node))
-    inside = f"write `{cure}`" if context.depth(node.at) else f"write `{cure}` inside of the function"
-    return Diagnostic(f"{inside}: a `const` must be known before the kernel runs", node.at, len("const"))
+    kind = "too_late" if context.depth(node.at) else "too late, outside"
+    return Suggestion(kind, {"cure": cure}, Mark(node.at, len("const")))
 
 
-def read_only(context: Context, target: Part) -> Diagnostic | None:
+def read_only(context: Context, target: Part) -> Suggestion | None:
     """A store into what can only be read."""
     variable = context.find(context.base(target.place))
     if not isinstance(variable, Variable):
         return None
-    where = f"; the result belongs in `{context.outputs[0].name}`" if len(context.outputs) == 1 else ""
-    kind = "a uniform" if variable.space == "uniform" else "`var<storage, read>`"
     line = context.line(variable)
-    reason = f"`{variable.name}` can only be read: it is declared {context.in_line(line)} as {kind}{where}"
-    return Diagnostic(reason, context.at, context.refused.length, line)
+    facts = {
+        "name": variable.name,
+        "line": context.reader_line(line),
+        "is_uniform": variable.space == "uniform",
+        "output": context.outputs[0].name if len(context.outputs) == 1 else None,
+    }
+    return Suggestion("read_only", facts, Mark(context.at, context.refused.length, line))

@@ -1,11 +1,11 @@
-"""Values of types that do not go together: which is which, where the type came from, and what to write."""
+"""Values of types that do not go together: their types, where a type comes from, and what to write."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from wgsl.diagnostics import Diagnostic
+from wgsl.facts import Cure, DeclareF32, Described, Mark, Misfit, Origin, Suggestion, Write, WriteUnsigned
 from wgsl.suggestions.context import Context, signed
 from wgsl.syntax import tree
 from wgsl.types.folding import COMPARISONS
@@ -20,7 +20,6 @@ from wgsl.types.kinds import (
     Vector,
 )
 from wgsl.types.program import Part
-from wgsl.words.refusals import a
 
 NUMBERS = (F32, U32, I32)
 CHOICE = re.compile(r"select\(\s*(-?\d+)\s*,\s*(-?\d+)\s*,\s*(.*)\)", re.DOTALL)
@@ -35,13 +34,8 @@ def literal(text: str, wanted: Type) -> str | None:
 
 
 def converted(text: str, wanted: Type) -> str | None:
-    """How to write a value so that it is of another type; None where no call converts it."""
+    """A value written so that it is of another type; None where no call converts it."""
     return (literal(text, wanted) or f"{wanted}({text})") if wanted in NUMBERS else None
-
-
-def write(cure: str | None) -> str:
-    """The end of a sentence that says what to write, if that is known."""
-    return f": write `{cure}`" if cure else ""
 
 
 def unwrapped(context: Context, node: tree.Node, call: str = "i32", types: Sequence[Type] = (U32,)) -> tree.Node | None:
@@ -52,64 +46,63 @@ def unwrapped(context: Context, node: tree.Node, call: str = "i32", types: Seque
     return None
 
 
-def listed(context: Context, values: Sequence[tree.Node], wanted: Type) -> str:
-    """How to write values so that each is of another type, between commas."""
-    made = [wanted == U32 and unwrapped(context, node) for node in values]
-    cures = [
-        f"`{context.text(x) if x else converted(context.text(node), wanted)}`"
-        for x, node in zip(made, values, strict=True)
-    ]
-    *before, last_one = cures
-    return f"{', '.join(before)} and {last_one}" if before else last_one
+def each_converted(context: Context, values: Sequence[tree.Node], wanted: Type) -> tuple[str, ...]:
+    """Values written so that each is of another type."""
+    return tuple(_converted(context, node, wanted) for node in values)
 
 
-def pieces(context: Context, node: tree.Node, given: Type) -> list[tree.Node]:
+def _converted(context: Context, node: tree.Node, wanted: Type) -> str:
+    """A value written so that it is of another type; a u32 in a call of `i32` is taken out of it."""
+    inner = unwrapped(context, node) if wanted == U32 else None
+    return context.text(inner) if inner else converted(context.text(node), wanted)
+
+
+def pieces(context: Context, node: tree.Node, type: Type) -> list[tree.Node]:
     """The operands of one type in an expression of several types, each as long as it can be."""
     while isinstance(node, tree.Unary) and node.operator == "!":
         node = node.operand
-    kind = context.type_of(node)
-    if kind == given:
+    node_type = context.type_of(node)
+    if node_type == type:
         return [node]
-    if kind not in (None, BOOL) or not isinstance(node, tree.Binary):
+    if node_type not in (None, BOOL) or not isinstance(node, tree.Binary):
         return []
-    sides = node.left, node.right
-    if node.operator in COMPARISONS and {*map(context.type_of, sides)} <= {given, ABSTRACT_INT}:
+    sides = [node.left, node.right]
+    if node.operator in COMPARISONS and {*map(context.type_of, sides)} <= {type, ABSTRACT_INT}:
         return []
-    by_text = {context.text(piece): piece for side in sides for piece in pieces(context, side, given)}
-    return list(by_text.values())
+    operands = pieces(context, node.left, type) + pieces(context, node.right, type)
+    return list({context.text(operand): operand for operand in operands}.values())
 
 
-def misfits(context: Context, value: Part, wanted: Type) -> list[tree.Node]:
-    """What in a value is of the wrong type: its operands where others are of the right type, or all of it."""
-    right = pieces(context, value.place, wanted)
-    return (right and pieces(context, value.place, value.type)) or [value.place]
-
-
-def origin(context: Context, value: Part, node: tree.Node | None = None) -> tree.Node | None:
-    """The declaration of the one variable that gives a value, or another node of its type, this type."""
-    declarations = origins(context, node or value.place, value.type)
+def origin(context: Context, value: Part) -> tree.Node | None:
+    """The declaration of the one variable that gives a value its type."""
+    declarations = origins(context, value.place, value.type)
     return declarations[0] if len(declarations) == 1 else None
 
 
-def origins(context: Context, node: tree.Node, given: Type) -> list[tree.Node]:
+def origins(context: Context, node: tree.Node, type: Type) -> list[tree.Node]:
     """The declarations of the variables that give an expression its type; none where a conversion gives it."""
     parts = [part for part in tree.walk(node) if isinstance(part, tree.Call | tree.Name)]
     callees = [part.callee for part in parts if isinstance(part, tree.Call)]
     if any(callee.name in CONVERSIONS for callee in callees):
         return []
     names = dict.fromkeys(part.name for part in parts if isinstance(part, tree.Name) and part not in callees)
-    declarations = (context.declared(name) for name in names if context.type_named(name) == given)
+    declarations = (context.declared(name) for name in names if context.type_named(name) == type)
     return [declaration for declaration in declarations if declaration]
 
 
-def described(context: Context, value: Part, node: tree.Node | None = None) -> str:
-    """A value, or another node of its type, with the type and where it came from."""
-    text, declared = context.text(node or value), origin(context, value, node)
-    if not declared:
-        return f"`{text}` is {a(value.type)}"
-    also = "" if declared.name == text else f", as is `{declared.name}`"
-    where = f"declared {context.in_line(context.line(declared.name))} by `{context.written(declared)}`"
-    return f"`{text}` is {a(value.type)}{also}, {where}"
+def typed(context: Context, value: Part) -> Described:
+    """A value with its type alone."""
+    return Described(context.text(value), value.type)
+
+
+def described(context: Context, value: Part) -> Described:
+    """A value with its type, and the declaration that the type comes from."""
+    text = context.text(value)
+    declaration = origin(context, value)
+    if declaration is None:
+        return Described(text, value.type)
+    line = context.reader_line(context.line(declaration.name))
+    return Described(text, value.type, Origin(declaration.name, line, context.written(declaration)))
 
 
 def rewritten(context: Context, declared: tree.Node | None, wanted: Type) -> str | None:
@@ -120,29 +113,46 @@ def rewritten(context: Context, declared: tree.Node | None, wanted: Type) -> str
     begins = isinstance(declared, tree.Declaration) and (declared.value or wanted == F32)
     if not begins or wanted not in (U32, F32):
         return None
-    value, uses, name = declared.value, context.block(declared), re.escape(declared.name)
-    text = re.sub(r"^[iu]32\((\d+)\)$", r"\1", context.text(value) if value else "0")
-    new = literal(text, wanted) if "." not in text else None
-    if wanted == U32 and not re.search(rf"\b{name}\b[^;{{}}]*-|-[^;{{}}]*\b{name}\b", uses):
-        made = unwrapped(context, value)
-        new = new or (made and context.text(made))
-    whole = rf"\[[^\];]*\b{name}\b|\b{name}\s*(?:\+\+|--|%)"
-    if not new or (signed(declared.name, uses) if wanted == U32 else re.search(whole, uses)):
+    value = _first_value(context, declared, wanted)
+    if value is None or _needs_its_type(context, declared, wanted):
         return None
-    return f"{declared.kind} {declared.name} = {new}"
+    return f"{declared.kind} {declared.name} = {value}"
 
 
-def unsigned(context: Context, node: tree.Node, sign: str) -> str | None:
-    """How to make a u32 of an i32 expression or of its variables; None where one must stay signed."""
-    if sign in COMPARISONS[2:] and (made := unwrapped(context, node)):
-        return f"leave out the `i32(...)`: write `{context.text(made)}`"
+def _first_value(context: Context, declared: tree.Declaration, wanted: Type) -> str | None:
+    """The first value of a variable, with the type that is wanted; None where it cannot be written so."""
+    text = context.text(declared.value) if declared.value else "0"
+    text = re.sub(r"^[iu]32\((\d+)\)$", r"\1", text)
+    value = literal(text, wanted) if "." not in text else None
+    if value or wanted != U32:
+        return value
+    name = re.escape(declared.name)
+    if re.search(rf"\b{name}\b[^;{{}}]*-|-[^;{{}}]*\b{name}\b", context.block(declared)):
+        return None
+    inner = unwrapped(context, declared.value)
+    return context.text(inner) if inner else None
+
+
+def _needs_its_type(context: Context, declared: tree.Declaration, wanted: Type) -> bool:
+    """Return True where a variable may be below 0 and a u32 is wanted, or counts or indexes and an f32 is wanted."""
+    uses = context.block(declared)
+    if wanted == U32:
+        return signed(declared.name, uses)
+    name = re.escape(declared.name)
+    return bool(re.search(rf"\[[^\];]*\b{name}\b|\b{name}\s*(?:\+\+|--|%)", uses))
+
+
+def unsigned(context: Context, node: tree.Node, sign: str) -> WriteUnsigned | None:
+    """The cure that makes a u32 of an i32 expression or of its variables; None where one must stay signed."""
+    inner = unwrapped(context, node) if sign in COMPARISONS[2:] else None
+    if inner:
+        return WriteUnsigned((context.text(inner),), leave_out=True)
     declarations = origins(context, node, I32)
     cures = [rewritten(context, declaration, U32) for declaration in declarations]
     if not cures or not all(cures):
         return None
-    left_out = any(unwrapped(context, declaration.value) for declaration in declarations)
-    written = " and ".join(f"`{cure}`" for cure in cures)
-    return f"leave out the `i32(...)`: write {written}" if left_out else f"write {written}"
+    leave_out = any(unwrapped(context, declaration.value) for declaration in declarations)
+    return WriteUnsigned(tuple(cures), leave_out)
 
 
 def expression_around(context: Context, node: tree.Node) -> tuple[tree.Node, tree.Node | None]:
@@ -156,7 +166,7 @@ def expression_around(context: Context, node: tree.Node) -> tuple[tree.Node, tre
 
 
 def suits_u32(context: Context, node: tree.Node) -> bool:
-    """Whether a mixture of i32 and u32 is best a u32: an index, or a value that is never used as a negative one."""
+    """Return True where a mixture of i32 and u32 is best a u32: an index, or a value that is never below 0."""
     whole, outer = expression_around(context, node)
     match outer:
         case tree.Index(index=index):
@@ -173,63 +183,90 @@ def suits_u32(context: Context, node: tree.Node) -> bool:
 # --- One function for each kind of refusal ------------------------------------------------------------------------
 
 
-def operands(context: Context, sign: str, left: Part, right: Part) -> str | None:
+def operands(context: Context, sign: str, left: Part, right: Part) -> Suggestion | None:
     """Two operands of different types."""
     types = {left.type, right.type}
     if sign == "^" and types & {F32, ABSTRACT_FLOAT}:
         return raised(context, left.place, right.place)
     if sign in ("&", "|", "<<", ">>") and F32 in types:
         value = left if left.type == F32 else right
-        return f"`{sign}` is for the bits of whole numbers, and {described(context, value)}"
+        return Suggestion("bits of an f32", {"sign": sign, "value": described(context, value)})
     if ABSTRACT_FLOAT in types and types & {U32, I32}:
-        return _fraction(context, *((left, right) if left.type == ABSTRACT_FLOAT else (right, left)))
+        if left.type == ABSTRACT_FLOAT:
+            return _fraction(context, left, right)
+        return _fraction(context, right, left)
     if not types <= set(NUMBERS):
-        one = next((operand for operand in (left, right) if isinstance(operand.type, Vector)), None)
-        if one and isinstance(one.place, tree.Name) and types & set(NUMBERS):
-            return f"{described(context, one)}: write `{context.text(one)}.x` for its first number"
-        both = " and ".join(f"`{context.text(operand)}` is {a(operand.type)}" for operand in (left, right))
-        return f"{both}: the two sides of `{sign}` must be of one type"
+        return _two_types(context, sign, left, right)
     if len(types) == 1:
         return None
-    changed, kept = (left, right) if right.type == (F32 if F32 in types else U32) else (right, left)
+    return _mixed(context, sign, left, right)
+
+
+def _two_types(context: Context, sign: str, left: Part, right: Part) -> Suggestion:
+    """Two operands, one of which at least is no number."""
+    vector = next((operand for operand in (left, right) if isinstance(operand.type, Vector)), None)
+    if vector and isinstance(vector.place, tree.Name) and {left.type, right.type} & set(NUMBERS):
+        return Suggestion("vector beside a number", {"value": described(context, vector)})
+    return Suggestion("two types", {"sign": sign, "left": typed(context, left), "right": typed(context, right)})
+
+
+def _mixed(context: Context, sign: str, left: Part, right: Part) -> Suggestion:
+    """Two numbers of different types: the one that is not of the type that both can have changes."""
+    types = {left.type, right.type}
+    wanted = F32 if F32 in types else U32
+    changed, kept = (left, right) if right.type == wanted else (right, left)
     cure = _summed(context, changed) if kept.type == F32 else None
     if types == {I32, U32}:  # an i32 may be negative: it becomes a u32 only where that does not matter
         cure = unsigned(context, changed.place, sign)
         if not cure and not literal(context.text(changed), U32):
             if not suits_u32(context, changed.place):
                 changed, kept = kept, changed
-            values = pieces(context, expression_around(context, changed.place)[0], changed.type)
-            texts = [context.text(piece) for piece in values]
-            cure = f"write {listed(context, values if context.text(changed) in texts else [changed.place], kept.type)}"
-    cure = cure or f"write `{converted(context.text(changed), kept.type)}`"
-    subject, other = (kept, changed) if isinstance(changed.place, tree.Literal) else (changed, kept)
-    return f"{described(context, subject)}, and `{context.text(other)}` is {a(other.type)}: {cure}"
+            cure = _operands_converted(context, changed, kept.type)
+    cure = cure or Write((converted(context.text(changed), kept.type),))
+    if isinstance(changed.place, tree.Literal):
+        return Suggestion("mixed types", _mixed_facts(context, kept, changed, cure))
+    return Suggestion("mixed types", _mixed_facts(context, changed, kept, cure))
 
 
-def _summed(context: Context, value: Part) -> str | None:
-    """How to declare a sum of f32 that begins as a whole number: ``sum = sum + x``."""
-    declared, stored = origin(context, value), getattr(context.refused.statement, "target", None)
-    cure = rewritten(context, declared, F32) if declared and stored and context.text(stored) == declared.name else None
-    return cure and f"declare `{declared.name}` as f32, as in `{cure};`"
+def _mixed_facts(context: Context, value: Part, other: Part, cure: Cure) -> dict[str, object]:
+    return {"value": described(context, value), "other": typed(context, other), "cure": cure}
 
 
-def raised(context: Context, left: tree.Node, right: tree.Node) -> str:
+def _operands_converted(context: Context, changed: Part, wanted: Type) -> Write:
+    """A value converted to another type; with it the other values of its type in the expression around it."""
+    values = pieces(context, expression_around(context, changed.place)[0], changed.type)
+    if context.text(changed) not in [context.text(piece) for piece in values]:
+        values = [changed.place]
+    return Write(each_converted(context, values, wanted))
+
+
+def _summed(context: Context, value: Part) -> DeclareF32 | None:
+    """The declaration of a sum of f32 that begins as a whole number: ``sum = sum + x``."""
+    declaration = origin(context, value)
+    target = getattr(context.refused.statement, "target", None)
+    if not declaration or not target or context.text(target) != declaration.name:
+        return None
+    cure = rewritten(context, declaration, F32)
+    return DeclareF32(declaration.name, cure) if cure else None
+
+
+def raised(context: Context, left: tree.Node, right: tree.Node) -> Suggestion:
     """``x ^ 2.0``, as a power is written elsewhere."""
-    base, two = context.text(last(left)), re.fullmatch(r"2(?:\.0*)?[fu]?", context.text(right))
-    cure = f"`{base} * {base}`" if two else "the product, or `pow(a, b)` for f32"
-    return f"WGSL has no sign for a power, and `^` is for the bits of whole numbers: write {cure}"
+    base = context.text(last(left))
+    is_square = re.fullmatch(r"2(?:\.0*)?[fu]?", context.text(right))
+    return Suggestion("power", {"product": f"{base} * {base}" if is_square else None})
 
 
-def clash(context: Context, sign: str, left: tree.Node, right: tree.Node, **_: object) -> str | None:
+def clash(context: Context, sign: str, left: tree.Node, right: tree.Node, **_: object) -> Suggestion | None:
     """Two operators that need parentheses: `==` comes before `&`, and comparisons form no chain."""
     match right:
         case tree.Binary(operator=("==" | "!=") as equal, left=value, right=other) if sign in ("&", "|", "^"):
-            joined = f"({context.text(left)} {sign} {context.text(value)}) {equal} {context.text(other)}"
-            return f"`{equal}` comes before `{sign}`: write `{joined}`"
+            cure = f"({context.text(left)} {sign} {context.text(value)}) {equal} {context.text(other)}"
+            return Suggestion("bits before a comparison", {"equal": equal, "sign": sign, "cure": cure})
     match left:
         case tree.Binary(operator=first, right=middle) if {sign, first} <= {*COMPARISONS[2:]}:
-            chain = f"{context.text(left)} && {context.text(middle)} {sign} {context.text(right)}"
-            return f"comparisons form no chain: write `{chain}`"
+            cure = f"{context.text(left)} && {context.text(middle)} {sign} {context.text(right)}"
+            return Suggestion("chain of comparisons", {"cure": cure})
     return raised(context, left, right) if sign == "^" and context.type_of(context.text(last(left))) == F32 else None
 
 
@@ -238,38 +275,55 @@ def last(node: tree.Node) -> tree.Node:
     return last(node.right) if isinstance(node, tree.Binary) else node
 
 
-def _fraction(context: Context, number: Part, other: Part) -> str:
+def _fraction(context: Context, number: Part, other: Part) -> Suggestion:
     """A number with a point beside a whole number."""
-    exact = literal(context.text(number), other.type)
-    whole, outer = expression_around(context, number.place)
-    cure = f"write `f32({context.text(other)})`" + (f", or `{exact}` for whole numbers" if exact else "")
-    if exact and isinstance(outer, tree.Index) and outer.index == whole:
-        cure = f"write `{exact}`"
-    return f"`{context.text(number)}` is {a(number.type)}, and {described(context, other)}: {cure}"
+    whole_number = literal(context.text(number), other.type)
+    expression, outer = expression_around(context, number.place)
+    is_index = isinstance(outer, tree.Index) and outer.index == expression
+    facts = {
+        "number": typed(context, number),
+        "other": described(context, other),
+        "conversion": None if whole_number and is_index else f"f32({context.text(other)})",
+        "whole": whole_number,
+    }
+    return Suggestion("fraction beside a whole number", facts)
 
 
-def assigned(context: Context, target: Part, value: Part) -> str | None:
+def assigned(context: Context, target: Part, value: Part) -> Suggestion:
     """A value of one type, stored where another one belongs."""
-    if cure := rewritten(context, context.declared(context.text(target)), value.type):
-        both = f"{described(context, target)}, and `{context.text(value)}` is {a(value.type)}"
-        how = f"declare `{context.text(target)}` as f32, as in `{cure};`" if value.type == F32 else f"write `{cure}`"
-        return f"{both}: {how}"
-    return f"`{context.text(target)}` is {a(target.type)}, and {fit(context, value, target.type)}"
+    name = context.text(target)
+    declaration = rewritten(context, context.declared(name), value.type)
+    if declaration:
+        cure = DeclareF32(name, declaration) if value.type == F32 else Write((declaration,))
+        return Suggestion("mixed types", _mixed_facts(context, target, value, cure))
+    return Suggestion("assigned", {"target": typed(context, target), "value": misfit(context, value, target.type)})
 
 
-def fit(context: Context, value: Part, wanted: Type) -> str:
-    """What a value is that does not fit, and how to write it."""
+def fit(context: Context, value: Part, wanted: Type) -> Suggestion:
+    """A value in a place of another type."""
+    return Suggestion("fit", {"value": misfit(context, value, wanted)})
+
+
+def misfit(context: Context, value: Part, wanted: Type) -> Misfit:
+    """A value that does not fit, and what to write."""
     text = context.text(value)
     if value.type == ABSTRACT_FLOAT:
-        exact = literal(text, wanted)
-        return f"`{text}` is {a(value.type)}" + (f": write `{exact}`" if exact else f", which no {wanted} can hold")
-    parts = misfits(context, value, wanted)
-    if parts != [value.place]:
-        return f"{described(context, value, parts[0])}: write {listed(context, parts, wanted)}"
+        whole_number = literal(text, wanted)
+        return Misfit(typed(context, value), whole_number, no_type=None if whole_number else wanted)
+    cure = None
+    if value.type in (*NUMBERS, BOOL):
+        cure = choice(_declared_value(context, value), wanted) or converted(text, wanted)
+    return Misfit(described(context, value), cure)
+
+
+def _declared_value(context: Context, value: Part) -> str:
+    """The value that a variable is declared with; another value as it is written."""
+    text = context.text(value)
     source = origin(context, value)
-    whole = context.text(source.value) if source and source.name == text and getattr(source, "value", None) else text
-    number = value.type in (*NUMBERS, BOOL)
-    return described(context, value) + write(number and (choice(whole, wanted) or converted(text, wanted)))
+    first = getattr(source, "value", None)
+    if first and source.name == text:
+        return context.text(first)
+    return text
 
 
 def choice(value: str, wanted: Type) -> str | None:
@@ -278,24 +332,21 @@ def choice(value: str, wanted: Type) -> str | None:
     return f"select({match[1]}.0, {match[2]}.0, {match[3]})" if match else None
 
 
-def declared(context: Context, node: tree.Declaration, value: Part, wanted: Type) -> str:
+def declared(context: Context, node: tree.Declaration, value: Part, wanted: Type) -> Suggestion:
     """A variable whose value is not of its declared type."""
     cure = None
     if value.type == ABSTRACT_FLOAT and wanted in NUMBERS and not literal(context.text(value), wanted):
         cure = f"{node.name}: f32"
-    return f"`{node.name}` is declared as {a(wanted)}, and {fit(context, value, wanted)}{write(cure)}"
+    facts = {"name": node.name, "type": wanted, "value": misfit(context, value, wanted), "cure": cure}
+    return Suggestion("declared", facts)
 
 
-def power(context: Context) -> Diagnostic | str | None:
+def power(context: Context) -> Suggestion | None:
     """``a ** b``: the second star reads as a pointer's."""
     before = context.before(context.at)
     if before != "*" or before.end != context.at:
-        return "a value is missing on the left of `*`" if re.fullmatch(r"[-+*/%<>=&|^]+", before) else None
+        return Suggestion("no value before") if re.fullmatch(r"[-+*/%<>=&|^]+", before) else None
     left = re.search(r"([^\W\d]\w*(?:\.\w+)*|\d[\w.]*)\s*$", context.code[: before.at])
-    cure = "write the product, or `pow(a, b)` for f32"
-    if left and re.match(r"\*\s*2u?\b(?!\.)", context.code[context.at :]):
-        cure = f"write `{left[1]} * {left[1]}`"
-    return Diagnostic(f"WGSL has no `**`: {cure}", before.at, 2)
-
-
-# --- Values in a place that takes another type --------------------------------------------------------------------
+    is_square = re.match(r"\*\s*2u?\b(?!\.)", context.code[context.at :])
+    product = f"{left[1]} * {left[1]}" if left and is_square else None
+    return Suggestion("power of Python", {"product": product}, Mark(before.at, 2))

@@ -1,4 +1,5 @@
 """Sentences, made of records of facts, last: what is found in a run, why a text is refused, and the whole message.
 
-`wgsl.suggestions` has the sentences that take a text's own pieces for an example. Nothing in this package reads one.
+A refusal has a reason in `refusals`; what `wgsl.suggestions` knows of a text takes its place, in the sentences of
+`suggestions`, `names` and `unfinished`. Nothing in this package reads a sentence.
 """

@@ -6,6 +6,8 @@ from typing import Protocol
 
 from wgsl.output import visible
 
+NOT_SIMULATED = "is not simulated"  # said of a kernel
+
 
 class Error(Protocol):
     """The facts of an error, as `WgslError` has them; `line` and `column` are None where the mistake has no place."""

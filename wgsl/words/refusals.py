@@ -32,15 +32,16 @@ class Function(Protocol):
 
 def reason(kind: str, facts: Mapping[str, Any]) -> str:
     """Return why a text is refused."""
-    return _sentence(REASONS[kind], facts)
+    return filled(REASONS[kind], facts)
 
 
 def feature(kind: str, facts: Mapping[str, Any]) -> str:
     """Return the name of what the simulator does not run."""
-    return _sentence(FEATURES[kind], facts)
+    return filled(FEATURES[kind], facts)
 
 
-def _sentence(sentence: Sentence, facts: Mapping[str, Any]) -> str:
+def filled(sentence: Sentence, facts: Mapping[str, Any]) -> str:
+    """Return a sentence with the facts in their places."""
     return sentence.format(**facts) if isinstance(sentence, str) else sentence(**facts)
 
 
@@ -57,6 +58,11 @@ def a(type: object) -> str:
     name = str(type)
     article = "an" if name[0] in "aif" else "a"
     return ABSTRACT.get(getattr(type, "name", name), f"{article} {name}")
+
+
+def write(cure: str | None) -> str:
+    """Return the end of a sentence that says what to write, if that is known."""
+    return f": write `{cure}`" if cure else ""
 
 
 # --- What is expected ---------------------------------------------------------------------------------------------

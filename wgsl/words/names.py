@@ -1,0 +1,123 @@
+"""The sentence of each suggestion about a name: what it may stand for, what parts it has, and what may not change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wgsl.words.errors import in_line
+from wgsl.words.refusals import REASONS, Sentence, a, write
+
+
+def meant(near: str | None) -> str:
+    """Return the question for a name that is spelled almost like the one that is there, if there is one."""
+    return f"; do you mean `{near}`?" if near else ""
+
+
+def ended(name: str, line: int | None) -> str:
+    """A name that is declared in a block that has ended."""
+    return f"`{name}` is not known here: it is declared {in_line(line)}, and only inside the braces there"
+
+
+def later(name: str, line: int | None) -> str:
+    """A name that is declared further down."""
+    return f"`{name}` is not known yet: it is declared only {in_line(line)}"
+
+
+def undeclared(name: str, cure: str, near: str | None, may_change: bool) -> str:
+    """A variable that is given its first value as in Python."""
+    other = ""
+    if near:
+        other = f", or do you mean `{near}`?"
+    elif may_change:
+        other = ", or with `var` if it changes later"
+    return f"`{name}` is not declared{write(cure)}{other}"
+
+
+def builtin(name: str, builtin: str | None, parameter: str | None, cure: str) -> str:
+    """The id of a thread, by the name that another language has for it; `parameter` is one that the kernel has."""
+    must = f"is WGSL's `{builtin}`" if builtin else "must be a parameter"
+    here = f"here it is `{parameter}`" if parameter else f"add `{cure}` to the parameters of `fn`"
+    return f"`{name}` {must}: {here}"
+
+
+def field(value: str, name: str, fields: Sequence[str], near: str | None) -> str:
+    """A field that a struct does not have."""
+    return f"`{value}` has no field `{name}`, only {', '.join(fields)}{meant(near)}"
+
+
+def part_of_vector(value: str, type: object, name: str, parts: Sequence[str]) -> str:
+    """A part that a vector does not have."""
+    return f"`{value}` is {a(type)} and has no part `{name}`, only {', '.join(parts)}"
+
+
+def constant(name: str, keyword: str, line: int | None, cure: str | None) -> str:
+    """A change of what is no `var`."""
+    there = f": write `var` there: `{cure}`" if cure else ""
+    return f"`{name}` is a `{keyword}`, declared {in_line(line)}, and never changes{there}"
+
+
+def counted_in_loop(name: str, sign: str, value: str, line: int | None) -> str:
+    """`++` of the variable of a loop that begins with a fraction."""
+    return f"`{name}` is an f32, and `{sign}` counts only u32 and i32; it begins as `{value}` {in_line(line)}"
+
+
+def read_only(name: str, line: int | None, is_uniform: bool, output: str | None) -> str:
+    """A store into what can only be read."""
+    memory = "a uniform" if is_uniform else "`var<storage, read>`"
+    where = f"; the result belongs in `{output}`" if output else ""
+    return f"`{name}` can only be read: it is declared {in_line(line)} as {memory}{where}"
+
+
+SENTENCES: dict[str, Sentence] = {
+    # Names
+    "unknown": "nothing is called `{name}` here: declare it before its first use, with `let` or `var`",
+    "unknown outside": "nothing is called `{name}` here: declare it before its first use, with `const`",
+    "unknown function": (
+        "nothing is called `{name}` here: WGSL has no function of that name, and this text declares none"
+    ),
+    "block has ended": ended,
+    "declared later": later,
+    "undeclared in a loop": "`{name}` is not declared: write `{cure}`",
+    "undeclared total": "`{name}` is not declared: declare it before, and before the loop around it: `{cure}`",
+    "undeclared": undeclared,
+    "builtin": builtin,
+    "function without f": "WGSL's function is `{wanted}`",
+    "waits": "WGSL writes `workgroupBarrier()` for `{name}()`: the threads of a workgroup wait there for one another",
+    "type of C": "WGSL's type is `{wanted}`",
+    "blockDim": "CUDA's `blockDim` is the size in `@workgroup_size(...)`: write that number, or a `const`",
+    "true": "WGSL writes `true`",
+    "false": "WGSL writes `false`",
+    "not": "WGSL writes `!` for `not`",
+    "print": "a kernel cannot print: write the value to the output and look at it there",
+    "len": "WGSL writes `arrayLength(&name)` for the length of a buffer",
+    "range": "WGSL has no `range`: write `for (var i = 0u; i < n; i++) {{`",
+    "sum": "WGSL has no `sum` of its own: declare it, `var sum = 0.0;`, and add in a loop",
+    "__syncthreads": "WGSL writes `workgroupBarrier()` for CUDA's `__syncthreads()`",
+    "threadgroup_barrier": "WGSL writes `workgroupBarrier()` for Metal's `threadgroup_barrier()`",
+    "field": "`{name}` is a field of `{variable}`: write `{variable}.{name}`",
+    "field without point": "a point is missing: write `{variable}.{field}`",
+    "keyword": "`{name}` is a word of WGSL's own, and not a value",
+    "capitals": "nothing is called `{name}`; do you mean `{near}`? Capital and small letters differ",
+    "misspelled": "nothing is called `{name}`; do you mean `{near}`?",
+    "type": "`{type}` is a type; the variable of this type is `{variable}`",
+    "called array": "`{name}` is no function; an array's element is `{name}[...]`",
+    "called value": "a variable is not a function; is an operator such as `*` missing here?",
+    "whole array": "`{name}` is a whole array; is an index like [i] missing?",
+    "entry_point": REASONS["entry_point"],
+    "name of the kernel": "the kernel must be called `{wanted}`, not `{name}`",
+    "no_bindings": REASONS["no_bindings"],
+    # Parts, and what may not change
+    "no field": field,
+    "length of an array": "`{value}` is an array and has no `{name}`: its length is `arrayLength(&{value})`",
+    "part of an array": "`{value}` is an array and has no `{name}`: take one element, with an index in [ ]",
+    "part of a number": "`{value}` is a single number ({type}) and has no part `{name}`",
+    "part of a vector": part_of_vector,
+    "part": "`{value}` has no part `{name}`",
+    "parameter": "`{name}` is a parameter and never changes: copy it first, `var my_{name} = {name};`",
+    "constant": constant,
+    "counted": "`{name}` is an f32, and `{sign}` counts only u32 and i32: write `{cure}`",
+    "counted in a loop": counted_in_loop,
+    "too_late": "write `{cure}`: a `const` must be known before the kernel runs",
+    "too late, outside": "write `{cure}` inside of the function: a `const` must be known before the kernel runs",
+    "read_only": read_only,
+}
