@@ -26,7 +26,7 @@ def test_the_results_lie_side_by_side_in_one_row_with_its_name_on_the_left():
 @pytest.mark.parametrize(
     ("slices", "words"),
     [
-        (H200.multiprocessors - 1, "131 workgroups: 1 of 132 multiprocessors have nothing to do."),
+        (H200.multiprocessors - 1, "131 workgroups: 1 of 132 multiprocessors has nothing to do."),
         (H200.multiprocessors, "132 workgroups: all 132 multiprocessors work."),
         (H200.multiprocessors + 1, "133 workgroups: all 132 multiprocessors work."),
     ],

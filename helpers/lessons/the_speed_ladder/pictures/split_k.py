@@ -82,7 +82,8 @@ class SplitKPicture(Picture):
         idle = max(0, count - groups)
         busy = f"all {count} multiprocessors work"
         if idle:
-            busy = f"{idle} of {count} multiprocessors have nothing to do"
+            verb = "has" if idle == 1 else "have"
+            busy = f"{idle} of {count} multiprocessors {verb} nothing to do"
         steps = slice_of(split, slices, self.steps)
         m, k, n = self.product
         first = steps.start * depth
