@@ -33,7 +33,7 @@ import nbformat
 
 from helpers.data.files import write_whole
 from helpers.lessons.shared.course import LESSONS
-from start import FIRST
+from helpers.set_up.jupyterlab import FIRST
 from wgsl.output import escape_what_cannot_be_printed
 
 HERE = Path(__file__).parent

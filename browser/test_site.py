@@ -21,8 +21,9 @@ from browser import site
 from helpers.classroom import gradebook
 from helpers.lessons import exercises
 from helpers.lessons.many_gpus.training import IN_A_BROWSER
+from helpers.set_up.browser import find_browser
+from helpers.set_up.jupyterlab import FIRST
 from helpers.widgets import WAKE
-from start import FIRST, find_browser
 
 NOTEBOOKS = sorted((site.ROOT / "notebooks").glob("*.ipynb"))
 SERVED = site.SITE / "files" / "notebooks"

@@ -18,7 +18,7 @@ from helpers.lessons.start_here.picture import NODE, TICK, CoursePicture
 from helpers.lessons.train_lenet import my_lenet
 from helpers.lessons.train_lenet.training_apart import OwnRun, RefusedError
 from helpers.pictures.canvas import PAPER, text_width
-from start import FIRST
+from helpers.set_up.jupyterlab import FIRST
 
 KNOWN = lessons()
 BY_NUMBER = {lesson.number: lesson for lesson in KNOWN}

@@ -25,8 +25,9 @@ from playwright.sync_api import Locator, Page, WebSocket, expect, sync_playwrigh
 from support.notebook_gate import Cell, Lesson, needed
 
 from helpers.operations.kernels import ROOT
+from helpers.set_up.browser import find_browser
+from helpers.set_up.jupyterlab import JUPYTERLAB, close_side_bar
 from helpers.widgets.explorer import Explorer
-from start import JUPYTERLAB, close_side_bar, find_browser
 
 TOKEN = "convgrad"
 START = 300  # seconds at most until a server that does not end serves
