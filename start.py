@@ -82,7 +82,7 @@ def call_python(line: list, env: dict) -> int:
 def lines_of_tests(args: argparse.Namespace) -> list:
     """The checks that `test` runs: each a module and its arguments."""
     if args.site:
-        return [["pytest", "--import-mode=importlib", "browser/test_site.py", *args.others]]
+        return [["pytest", "--import-mode=importlib", "browser/tests", *args.others]]
     if args.others:
         return [["pytest", *args.others]]
     # All tests of one file go to one worker, and those that open lessons are one file: one JupyterLab is enough.

@@ -7,7 +7,7 @@ from support.legible import faults, written
 from support.notebook_gate import LINK, NOTEBOOKS, Lesson, lessons_of
 from support.teaching_pages import puzzles_of
 
-from browser.site import lesson_texts
+from browser.notebooks import lesson_texts
 from helpers.gpu import GpuError
 from helpers.grading import student_files
 from helpers.lessons.exercises import PUZZLES, grade, is_right
