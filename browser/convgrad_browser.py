@@ -1,4 +1,4 @@
-"""What `import helpers` does before all else in a browser: it makes clicks wait for the event loop's lock.
+"""The first import of `helpers` in a browser: it makes clicks wait for the event loop's lock.
 
 A message of a widget reaches Python by a call that cannot wait for the GPU. So each is put off until the event loop
 has time for it, where Python may wait, and holds a lock, so that neither a cell nor another message is at work then.
@@ -24,12 +24,12 @@ _waiting: set[asyncio.Future] = set()
 def _put_off(work: Callable[..., object]) -> Callable[..., None]:
     """The same work, to be done when the lock is free."""
 
-    async def locked(*given: object) -> None:
+    async def locked(*arguments: object) -> None:
         async with _lock:
-            work(*given)
+            work(*arguments)
 
-    def begin(*given: object) -> None:
-        task = asyncio.ensure_future(locked(*given))
+    def begin(*arguments: object) -> None:
+        task = asyncio.ensure_future(locked(*arguments))
         _waiting.add(task)  # which keeps it until it has ended
         task.add_done_callback(_waiting.discard)
 

@@ -1,5 +1,5 @@
-"""What wgpu promises and the helpers rely on, as a script: the package, the browser's stand-in and the simulator must
-print the same. `tests/test_simulated_adapter.py` and `test_site.py` run it over the three."""
+"""The promises of wgpu on which the helpers rely, as a script: the package, the browser's stand-in and the simulator
+must print the same. `tests/test_simulated_adapter.py` and `browser/tests/test_without_gpu.py` run it over the three."""
 
 import gc
 
@@ -31,8 +31,8 @@ def buffer(*numbers):
 
 
 def group(*buffers):
-    bound = [{"binding": i, "resource": {"buffer": each}} for i, each in enumerate(buffers)]
-    return device.create_bind_group(layout=layout, entries=bound)
+    entries = [{"binding": i, "resource": {"buffer": buffer}} for i, buffer in enumerate(buffers)]
+    return device.create_bind_group(layout=layout, entries=entries)
 
 
 add = pipeline(ADD)
@@ -43,8 +43,8 @@ def recorded(*groups, copy=None, run=add):
     encoder = device.create_command_encoder()
     work = encoder.begin_compute_pass()
     work.set_pipeline(run)
-    for each in groups:
-        work.set_bind_group(0, each)
+    for bind_group in groups:
+        work.set_bind_group(0, bind_group)
         work.dispatch_workgroups(1)
     work.end()
     if copy:
@@ -57,8 +57,8 @@ def submit(commands):
     device.queue.submit([commands])
 
 
-def shown(name, of, *part):
-    print(name, np.frombuffer(device.queue.read_buffer(of, *part), np.float32).tolist())
+def shown(name, source, *part):
+    print(name, np.frombuffer(device.queue.read_buffer(source, *part), np.float32).tolist())
 
 
 result = buffer(0, 0, 0, 0)
@@ -112,5 +112,6 @@ def in_order():
 
 print("timestamps are in order", in_order())
 known = "device", "description", "backend_type", "adapter_type"
-print("an adapter names itself", all({*known} <= {*each.info} for each in wgpu.gpu.enumerate_adapters_sync()))
+infos = [listed.info for listed in wgpu.gpu.enumerate_adapters_sync()]
+print("an adapter names itself", all({*known} <= {*info} for info in infos))
 print("and in one line", adapter.info["adapter_type"] in adapter.summary)

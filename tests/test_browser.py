@@ -25,8 +25,8 @@ from helpers.bench import recorded
 from helpers.grading import student_files
 from helpers.lessons.exercises import ALL_PUZZLES, PUZZLES
 from helpers.lessons.shared.course import lessons
+from helpers.set_up.jupyterlab import FIRST as FIRST_PAGE
 from helpers.widgets.explorer import Explorer
-from start import FIRST as FIRST_PAGE
 
 LESSONS = sorted(NOTEBOOKS.glob("[0-9]*.ipynb"))
 LESSONS += [NOTEBOOKS / "appendix_c_launcher.ipynb", NOTEBOOKS / "appendix_e_order_of_a_sum.ipynb"]

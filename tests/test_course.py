@@ -9,7 +9,7 @@ from support.legible import faults, written
 from support.notebook_gate import LINK, NOTEBOOKS, Lesson, lessons_of
 from support.teaching_pages import puzzles_of
 
-from browser.site import lesson_texts
+from browser.notebooks import lesson_texts
 from helpers.gpu import GpuError
 from helpers.grading import student_files
 from helpers.lessons.exercises import PUZZLES, grade, is_right
@@ -20,7 +20,7 @@ from helpers.lessons.start_here.picture import NODE, TICK, CoursePicture
 from helpers.lessons.train_lenet import my_lenet
 from helpers.lessons.train_lenet.training_apart import OwnRun, RefusedError
 from helpers.pictures.canvas import PAPER, text_width
-from start import FIRST
+from helpers.set_up.jupyterlab import FIRST
 
 KNOWN = lessons()
 BY_NUMBER = {lesson.number: lesson for lesson in KNOWN}

@@ -1,8 +1,11 @@
 """The house stays small: few rooms, no circle of imports, none that climbs, and no lesson that imports another.
 
+What sets up needs no package, as none is installed yet.
+
 That these checks can fail is in messages/house_rules.txt, and below for the rules of style.
 """
 
+import ast
 import subprocess
 import sys
 
@@ -83,6 +86,42 @@ def test_code_keeps_the_rules_of_style():
 )
 def test_a_text_that_breaks_a_rule_of_style_is_named(text, rules):
     assert breaches(text) == rules
+
+
+BARE = """
+import runpy, sys
+runpy.run_path("start.py")
+rooms = {name.split(".")[1] for name in sys.modules if name.startswith("helpers.")}
+packages = {name.split(".")[0] for name in sys.modules} - sys.stdlib_module_names
+print(*sorted(rooms), *sorted(packages))
+"""
+
+
+def test_a_bare_python_reads_start_and_its_room_and_nothing_else():
+    bare = [sys.executable, "-I", "-S", "-c", BARE]  # without site-packages, and without a path of the user's
+    done = subprocess.run(bare, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert (done.stderr, done.stdout.split()) == ("", ["set_up", "__main__", "helpers"])
+
+
+def imported_by(path):
+    """The modules that a file imports, in functions, too."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        if isinstance(node, ast.ImportFrom):
+            names.add(node.module)
+    return names
+
+
+SET_UP = [ROOT / "start.py", *sorted((ROOT / "helpers" / "set_up").glob("*.py"))]
+
+
+@pytest.mark.parametrize("path", SET_UP, ids=lambda path: path.name)
+def test_what_sets_up_imports_the_standard_library_alone(path):
+    room = "helpers.set_up"
+    foreign = {name for name in imported_by(path) if name.split(".")[0] not in sys.stdlib_module_names}
+    assert {name for name in foreign if name != room and not name.startswith(f"{room}.")} == set()
 
 
 @at_night

@@ -23,9 +23,21 @@ from support.sample import at_night
 
 import start
 from helpers.gpu.adapter import SETTINGS
-from start import Stop
+from helpers.set_up import (
+    adapter,
+    browser,
+    checks,
+    jupyterlab,
+    packages,
+    paths,
+    programs,
+    swiftshader,
+    system_packages,
+    venv,
+)
+from helpers.set_up.stops import Stop
 
-ROOT = Path(start.__file__).parent
+ROOT = paths.ROOT
 
 
 @pytest.fixture
@@ -34,19 +46,19 @@ def project(tmp_path, monkeypatch):
     folder = tmp_path / "conv grad"
     folder.mkdir()
     for name in ("VENV", "PYTHON", "STAMP", "LOCK", "INSTALLER", "ROOT"):
-        monkeypatch.setattr(start, name, folder / getattr(start, name).relative_to(ROOT))
-    start.LOCK.write_text("something==1.0\n")
+        monkeypatch.setattr(paths, name, folder / getattr(paths, name).relative_to(ROOT))
+    paths.LOCK.write_text("something==1.0\n")
     return folder
 
 
 @pytest.fixture
 def this_python(monkeypatch):
     """The Python that runs these tests takes the place of the one in .venv."""
-    monkeypatch.setattr(start, "PYTHON", Path(sys.executable))
+    monkeypatch.setattr(paths, "PYTHON", Path(sys.executable))
 
 
 def is_clear(message, why, todo=""):
-    """Match a message of one line for the reason and one for the remedy; a traceback would be more."""
+    """Tell whether a message has one line for the reason and one for the remedy; a traceback would be more."""
     return re.fullmatch(f"Stopped: .*{why}.*\\nWhat to do: .*{todo}.*", message.strip())
 
 
@@ -65,15 +77,15 @@ def test_an_old_python_is_refused(tmp_path):
 
 def make_python(version):
     """Write a .venv/bin/python that only prints a version."""
-    start.PYTHON.parent.mkdir(parents=True, exist_ok=True)
-    start.PYTHON.write_text(f"#!/bin/sh\necho {version}\n")
-    start.PYTHON.chmod(0o755)
+    paths.PYTHON.parent.mkdir(parents=True, exist_ok=True)
+    paths.PYTHON.write_text(f"#!/bin/sh\necho {version}\n")
+    paths.PYTHON.chmod(0o755)
 
 
 @pytest.fixture
 def steps(project, monkeypatch):
     """The steps of the set-up that ran; none of them installs anything."""
-    done, really_run = [], start.run
+    done, really_run = [], programs.run
 
     def run(command, env):
         if "--clear" in command:
@@ -83,82 +95,82 @@ def steps(project, monkeypatch):
             done.append("fonts")
         return really_run(command, env)
 
-    monkeypatch.setattr(start, "run", run)
-    monkeypatch.setattr(start, "install", lambda env: done.append("packages"))
+    monkeypatch.setattr(programs, "run", run)
+    monkeypatch.setattr(packages, "install", lambda env: done.append("packages"))
     return done
 
 
 def test_set_up_runs_once_and_again_after_a_change(steps):
-    changes = [lambda: make_python("3.99"), start.PYTHON.unlink, lambda: start.LOCK.write_text("something==2.0\n")]
+    changes = [lambda: make_python("3.99"), paths.PYTHON.unlink, lambda: paths.LOCK.write_text("something==2.0\n")]
     for change in [lambda: None, *changes]:
         change()
-        start.set_up({})
-        start.set_up({})
+        venv.set_up({})
+        venv.set_up({})
         assert steps == ["venv", "packages", "fonts"]
         steps.clear()
 
 
 def test_an_unfinished_set_up_leaves_no_stamp(steps, monkeypatch):
-    monkeypatch.setattr(start, "install", Mock(side_effect=KeyboardInterrupt))
+    monkeypatch.setattr(packages, "install", Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
-        start.set_up({})
-    assert not start.STAMP.exists()
+        venv.set_up({})
+    assert not paths.STAMP.exists()
 
 
 def test_a_full_disk_is_noticed_first(steps, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=200_000_000))
     with pytest.raises(Stop, match=r"0\.2 GB"):
-        start.set_up({})
+        venv.set_up({})
     assert steps == []
 
 
 def test_an_unfinished_venv_counts_as_free_space(project, monkeypatch):
-    start.VENV.mkdir()
-    unfinished = start.VENV / "package"
+    paths.VENV.mkdir()
+    unfinished = paths.VENV / "package"
     unfinished.touch()
     os.truncate(unfinished, 600_000_000)  # takes no space itself
     monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=1_000_000_000))
-    start.check_free_space()
+    checks.check_free_space()
     unfinished.unlink()
     with pytest.raises(Stop, match=r"1\.0 GB"):
-        start.check_free_space()
+        checks.check_free_space()
 
 
 def test_a_folder_that_venv_refuses_is_named(steps, tmp_path, monkeypatch):
     folder = tmp_path / f"a{os.pathsep}b"
-    monkeypatch.setattr(start, "VENV", folder / ".venv")
+    monkeypatch.setattr(paths, "VENV", folder / ".venv")
     with pytest.raises(Stop, match=f"contains '{os.pathsep}'.*\nWhat to do: rename or move the folder"):
-        start.set_up({})
+        venv.set_up({})
     assert steps == []
 
 
 def test_a_folder_that_cannot_be_written_stops_before_anything_runs(steps, monkeypatch):
-    monkeypatch.setattr(start, "STAMP", start.LOCK / "stamp")  # root may write in every folder, but not below a file
+    monkeypatch.setattr(paths, "STAMP", paths.LOCK / "stamp")  # root may write in every folder, but not below a file
     with pytest.raises(OSError, match="stamp"):
-        start.set_up({})
+        venv.set_up({})
     assert steps == []
 
 
 def test_jupyterlab_opens_where_the_folder_cannot_be_written(project, monkeypatch):
-    monkeypatch.setattr(start, "VENV", start.LOCK / ".venv")  # below a file: not even root may write there
+    monkeypatch.setattr(paths, "VENV", paths.LOCK / ".venv")  # below a file: not even root may write there
     env, opened = {}, []
 
     def popen(command, **options):
-        opened.append(Path(env["JUPYTERLAB_WORKSPACES_DIR"], start.WORKSPACE).exists())
+        opened.append(Path(env["JUPYTERLAB_WORKSPACES_DIR"], jupyterlab.WORKSPACE).exists())
         return SimpleNamespace(wait=lambda: 0)
 
     monkeypatch.setattr(subprocess, "Popen", popen)
-    monkeypatch.setattr(start.signal, "signal", lambda *words: None)
+    monkeypatch.setattr(jupyterlab.signal, "signal", lambda *words: None)
     assert start.lab(start.arguments([]), env) == 0
     assert opened == [True]
     assert not Path(env["JUPYTERLAB_WORKSPACES_DIR"]).exists()
 
 
-@pytest.mark.parametrize("name", start.DROPPED)
+@pytest.mark.parametrize("name", programs.DROPPED)
 def test_variables_of_python_that_break_venv_are_left_out(name, monkeypatch):
     monkeypatch.setenv(f"PYTHON{name}", "1")
     monkeypatch.setenv("UV_SYSTEM_PYTHON", "1")
-    assert {f"PYTHON{name}", "UV_SYSTEM_PYTHON"}.isdisjoint(start.environment())
+    assert {f"PYTHON{name}", "UV_SYSTEM_PYTHON"}.isdisjoint(programs.environment())
 
 
 HASH = "0" * 64
@@ -167,7 +179,7 @@ PIN = f"convgrad-probe==1.0 --hash=sha256:{HASH}\n"
 
 def offline(**more):
     """An environment in which pip and uv ask this machine only, and give up soon."""
-    env = {name: value for name, value in start.environment().items() if not name.startswith(("PIP_", "UV_"))}
+    env = {name: value for name, value in programs.environment().items() if not name.startswith(("PIP_", "UV_"))}
     return {**env, "PIP_CONFIG_FILE": os.devnull, "PIP_RETRIES": "1", "UV_OFFLINE": "1", **more}
 
 
@@ -175,8 +187,8 @@ class Index(BaseHTTPRequestHandler):
     """A package index that has one page, for the package of PIN: without any file that fits."""
 
     def do_GET(self):
-        is_there = self.path in ("/simple/uv/", "/simple/convgrad-probe/")
-        self.send_response(200 if is_there else 404)
+        has_page = self.path in ("/simple/uv/", "/simple/convgrad-probe/")
+        self.send_response(200 if has_page else 404)
         self.send_header("Content-Type", "text/html")
         self.end_headers()
 
@@ -215,16 +227,16 @@ def index():
     ],
 )
 def test_why_pip_failed_is_found_by_trying(settings, cause, project, this_python, index):
-    start.INSTALLER.write_text(PIN)
+    paths.INSTALLER.write_text(PIN)
     settings = {name: value.replace("INDEX", index) for name, value in settings.items()}
     with pytest.raises(Stop, match=f"^Stopped: .*{cause}"):
-        start.install(offline(**settings))
+        packages.install(offline(**settings))
 
 
 FETCH = {
-    "pip": lambda env: start.pip([*start.PIP, start.LOCK], env),
-    "uv": lambda env: start.run([start.PYTHON, "-m", *start.UV, start.LOCK, "--target", start.VENV], env),
-    "--software": lambda env: start.fetch_swiftshader(start.VENV / "swiftshader", env),
+    "pip": lambda env: packages.pip([*packages.PIP, paths.LOCK], env),
+    "uv": lambda env: programs.run([paths.PYTHON, "-m", *packages.UV, paths.LOCK, "--target", paths.VENV], env),
+    "--software": lambda env: swiftshader.fetch_swiftshader(paths.VENV / "swiftshader", env),
 }
 
 
@@ -236,15 +248,14 @@ def test_a_changed_package_is_refused(tool, project, this_python, monkeypatch):
     with zipfile.ZipFile(Path(folder, "convgrad_probe-1.0-py3-none-any.whl"), "w") as wheel:
         about = "Metadata-Version: 2.1\nName: convgrad-probe\nVersion: 1.0\n"
         wheel.writestr("convgrad_probe-1.0.dist-info/METADATA", about)
-    start.LOCK.write_text(PIN)
-    monkeypatch.setattr(start, "SWIFTSHADER", PIN)
+    paths.LOCK.write_text(PIN)
+    monkeypatch.setattr(swiftshader, "SWIFTSHADER", PIN)
     env = offline(PIP_NO_INDEX="1", PIP_FIND_LINKS=folder, UV_NO_INDEX="1", UV_FIND_LINKS=folder)
     with pytest.raises(Stop, match="`python -m uv pip` failed: .*sha256" if tool == "uv" else "differs"):
         FETCH[tool](env)
 
 
-PIP_CONF = """
-[global]
+PIP_CONF = """[global]
 index-url = http://a
 proxy = http://b
 extra-index-url = http://c
@@ -256,35 +267,40 @@ target = /x
 [download]
 index-url = http://f
 """
+PIP_VARIABLES = {
+    "PIP_PROXY": "http://mine",
+    "PIP_CERT": "/c.pem",
+    "PIP_QUIET": "3",
+    "PIP_DRY_RUN": "1",
+    "PIP_PREFIX": "",
+}
 
 
 @pytest.fixture
-def installing(monkeypatch):
-    """The environments of the commands that install; only those that read pip's settings are really run."""
-    ran, really_run = [], start.run
+def environments(monkeypatch):
+    """The environments of pip and uv, which install nothing; `pip config` runs."""
+    collected = []
+    really_run = programs.run
 
     def run(command, env):
         if "config" in command:
             return really_run(command, env)
-        ran.append(env)
+        collected.append(env)
 
-    monkeypatch.setattr(start, "run", run)
-    return ran
+    monkeypatch.setattr(programs, "run", run)
+    return collected
 
 
-def test_pip_and_uv_get_the_settings_for_downloads_and_no_others(tmp_path, this_python, installing, capsys):
+def test_pip_and_uv_get_the_settings_for_downloads_and_no_others(tmp_path, this_python, environments, capsys):
     config = tmp_path / "pip.conf"
     config.write_text(PIP_CONF)
-    variables = {"PIP_PROXY": "http://mine", "PIP_CERT": "/c.pem"}
-    dropped = {"PIP_QUIET": "3", "PIP_DRY_RUN": "1", "PIP_PREFIX": ""}
-    start.install(offline(PIP_CONFIG_FILE=str(config), **variables, **dropped))
-    pip, uv = installing
+    packages.install(offline(PIP_CONFIG_FILE=str(config), **PIP_VARIABLES))
+    pip, uv = environments
     extra = "http://c http://d"
     due = {"INDEX_URL": "http://e", "EXTRA_INDEX_URL": extra, "PROXY": "http://mine", "CERT": "/c.pem", "RETRIES": "1"}
-    for name, value in due.items():
-        assert pip[f"PIP_{name}"] == value
-    assert pip["PIP_CONFIG_FILE"] == os.devnull
-    assert pip.keys().isdisjoint({"PIP_USER", "PIP_TARGET", *dropped})
+    downloads = {f"PIP_{name}": value for name, value in due.items()}
+    assert pip.items() >= {"PIP_CONFIG_FILE": os.devnull, **downloads}.items()
+    assert pip.keys().isdisjoint({"PIP_USER", "PIP_TARGET", "PIP_QUIET", "PIP_DRY_RUN", "PIP_PREFIX"})
     indexes = {"UV_INDEX_URL": "http://e", "UV_EXTRA_INDEX_URL": extra}
     assert uv.items() >= {**indexes, "ALL_PROXY": "http://mine", "SSL_CERT_FILE": "/c.pem"}.items()
     printed = capsys.readouterr().out
@@ -305,51 +321,51 @@ def test_opengl_alone_is_not_enough(this_python, monkeypatch, capsys):
     for name in ("WGPUPY_WGPU_ADAPTER_NAME", "WGPU_BACKEND_TYPE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
-    monkeypatch.setattr(start, "apt_install", lambda env, *packages: env.pop("VK_DRIVER_FILES"))
-    env = {**start.environment(), "VK_DRIVER_FILES": "/nonexistent"}
-    monkeypatch.setattr(start, "IS_ROOT", False)
+    monkeypatch.setattr(system_packages, "apt_install", lambda env, *packages: env.pop("VK_DRIVER_FILES"))
+    env = {**programs.environment(), "VK_DRIVER_FILES": "/nonexistent"}
+    monkeypatch.setattr(system_packages, "IS_ROOT", False)
     with pytest.raises(Stop, match=r"OpenGL.*\n.*apt-get install mesa-vulkan-drivers.*--software"):
-        start.ensure_adapter(env, None)
-    monkeypatch.setattr(start, "IS_ROOT", True)
-    start.ensure_adapter(env, None)
+        adapter.ensure_adapter(env, None)
+    monkeypatch.setattr(system_packages, "IS_ROOT", True)
+    adapter.ensure_adapter(env, None)
     assert "via Vulkan" in capsys.readouterr().out
 
 
 def test_a_variable_that_names_no_gpu_stops_the_start(this_python):
-    env = {name: value for name, value in start.environment().items() if name not in start.SETTINGS}
+    env = {name: value for name, value in programs.environment().items() if name not in adapter.SETTINGS}
     with pytest.raises(Stop, match="CONVGRAD_GPU=99: no GPU has this number"):
-        start.ensure_adapter({**env, "CONVGRAD_GPU": "99"}, None)
-    assert start.SETTINGS == SETTINGS
+        adapter.ensure_adapter({**env, "CONVGRAD_GPU": "99"}, None)
+    assert adapter.SETTINGS == SETTINGS
 
 
 def test_a_browser_that_is_not_there_is_named():
     with pytest.raises(Stop, match=r"CONVGRAD_BROWSER=/none: .*\n"):
-        start.ensure_browser({"CONVGRAD_BROWSER": "/none"})
+        browser.ensure_browser({"CONVGRAD_BROWSER": "/none"})
 
 
 @pytest.mark.parametrize(("seconds", "why"), [(0.4, "did not answer"), (30, "adapter failed")])
 def test_a_broken_driver(seconds, why, this_python, monkeypatch):
-    monkeypatch.setattr(start, "PROBE", "import time; time.sleep(60)" if seconds < 1 else "import os; os.abort()")
+    monkeypatch.setattr(adapter, "PROBE", "import time; time.sleep(60)" if seconds < 1 else "import os; os.abort()")
     with pytest.raises(Stop, match=why):
-        start.adapters(start.environment(), seconds)
+        adapter.adapters(programs.environment(), seconds)
 
 
 def test_the_software_driver_is_for_linux_only(project, monkeypatch):
-    driver = start.VENV / "swiftshader" / start.SWIFTSHADER_FILES[-1]
+    driver = paths.VENV / "swiftshader" / swiftshader.FILES[-1]
     driver.parent.mkdir(parents=True)
     driver.touch()
-    monkeypatch.setattr(start.platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr(swiftshader.platform, "machine", lambda: "x86_64")
     env = {"LD_LIBRARY_PATH": "/mine"}
     for system in ("linux", "win32"):
-        monkeypatch.setattr(start, "sys", SimpleNamespace(platform=system))
+        monkeypatch.setattr(swiftshader, "sys", SimpleNamespace(platform=system))
         with nullcontext() if system == "linux" else pytest.raises(Stop, match="Linux"):
-            start.software_adapter(env)
+            swiftshader.software_adapter(env)
     assert env == {"VK_DRIVER_FILES": str(driver), "LD_LIBRARY_PATH": f"{driver.parent}{os.pathsep}/mine"}
 
 
 @pytest.mark.parametrize("adapter", ["", "Abacus"])
 def test_the_doctor_reports_also_without_a_working_gpu(adapter):
-    env = start.environment() | ({"WGPUPY_WGPU_ADAPTER_NAME": adapter} if adapter else {})
+    env = programs.environment() | ({"WGPUPY_WGPU_ADAPTER_NAME": adapter} if adapter else {})
     doctor = [sys.executable, "-m", "helpers.gpu.doctor"]
     done = subprocess.run(doctor, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True, timeout=300)
     assert done.returncode == bool(adapter)

@@ -12,7 +12,7 @@ from support.lab_server import browser_path
 from support.problems import EVERY_VERSION
 from support.wgsl_programs import judged
 
-from browser.test_site import FLAGS
+from browser.tests.pages import FLAGS
 from helpers import Network, gpu
 from helpers.bench.layers import LAYERS
 from helpers.gpu.compiled import module

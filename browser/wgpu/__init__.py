@@ -1,4 +1,4 @@
-"""What convgrad uses of the package wgpu, on the WebGPU of the browser in which Python runs (with Pyodide).
+"""The part of the package wgpu that convgrad uses, on the WebGPU of the browser in which Python runs (with Pyodide).
 
 Python waits for the GPU by JavaScript Promise Integration, so all calls are synchronous, as in wgpu. Objects of the
 browser are wrapped with wgpu's names of methods and arguments, and nothing is checked that the browser checks.

@@ -4,7 +4,7 @@ from enum import IntFlag
 
 
 class BufferUsage(IntFlag):
-    """What a buffer may be used for."""
+    """The uses of a buffer."""
 
     MAP_READ = 1
     COPY_SRC = 4
@@ -15,12 +15,12 @@ class BufferUsage(IntFlag):
 
 
 class MapMode(IntFlag):
-    """Why a buffer is mapped."""
+    """The purpose for which a buffer is mapped."""
 
     READ = 1
 
 
 class ShaderStage(IntFlag):
-    """Which programs see a binding."""
+    """The programs that see a binding."""
 
     COMPUTE = 4

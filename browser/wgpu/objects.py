@@ -43,7 +43,7 @@ class GPUGoneError(RuntimeError):
         super().__init__(f"{why}: {todo} (where that does not help, close the browser first)")
 
     def _render_traceback_(self) -> list[str]:
-        """What IPython shows: the message alone, as the code is not to blame."""
+        """The lines that IPython shows: the message alone, as the code is not to blame."""
         return [str(self)]
 
 
@@ -62,12 +62,16 @@ def _js(value: Any) -> Any:
     if isinstance(value, Wrapped):
         return value._internal
     if isinstance(value, Mapping):
-        given = ((name, each) for name, each in value.items() if each is not None)
-        entries = [[_camel(name), _names(each) if name == "constants" else _js(each)] for name, each in given]
+        entries = [_entry(name, part) for name, part in value.items() if part is not None]
         return Object.fromEntries(to_js(entries))
     if isinstance(value, list | tuple):
-        return to_js([_js(each) for each in value])
+        return to_js([_js(part) for part in value])
     return value.item() if hasattr(value, "item") and hasattr(value, "dtype") else value  # a number of NumPy
+
+
+def _entry(name: str, value: Any) -> list:
+    """A name of a description in JavaScript's form, and its value."""
+    return [_camel(name), _names(value) if name == "constants" else _js(value)]
 
 
 def _names(constants: Mapping[str, float]) -> Any:
@@ -76,7 +80,7 @@ def _names(constants: Mapping[str, float]) -> Any:
 
 
 def _wait(waiter: Any, *promises: Any) -> list:
-    """What several promises come to, each with `.status`, and `.value` or `.reason`.
+    """Wait for several promises, and return their results, each with `.status`, and `.value` or `.reason`.
 
     Raises GPUGoneError where that takes too long, or where the browser takes the device away.
     """
@@ -103,9 +107,9 @@ class Wrapped:
         """The method; what it is given is needed from then on."""
         method = getattr(self._internal, _camel(name))
 
-        def call(*given: Any) -> None:
-            self._needs += [each for each in given if isinstance(each, Wrapped)]
-            method(*map(_js, given))
+        def call(*arguments: Any) -> None:
+            self._needs += [argument for argument in arguments if isinstance(argument, Wrapped)]
+            method(*map(_js, arguments))
 
         return call
 
@@ -174,7 +178,7 @@ class GPUCommandEncoder(Wrapped):
         return begun
 
     def finish(self) -> GPUCommandBuffer:
-        """What was recorded, to be submitted once."""
+        """The recorded commands, to be submitted once."""
         return GPUCommandBuffer(self._internal.finish(), self._device, *self._needs)
 
 
@@ -215,25 +219,26 @@ class GPUDevice(Wrapped):
             self._internal.pushErrorScope(scope)
 
     def settle(self, *promises: Any) -> list:
-        """What the promises come to. Raises the error that occurred since the last look, or theirs."""
+        """The results of the promises. Raises the error that occurred since the last look, or theirs."""
         caught = [self._internal.popErrorScope() for _ in SCOPES]
         self._open()
         *settled, memory, rule = _wait(self._waiter, *promises, *caught)
         for error in (memory.value, rule.value):
             if error:
                 raise _raised(error)
-        for each in settled:
-            if each.status == "rejected":
-                raise GPUValidationError(each.reason.message)
-        return [each.value for each in settled]
+        for result in settled:
+            if result.status == "rejected":
+                raise GPUValidationError(result.reason.message)
+        return [result.value for result in settled]
 
     def create_shader_module(self, *, code: str) -> GPUShaderModule:
         """Compile a text. Raises GPUValidationError with the first mistake and its place."""
         self._internal.pushErrorScope("validation")
         made = self._internal.createShaderModule(_js({"code": code}))
-        told, caught = _wait(self._waiter, made.getCompilationInfo(), self._internal.popErrorScope())
-        for first in (message for message in told.value.messages if message.type == "error"):
-            raise GPUValidationError(refused_text(first.message, first.lineNum, first.linePos))
+        compilation, caught = _wait(self._waiter, made.getCompilationInfo(), self._internal.popErrorScope())
+        for message in compilation.value.messages:
+            if message.type == "error":
+                raise GPUValidationError(refused_text(message.message, message.lineNum, message.linePos))
         if caught.value:
             raise _raised(caught.value)
         return GPUShaderModule(made, self)
@@ -287,10 +292,10 @@ class GPUAdapter(Wrapped):
     @cached_property
     def info(self) -> dict[str, str]:
         """Its names, as far as the browser tells them, under wgpu's keys."""
-        told = self._internal.info
-        software = getattr(told, "isFallbackAdapter", False) or "swiftshader" in told.architecture
+        info = self._internal.info
+        software = getattr(info, "isFallbackAdapter", False) or "swiftshader" in info.architecture
         browser = " ".join(re.findall(r"(?:Edg|Firefox|Chrome|Version)/\d+", navigator.userAgent)[-1:])
-        names = filter(None, (told.device, told.description, f"{told.vendor} {told.architecture}".strip()))
+        names = filter(None, (info.device, info.description, f"{info.vendor} {info.architecture}".strip()))
         return {
             "device": next(names, "a GPU that the browser does not name"),
             "description": f"{NO_GPU} ({browser})" if software else browser,
@@ -305,7 +310,7 @@ class GPUAdapter(Wrapped):
 
     @cached_property
     def features(self) -> set[str]:
-        """What it can do beyond every adapter."""
+        """The features that it has beyond every adapter."""
         return set(Array.from_(self._internal.features).to_py())
 
     def request_device_sync(
@@ -324,12 +329,13 @@ class GPU:
 
     def request_adapter_sync(self, *, power_preference: str = "high-performance") -> "GPUAdapter | adapter.GPUAdapter":
         """The adapter that the browser chooses, or the simulator where it has none that Python can use."""
-        if why := _without_gpu():
+        why = _without_gpu()
+        if why:
             return adapter.GPUAdapter(why)
-        (found,) = _wait(WAITER(None), navigator.gpu.requestAdapter(_js({"power_preference": power_preference})))
-        if found.status == "rejected" or not found.value:
+        (offered,) = _wait(WAITER(None), navigator.gpu.requestAdapter(_js({"power_preference": power_preference})))
+        if offered.status == "rejected" or not offered.value:
             return adapter.GPUAdapter(f"this browser finds no GPU, or does not use it ({WHERE})")
-        return GPUAdapter(found.value)
+        return GPUAdapter(offered.value)
 
     def enumerate_adapters_sync(self) -> "list[GPUAdapter | adapter.GPUAdapter]":
         """The one adapter."""
@@ -337,7 +343,7 @@ class GPU:
 
 
 def _without_gpu() -> str | None:
-    """Why Python cannot ask this browser for a GPU, and what would help, or None."""
+    """The reason why Python cannot ask this browser for a GPU, and what would help, or None."""
     if not isSecureContext:
         return "this address has no https, without which a browser offers no GPU: open the page with https"
     if not hasattr(navigator, "gpu"):

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from helpers.operations.kernels import ROOT
-from start import JUPYTERLAB, close_side_bar, find_browser
+from helpers.set_up.browser import find_browser
+from helpers.set_up.jupyterlab import JUPYTERLAB, close_side_bar
 
 TOKEN = "convgrad"
 START = 300  # seconds at most until a server that does not end serves
