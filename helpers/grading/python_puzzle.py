@@ -10,10 +10,11 @@ from typing import ClassVar
 from helpers.grading.drawing import Drawn, ValuesDrawn, aligned, excerpt_of
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import OfficialText, Skill
-from helpers.grading.python_lines import Program, Result, shown, without_comments
-from helpers.grading.reasons import NamedMistake, Reason, not_compiled
-from helpers.grading.replies import NoValue, OfTheExercise, TooManyCalls, WrongValue
+from helpers.grading.python_lines import Program, Result, without_comments
+from helpers.grading.reasons import NamedMistake, Reason
+from helpers.grading.replies import LinesRefused, NoValue, OfTheExercise, TooManyCalls, WrongValue
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, WRONG, Grades, Verdict
+from helpers.grading.words.values import shown
 from wgsl import WgslError
 
 ROUNDING = 1e-9  # relative: what another order of the same arithmetic may change
@@ -70,7 +71,7 @@ class PythonPuzzle(OfficialText):
         try:
             return _Grader(self, self.read(source)).grades()
         except WgslError as error:
-            return Grades.alike(self.tests, NO_COMPILE, not_compiled(error), excerpt_of(error))
+            return Grades.alike(self.tests, NO_COMPILE, _lines_refused(error), excerpt_of(error))
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,11 @@ def _tried(program: Program, case: PythonCase) -> _Run:
         except WgslError as error:
             results.append(error)
     return _Run(case, tuple(results))
+
+
+def _lines_refused(error: WgslError) -> LinesRefused:
+    """Return the reason of lines that are refused, or that cannot be computed."""
+    return LinesRefused(error.refusal, error.line, error.column)
 
 
 def _same(one: object, other: object) -> bool:
@@ -157,7 +163,7 @@ class _Grader:
             return OfTheExercise(value)
         given, wrong, size = tuple(_numbers(run.case.given[i]).items()), len(run.wrong), len(run.results)
         if isinstance(result, WgslError):
-            return NoValue(not_compiled(result), given, wrong, size)
+            return NoValue(_lines_refused(result), given, wrong, size)
         return WrongValue(self.puzzle.answer, value, run.case.right[i], given, wrong, size)
 
     def _recognized(self, first: int) -> Mistake | None:

@@ -1,8 +1,8 @@
 """The sentences on an answer, on lines of Python, and on a fault that is found or planted."""
 
 from helpers.grading import replies
-from helpers.grading.python_lines import shown
-from helpers.grading.words.texts import not_compiled
+from helpers.grading.words import python_lines
+from helpers.grading.words.values import shown
 
 ASKED_FOR = {  # what to do where there is no answer yet
     "number": "write your number in place of None",
@@ -61,7 +61,7 @@ def wrong_value(reason: replies.WrongValue) -> str:
 
 def no_value(reason: replies.NoValue) -> str:
     """Return why a value cannot be computed."""
-    return f"{not_compiled(reason.error)}{_where(reason)}{_count(reason)}"
+    return f"{python_lines.lines_refused(reason.error)}{_where(reason)}{_count(reason)}"
 
 
 def _count(reason: replies.WrongValue | replies.NoValue) -> str:
