@@ -75,12 +75,12 @@ class LinesRefused(Reason):
 
 @dataclass(frozen=True)
 class WrongValue(Reason):
-    """A value that is wrong, and how many values of the test are; `given` are the values of the names that it has."""
+    """A value that is wrong, and how many values of the test are; `names` have values there."""
 
     answer: str
     value: object
     right: object
-    given: Values
+    names: Values
     wrong: int
     size: int
 
@@ -90,7 +90,7 @@ class NoValue(Reason):
     """A value that cannot be computed: the place, and why, and how many values of the test are wrong."""
 
     error: LinesRefused
-    given: Values
+    names: Values
     wrong: int
     size: int
 

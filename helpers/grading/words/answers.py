@@ -69,12 +69,12 @@ def _count(reason: replies.WrongValue | replies.NoValue) -> str:
 
 
 def _where(reason: replies.WrongValue | replies.NoValue) -> str:
-    """Return the values that are given; of truth values, those that are true."""
-    if not reason.given:
+    """Return the values of the names; of truth values, those that are true."""
+    if not reason.names:
         return ""
-    if not all(isinstance(value, bool) for _, value in reason.given):
-        return f", where {', '.join(f'{name} = {shown(value)}' for name, value in reason.given)}"
-    true = [name for name, value in reason.given if value]
+    if not all(isinstance(value, bool) for _, value in reason.names):
+        return f", where {', '.join(f'{name} = {shown(value)}' for name, value in reason.names)}"
+    true = [name for name, value in reason.names if value]
     if not true:
         return ", where nothing is True"
     *others, last = true
