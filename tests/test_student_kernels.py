@@ -74,6 +74,7 @@ def test_the_workgroups_are_those_of_the_task():
     product, bias = PLACES["gemm_bwd_da"], PLACES[BIAS]
     assert product.operation.name == bias.operation.name == "gemm_bias_act_backward"
     assert product.workgroups(layer) == (3, 2, 1)  # d_a has 17 x 40 numbers
+    assert PLACES["gemm_bwd_db"].workgroups(layer) == (3, 3, 1)  # d_b has 40 x 33
     assert bias.workgroups(layer) == (1, 1, 1)
     assert bias.workgroups(GemmShape(1, 1, 257)) == (2, 1, 1)
     assert product.workgroups(GemmShape(17, 40, 33, batch_size=5)) == (3, 2, 5)
