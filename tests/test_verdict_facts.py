@@ -203,6 +203,7 @@ PLANTED = {
     'def line(verdict):\n    return re.search(r"line (\\d+)", verdict.detail)\n': 1,
     'def known(grades):\n    return [v for v in grades if "ours" in v.detail and v.test]\n': 1,
     'def cut(error):\n    return str(error).removeprefix("your kernel does not compile, ")\n': 1,
+    'def without_option(error):\n    return error.why.removeprefix("--workers ")\n': 1,
     "def shown(verdict):\n    return f'{verdict.test}: {verdict.detail}'\n": 0,
 }
 
