@@ -1,4 +1,4 @@
-"""What `import helpers` finds from this folder: it hands over to the project's package of that name, one folder up."""
+"""The `helpers` that this folder imports: it hands over to the project's package of that name, one folder up."""
 
 import sys
 from importlib import import_module

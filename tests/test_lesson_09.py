@@ -114,21 +114,29 @@ def test_a_killed_worker_is_gone_and_another_takes_its_place() -> None:
         assert (len(workers.names), before[0] in workers.names) == (2, True)
 
 
-def test_who_has_no_cluster_is_told_and_goes_on_with_two_workers(capsys, monkeypatch) -> None:
+NO_SCHEDULER = WorkersError("no scheduler answers there within 5 s", "tcp://127.0.0.1:9")
+NO_WORKERS = WorkersError("the scheduler at tcp://127.0.0.1:9 has no workers")
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (NO_SCHEDULER, "tcp://127.0.0.1:9: no scheduler answers there within 5 s"),
+        (NO_WORKERS, "the scheduler at tcp://127.0.0.1:9 has no workers"),
+    ],
+)
+def test_who_has_no_cluster_is_told_and_goes_on_with_two_workers(error, message, capsys, monkeypatch) -> None:
     started = []
 
     def workers(address: str) -> str:
         if not started:
             started.append(address)
-            raise WorkersError(f"--workers {address}: no scheduler answers there within 5 s")
+            raise error
         return address
 
     monkeypatch.setattr(cluster, "Workers", workers)
     assert (training.start("tcp://127.0.0.1:9"), started) == ("2", ["tcp://127.0.0.1:9"])
-    assert capsys.readouterr().out == (
-        "tcp://127.0.0.1:9: no scheduler answers there within 5 s\n"
-        "The lesson goes on with two workers on this machine.\n"
-    )
+    assert capsys.readouterr().out == f"{message}\nThe lesson goes on with two workers on this machine.\n"
 
 
 def test_in_a_browser_each_use_of_the_workers_says_why_there_are_none(monkeypatch) -> None:

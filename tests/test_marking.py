@@ -8,6 +8,7 @@ import pytest
 from support.legible import faults
 
 import helpers
+from helpers.grading.prediction import LONGEST_ANSWER, AnswerError
 from helpers.grading.verdict import RIGHT, WRONG
 from helpers.lessons.exercises import MARKINGS
 from helpers.operations.convolution import reference
@@ -52,6 +53,18 @@ def test_the_right_cells_and_each_likely_mistake_get_their_own_words(name):
         verdict = marking.grade(name, marking.written(cells))
         assert (verdict.outcome, verdict.detail) == (WRONG, question)
         assert "?" in question
+
+
+@every_marking
+def test_an_answer_of_another_kind_or_too_long_a_one_is_not_read(name):
+    marking = MARKINGS[name]
+    for answer in 3, None, next(iter(marking.right)):
+        with pytest.raises(AnswerError, match=rf" is a {type(answer).__name__}: it must be text, as in "):
+            marking.grade(name, answer)
+    longest = marking.written(marking.right).rjust(LONGEST_ANSWER)
+    assert marking.grade(name, longest).outcome == RIGHT
+    verdict = marking.grade(name, f" {longest}")
+    assert (verdict.outcome, verdict.detail.partition(";")[0]) == (WRONG, "your answer has 2,001 characters")
 
 
 # --- The widget ---------------------------------------------------------------------------------------------

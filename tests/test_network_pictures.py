@@ -3,6 +3,7 @@
 `messages/touches.txt` has what is opened where a reader points at it.
 """
 
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -14,7 +15,7 @@ from support.sample import sample
 from helpers.data import digits
 from helpers.lessons.train_lenet import explorers
 from helpers.lessons.train_lenet.indices import MADE, Made, pixels_of_window, windows_of_pixel
-from helpers.lessons.train_lenet.kernel_lines import line_of
+from helpers.lessons.train_lenet.kernel_lines import _small, line_of
 from helpers.lessons.train_lenet.pictures.maps import fitting_pixel, fold
 from helpers.lessons.train_lenet.trace import NetworkTrace
 from helpers.network.layers import LENET, AvgPool2d, Conv2d, Linear, MaxPool2d, Step
@@ -200,6 +201,16 @@ def test_the_line_is_the_one_that_makes_the_number(operation, tensor):
     if kernel.source.count(line.text) == 1:
         without, _ = simulated(kernel.edit(line.text, ""), shape, tensors, before=77.0)
         assert any((one != other).any() for one, other in zip(right, without, strict=True))
+
+
+def test_a_small_layer_is_run_instead_of_a_large_one_of_one_group():
+    """A layer of several groups is run whole, as is that of a bias, whose version may want all of it."""
+    large = ConvShape(2, 8, 40, 30, 6, 5, 3)
+    forward, bias = OPERATIONS["conv2d"], OPERATIONS["conv2d_grad_bias"]
+    assert _small(forward, large, versions_of("conv2d")[0]) == ConvShape(2, 4, 12, 10, 4, 5, 3)
+    assert _small(bias, large, versions_of("conv2d_grad_bias")[0]) == large
+    groups = replace(large, groups=2)
+    assert _small(forward, groups, versions_of("conv2d")[0]) == groups
 
 
 def test_of_a_specialized_version_it_is_the_line_of_the_file(trace):

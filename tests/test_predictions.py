@@ -9,7 +9,7 @@ import pytest
 from support.notebook_gate import NOTEBOOKS, Lesson, lessons_of
 
 import helpers
-from helpers.grading.prediction import AnswerError
+from helpers.grading.prediction import LONGEST_ANSWER, AnswerError
 from helpers.grading.verdict import RIGHT, WRONG
 from helpers.lessons.exercises import QUESTIONS
 from helpers.widgets.question import Ask
@@ -67,6 +67,18 @@ def test_a_likely_mistake_gets_its_own_words_and_any_other_answer_advice(name):
         assert not words.endswith("."), words
     if isinstance(question.right, int) and question.right > 9:
         assert str(question.right) not in re.findall(r"\d+", question.advice.replace(",", ""))
+
+
+@every_question
+def test_an_answer_that_is_empty_or_too_long_is_not_read(name):
+    question = QUESTIONS[name]
+    for blanks in "", " \n":
+        with pytest.raises(AnswerError, match=rf"^write {question.hint} first$"):
+            question.typed(blanks)
+    longest = str(question.right).rjust(LONGEST_ANSWER)
+    assert question.grade(name, question.typed(longest)).outcome == RIGHT
+    with pytest.raises(AnswerError, match=rf"^your answer has 2,001 characters: write {question.hint}$"):
+        question.typed(f" {longest}")
 
 
 def typed(answer) -> list[str]:

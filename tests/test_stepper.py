@@ -14,6 +14,7 @@ from support.stepped import race, swap, tiled, tree, two_groups, watched
 
 from helpers.widgets.stepper import stepper
 from helpers.widgets.stepper.sentences import plural
+from helpers.widgets.stepper.stops import Stop
 
 
 @pytest.fixture(scope="module", params=[tree, swap, race, two_groups, tiled])
@@ -123,6 +124,18 @@ def test_each_state_is_legible_and_shows_the_threads_and_the_line(run):
         assert next(word.text for word, _ in words if word.y == pointer.y and word.code) == str(events[step].line)
 
 
+def test_a_dashed_line_is_around_each_sector_that_is_read_and_no_more():
+    trace, shapes = tree()
+    explorer = stepper(trace, shapes)
+    picture = explorer.picture
+    reads = [{a[2] for a in during(trace, event) if a[0] == "input"} for event in picture.replay.events]
+    explorer.set(step=next(step for step, words in enumerate(reads) if words))
+    (grid,) = (grid for grid in picture.grids if grid.memory.name == "input")
+    outlines = [mark.path for mark in picture.marks if mark.dashes]
+    inside = [[i for i, box in enumerate(grid.boxes) if path.contains_point(box.middle)] for path in outlines]
+    assert inside == [[*range(8)], [*range(8, 16)]]
+
+
 # --- Sliders -------------------------------------------------------------------------------------------------
 
 
@@ -134,6 +147,19 @@ def test_buttons_play_the_steps():
     assert explorer.values["step"] == explorer._controls["step"][1].value == 1
     explorer.set(step=2)
     assert player.value == 2
+
+
+# --- Stops ---------------------------------------------------------------------------------------------------
+
+
+def test_an_element_is_named_by_an_index_for_each_axis_or_by_one_for_all():
+    stops = stepper(*tiled()).stops
+    for condition, word in {"a": None, "a[0,0]": 0, "a[3,6]": 27, "a[2,1]": 15, "a[2][1]": 15, "a[27]": 27}.items():
+        assert stops.read(f"{condition} is written") == Stop("a", word=word)
+    for brackets in "[4,0]", "[0,7]", "[28]", "[1,1,1]":
+        message = f"a has 4 × 7 elements, counted from 0: {brackets} is none of them."
+        with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+            stops.read(f"a{brackets} is written")
 
 
 # --- Variables ----------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from helpers.lessons.train_lenet.training_apart import RefusedError, _found, tra
 from helpers.network.check_layers import UPDATE, check_step
 from helpers.network.network import Network
 from helpers.network.training import Training
+from helpers.operations.gemm.shapes import GemmShape
 from wgsl import Kernel
 
 IMAGES, LABELS, _, _ = seen_and_unseen()
@@ -67,6 +68,17 @@ def test_a_wrong_update_is_named():
     text = OFFICIAL["momentum_step"].replace("parameter[i] - params", "parameter[i] + params")
     network = Network(kernels=student_kernels({"momentum_step": text}))
     assert check_step(network, IMAGES[:3], LABELS[:3]).wrong == [UPDATE]
+
+
+def test_the_workgroups_are_those_of_the_task():
+    layer = GemmShape(17, 40, 33)
+    product, bias = PLACES["gemm_bwd_da"], PLACES[BIAS]
+    assert product.operation.name == bias.operation.name == "gemm_bias_act_backward"
+    assert product.workgroups(layer) == (3, 2, 1)  # d_a has 17 x 40 numbers
+    assert PLACES["gemm_bwd_db"].workgroups(layer) == (3, 3, 1)  # d_b has 40 x 33
+    assert bias.workgroups(layer) == (1, 1, 1)
+    assert bias.workgroups(GemmShape(1, 1, 257)) == (2, 1, 1)
+    assert product.workgroups(GemmShape(17, 40, 33, batch_size=5)) == (3, 2, 5)
 
 
 def test_a_batch_with_too_many_loops_for_the_driver_is_refused():

@@ -1,5 +1,6 @@
 """Verdicts are facts: what is decided of a learner's work is the same where every sentence is replaced by its key."""
 
+import ast
 import inspect
 import json
 from types import ModuleType
@@ -11,19 +12,21 @@ from support.sample import sample
 from support.speakers import handed_in
 from support.tokens import ROOT
 
-from helpers.grading import reasons, replies, words
+from helpers.grading import python_lines, python_run, reasons, replies, words
 from helpers.grading.fault import FaultReport
 from helpers.grading.grader import grade
 from helpers.grading.transport import as_data, from_data, plain, record
 from helpers.grading.verdict import RIGHT, Grades, Verdict
 from helpers.grading.words import answers, drawings, letters, runs, texts
+from helpers.grading.words import python_lines as lines
 from helpers.lessons.exercises import PUZZLES
 from helpers.widgets.editor import Editor
 
-MODULES = words, texts, runs, answers, drawings, letters
+MODULES = words, texts, runs, answers, lines, drawings, letters
 KERNELS = [*messages.stored("verdicts")]
 ANSWERS = [*messages.stored("answers")]
-ROOMS = "helpers/grading", "helpers/classroom", "helpers/widgets", "helpers/lessons"
+LINES = [*messages.stored("python_lines")]
+ROOMS = "helpers/grading", "helpers/classroom", "helpers/widgets", "helpers/lessons", "helpers/workers"
 
 
 def key(record: object, *_: object, **__: object) -> str:
@@ -93,13 +96,13 @@ def test_a_kernel_has_the_same_facts_without_words(row, without_words, tmp_path,
 
 
 def answered(heading: str, call: str) -> object:
-    """The facts of the verdict on an answer, or the kind of error."""
+    """The facts of the verdict on an answer or on lines of Python, or those of an error."""
     names = {**speakers.NAMES}
     exec(heading.replace("\n  ", "\n"), names)
     try:
         value = eval(call.removesuffix(".sentence"), names)
     except Exception as error:
-        return type(error)
+        return type(error), getattr(error, "refusal", None), getattr(error, "line", None)
     if isinstance(value, Grades):
         return [*map(facts, value)]
     return facts(value) if isinstance(value, Verdict) else type(value)
@@ -108,6 +111,14 @@ def answered(heading: str, call: str) -> object:
 @pytest.mark.parametrize("row", sample(ANSWERS, 25), ids=str)
 def test_an_answer_has_the_same_facts_without_words(row, without_words, tmp_path, monkeypatch):
     monkeypatch.setenv("CONVGRAD_MY", str(tmp_path))
+    _, heading, call, _ = row
+    with_words = answered(heading, call)
+    with without_words:
+        assert answered(heading, call) == with_words
+
+
+@pytest.mark.parametrize("row", sample([row for row in LINES if "said" not in row[1]], 40), ids=str)
+def test_lines_of_python_have_the_same_facts_without_words(row, without_words):
     _, heading, call, _ = row
     with_words = answered(heading, call)
     with without_words:
@@ -172,22 +183,34 @@ def test_every_kind_of_reason_has_its_sentence():
     assert kinds - {reasons.Reason} == {*words.SENTENCES}
 
 
+def kinds_of_refusals(module: ModuleType) -> set[str]:
+    """The kinds with which a module refuses lines: the first text in each such call."""
+    kinds = set()
+    for node in ast.walk(ast.parse(inspect.getsource(module))):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("Refused", "self._refuse"):
+            kinds |= {argument.value for argument in node.args if isinstance(getattr(argument, "value", 0), str)}
+    return kinds
+
+
+def test_every_kind_of_refusal_has_its_sentence():
+    assert kinds_of_refusals(python_lines) | kinds_of_refusals(python_run) == {*lines.REASONS}
+    assert {*python_lines.HABITS.values()} == {*lines.HABITS}
+    assert all(hasattr(ast, node) for node in lines.CURES)
+
+
 # --- Nothing reads a sentence ---------------------------------------------------------------------------------
 
-OF_OTHERS = (  # what is cut there is no verdict: an option before a message of Dask's workers, and blanks
-    "helpers/lessons/many_gpus/training.py",
-    "helpers/lessons/train_lenet/own_training.py",
-)
 PLANTED = {
     'def line(verdict):\n    return re.search(r"line (\\d+)", verdict.detail)\n': 1,
     'def known(grades):\n    return [v for v in grades if "ours" in v.detail and v.test]\n': 1,
     'def cut(error):\n    return str(error).removeprefix("your kernel does not compile, ")\n': 1,
+    'def without_option(error):\n    return error.why.removeprefix("--workers ")\n': 1,
     "def shown(verdict):\n    return f'{verdict.test}: {verdict.detail}'\n": 0,
 }
 
 
 def test_nothing_but_words_reads_a_sentence():
-    assert sentences.readings(ROOT, ROOMS, ["helpers/grading/words", *OF_OTHERS]) == []
+    assert sentences.readings(ROOT, ROOMS, ["helpers/grading/words"]) == []
 
 
 def test_what_reads_a_sentence_is_seen(tmp_path):

@@ -24,7 +24,8 @@ def counted(rows: Iterable[Row], known: Mapping[str, Known]) -> str:
             verdicts = verdict if isinstance(verdict, Grades) else [verdict]
             if name in known and verdicts[0].outcome != NOT_ATTEMPTED:
                 tried[name] += 1
-                if failed := [each for each in verdicts if each.outcome != RIGHT]:
+                failed = [verdict for verdict in verdicts if verdict.outcome != RIGHT]
+                if failed:
                     seen[name, *_mistake(answer, failed)] += 1
     places = {name: place for place, name in enumerate(known)}
     order = sorted(seen.items(), key=lambda item: (-item[1], places[item[0][0]]))

@@ -1,4 +1,4 @@
-"""What students handed in, as a table of outcomes: the files are read (`helpers.classroom.handed_in`), never run."""
+"""A table of the outcomes of what students handed in: the files are read (`helpers.classroom.handed_in`), never run."""
 
 import csv
 import io
@@ -53,7 +53,7 @@ class Row:
 
     @property
     def questions(self) -> str:
-        """How many answers are right of how many questions."""
+        """The number of right answers, and that of questions."""
         return f"{sum(self.answers.values())}/{len(self.answers)}" if self.answers else ""
 
 
@@ -79,27 +79,29 @@ def row(file: str, path: Path, graders: Graders, lessons: Iterable[Lesson] = ())
         work = handed_in.work(path)
     except FileError as error:
         return Row(file, problem=str(error))
-    made, lessons = Row(file, student=short(work.student)), list(lessons)
-    given = work.kernels | work.answers
-    begun = [lesson for lesson in lessons if lesson.keys() & given.keys()]
-    made.answers = {name: False for lesson in begun for name, is_question in lesson.items() if is_question}
-    for name in [name for name in graders if name in given]:  # in the order of the lessons
-        said = _outcome(made, name, given[name], graders[name])
+    made = Row(file, student=short(work.student))
+    texts = work.kernels | work.answers
+    for begun in lessons:
+        if begun.keys() & texts.keys():
+            made.answers |= {name: False for name, is_question in begun.items() if is_question}
+    for name in [name for name in graders if name in texts]:  # in the order of the lessons
+        outcome = _outcome(made, name, texts[name], graders[name])
         if name in made.answers:
-            made.answers[name] = said == RIGHT
+            made.answers[name] = outcome == RIGHT
         else:
-            made.outcomes[name] = said
-    if unknown := sorted(given.keys() - graders.keys()):
+            made.outcomes[name] = outcome
+    unknown = sorted(texts.keys() - graders.keys())
+    if unknown:
         made.add_problem(f"no exercise is named {', '.join(map(repr, unknown))}")
     return made
 
 
-def _outcome(row: Row, name: str, given: object, grader: Grader) -> str:
-    """What a cell of the table says of an exercise; one student's text may not cost the others their table."""
-    if given is None:
+def _outcome(row: Row, name: str, text: object, grader: Grader) -> str:
+    """The text of a cell for an exercise; one student's text may not cost the others their table."""
+    if text is None:
         return NOT_READABLE
     try:
-        verdict = grader(given)
+        verdict = grader(text)
     except GpuError:
         raise
     except AnswerError:  # such as a word in the place of a number
@@ -107,7 +109,7 @@ def _outcome(row: Row, name: str, given: object, grader: Grader) -> str:
     except Exception as error:
         row.add_problem(f"{name} was not graded: {type(error).__name__}: {error}")
         return NOT_GRADED
-    row.verdicts[name] = given, verdict
+    row.verdicts[name] = text, verdict
     return summary(verdict) if isinstance(verdict, Grades) else verdict.outcome
 
 
@@ -124,34 +126,34 @@ def summary(grades: Grades) -> str:
 
 
 class Found(NamedTuple):
-    """What a folder and the folders in it hold: the files that get a row, and those that are only counted."""
+    """The contents of a folder and of the folders in it: the files that get a row, and those that are only counted."""
 
     files: list[Path]
     hidden: list[Path]  # of a system or a program, such as .DS_Store
-    own: list[Path]  # in a learner's own folder: the hand-in there has the same texts and answers
+    of_learners: list[Path]  # in a learner's own folder: the hand-in there has the same texts and answers
 
     def left_out(self, folder: Path) -> str:
         """A line for the hidden files and one for the learners' own, if there are any."""
         lines = []
         if self.hidden:
             lines.append(f"{_first_of(self.hidden, folder)} not read: hidden files are left out")
-        if self.own:
+        if self.of_learners:
             there = "a hand-in in the same folder has the same texts and answers"
-            lines.append(f"{_first_of(self.own, folder)} not read: {there}")
+            lines.append(f"{_first_of(self.of_learners, folder)} not read: {there}")
         return "\n".join(lines)
 
 
 def find(folder: Path) -> Found:
     """All files in a folder and the folders in it, in the order of their names."""
-    found = Found([], [], [])
+    contents = Found([], [], [])
     for path in sorted(_everything(folder)):
         if any(part.startswith(".") or part in OF_A_SYSTEM for part in path.relative_to(folder).parts):
-            found.hidden.append(path)
+            contents.hidden.append(path)
         elif _is_in_hand_in(path):
-            found.own.append(path)
+            contents.of_learners.append(path)
         else:
-            found.files.append(path)
-    return found
+            contents.files.append(path)
+    return contents
 
 
 def _everything(folder: Path) -> Iterator[Path]:
@@ -167,7 +169,7 @@ def _everything(folder: Path) -> Iterator[Path]:
 
 
 def _is_in_hand_in(path: Path) -> bool:
-    """Whether a file is a text or the answers in a learner's own folder that has a hand-in."""
+    """Return True for a text or the answers in a learner's own folder that has a hand-in."""
     folder = path.parent.parent if path.parent.name in ("attempts", ANSWERS_FOLDER) else path.parent
     is_answer = path.name == ANSWERS or path.parent.name == ANSWERS_FOLDER
     if not is_answer and path.name != OUTCOMES and path.suffix not in (".wgsl", ".py"):
@@ -207,24 +209,32 @@ def tables(rows: Sequence[Row]) -> str:
     groups: list[list[Row]] = []
     for row in rows:
         if row.outcomes or row.answers or not row.problem:
-            related = [group for group in groups if any(_related(row, other) for other in group)]
+            related = [group for group in groups if _related_to_one(row, group)]
             groups = [group for group in groups if group not in related] + [[*chain(*related), row]]
     parts = ["\n".join(aligned(lines(group))) for group in groups]
     parts += ["\n".join(f"{row.file}: {row.problem}" for row in rows if row.problem)]
     return "\n\n".join(filter(None, parts))
 
 
+def _related_to_one(row: Row, group: Sequence[Row]) -> bool:
+    """Return True where a file is related to one of a group."""
+    return any(_related(row, other) for other in group)
+
+
 def _related(one: Row, other: Row) -> bool:
-    """Whether two files share an exercise or a question, or both have none."""
-    these, those = ({*row.outcomes, *row.answers} for row in (one, other))
+    """Return True where two files share an exercise or a question, or both have none."""
+    these = {*one.outcomes, *one.answers}
+    those = {*other.outcomes, *other.answers}
     return bool(these & those) or these == those
 
 
 def lines(rows: Sequence[Row]) -> list[list[str]]:
     """The table's head, and a line for each file; the exercises are in the order in which they first appear."""
-    exercises = list(dict.fromkeys(name for row in rows for name in row.outcomes))
-    cells = [[row.file, row.student, *(row.outcomes.get(n, "") for n in exercises), row.questions] for row in rows]
-    table = [["file", "student", *exercises, "questions"], *cells]
+    exercises = list(dict.fromkeys(chain.from_iterable(row.outcomes for row in rows)))
+    table = [["file", "student", *exercises, "questions"]]
+    for row in rows:
+        outcomes = [row.outcomes.get(name, "") for name in exercises]
+        table.append([row.file, row.student, *outcomes, row.questions])
     return table if any(row.student for row in rows) else [[file, *rest] for file, _, *rest in table]
 
 
@@ -237,5 +247,6 @@ def as_csv(rows: Sequence[Row]) -> str:
     body = [[*line, row.problem] for line, row in zip(body, rows, strict=True)]
     file = io.StringIO()
     table = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    table.writerows([FORMULA.sub("'", cell) for cell in line] for line in [[*head, "problem"], *body])
+    for line in [[*head, "problem"], *body]:
+        table.writerow([FORMULA.sub("'", cell) for cell in line])
     return file.getvalue()

@@ -1,4 +1,4 @@
-"""What students made of the exercises, as a table: of the files that `helpers.hand_in` makes.
+"""A table of what students made of the exercises, from the files that `helpers.hand_in` makes.
 
 Or, with --mistakes, what they got wrong, the most frequent first, with the question that unlocks each.
 
@@ -10,10 +10,11 @@ import argparse
 import os
 import sys
 from collections import ChainMap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from helpers.classroom import class_mistakes, class_table
@@ -101,6 +102,30 @@ GRADERS = graders(lambda exercise, source: _grade_kernel(exercise, source))
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; 2 where there is nothing to read or no worker, 1 where this machine runs no kernel."""
     escape_what_cannot_be_printed()
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if not options.folder.is_dir():
+        parser.error(f"{options.folder} is not a folder; name the one that holds what the students handed in")
+    contents = class_table.find(options.folder)
+    written = {os.path.realpath(file) for file in (options.csv, options.ledger) if file}
+    paths = [path for path in contents.files if os.path.realpath(path) not in written]
+    if not paths:
+        parser.error(f"{options.folder} has no file to read; name the folder that holds what the students handed in")
+    lessons = _lessons()
+    counted = _counted(parser, options.mistakes, lessons)
+    try:
+        rows = _rows(options.folder, paths, [*lessons.values()], options.workers, options.ledger)
+    except (GpuError, WorkersError) as error:
+        print(error, file=sys.stderr)
+        return 1 if isinstance(error, GpuError) else 2
+    _print(rows, counted, contents.left_out(options.folder))
+    if options.csv:
+        options.csv.write_text(class_table.as_csv(rows), encoding="utf-8", errors="backslashreplace")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    """The options of the command."""
     parser = argparse.ArgumentParser(prog="python -m helpers.gradebook", description=__doc__)
     parser.add_argument(
         "folder", type=Path, help="a folder of what students handed in; folders in it are searched, too"
@@ -110,33 +135,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--mistakes", nargs="*", metavar="NAME", help="count mistakes: all, or those of lessons (02, A) or exercises"
     )
     add_options(parser)
-    options = parser.parse_args(arguments)
-    if not options.folder.is_dir():
-        parser.error(f"{options.folder} is not a folder; name the one that holds what the students handed in")
-    found = class_table.find(options.folder)
-    written = {os.path.realpath(file) for file in (options.csv, options.ledger) if file}
-    paths = [path for path in found.files if os.path.realpath(path) not in written]
-    if not paths:
-        parser.error(f"{options.folder} has no file to read; name the folder that holds what the students handed in")
-    lessons, chosen = _lessons(), options.mistakes or []
-    if unknown := [name for name in chosen if name not in lessons and name not in KNOWN]:
+    return parser
+
+
+def _counted(
+    parser: argparse.ArgumentParser, names: Sequence[str] | None, lessons: Mapping[str, class_table.Lesson]
+) -> dict[str, class_mistakes.Known] | None:
+    """The exercises whose mistakes are counted: those of some lessons or names, or all; None where none are."""
+    if names is None:
+        return None
+    unknown = [name for name in names if name not in lessons and name not in KNOWN]
+    if unknown:
         parser.error(f"no lesson and no exercise is named {unknown[0]!r}; lessons are {', '.join(lessons)}")
-    try:
-        rows = _rows(options.folder, paths, [*lessons.values()], options.workers, options.ledger)
-    except (GpuError, WorkersError) as error:
-        print(error, file=sys.stderr)
-        return 1 if isinstance(error, GpuError) else 2
-    if options.mistakes is None:
+    if not names:
+        return KNOWN
+    exercises = {*chain.from_iterable(lessons.get(name, [name]) for name in names)}
+    return {name: known for name, known in KNOWN.items() if name in exercises}
+
+
+def _print(rows: list[class_table.Row], counted: Mapping[str, class_mistakes.Known] | None, left_out: str) -> None:
+    """Print the table, or the mistakes where they are counted, and a note of the files that were not read."""
+    if counted is None:
         print(class_table.tables(rows))
     else:
-        wanted = {own for name in chosen for own in lessons.get(name, [name])} if chosen else KNOWN
-        print(class_mistakes.counted(rows, {name: KNOWN[name] for name in KNOWN if name in wanted}))
+        print(class_mistakes.counted(rows, counted))
         print(*(f"\n{row.file}: {row.problem}" for row in rows if row.problem), sep="")
-    if left_out := found.left_out(options.folder):
+    if left_out:
         print(f"\n{left_out}")
-    if options.csv:
-        options.csv.write_text(class_table.as_csv(rows), encoding="utf-8", errors="backslashreplace")
-    return 0
 
 
 def _lessons() -> dict[str, class_table.Lesson]:

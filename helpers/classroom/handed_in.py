@@ -1,4 +1,4 @@
-"""What students handed in: files that `helpers.hand_in` made, read without running anything."""
+"""The files that students handed in, as `helpers.hand_in` made them, read without running anything."""
 
 import json
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ NOT_JSON = f"it is not JSON: {ASK}"
 
 
 class Work(NamedTuple):
-    """What one student wrote: the text of each puzzle, None where it cannot be read, and the answers by their names.
+    """The work of one student: the text of each puzzle, None where it cannot be read, and the answers by their names.
 
     `student` is the name that a hand-in has.
     """
@@ -30,22 +30,22 @@ class FileError(Exception):
 
 
 def work(path: Path) -> Work:
-    """What a hand-in holds, whatever its name: a learning platform may change it. Raises FileError where it is none."""
+    """The work in a hand-in, whatever its name, which a platform may change. Raises FileError where it is none."""
     if path.suffix.lower() == ".ipynb":
         raise FileError(NOTEBOOK)
     if path.suffix.lower() in ARCHIVES:
         raise FileError("it is an archive: unpack it, then run this command again")
     match _content(path):
         case {"format": str(known), "kernels": dict(texts), "answers": dict(answers), **rest} if known == FORMAT:
-            given = {puzzle: text if isinstance(text, str) else None for puzzle, text in texts.items()}
-            return Work(given, answers, str(rest.get("student", "")))
+            kernels = {puzzle: text if isinstance(text, str) else None for puzzle, text in texts.items()}
+            return Work(kernels, answers, str(rest.get("student", "")))
         case {"cells": list()}:
             raise FileError(NOTEBOOK)
     raise FileError(f"it is JSON of another kind: {ASK}")
 
 
 def _content(path: Path) -> object:
-    """What a file of JSON holds."""
+    """The content of a file of JSON."""
     try:
         content = _bytes(path)
     except OSError as error:
@@ -62,7 +62,7 @@ def _content(path: Path) -> object:
 
 
 def _bytes(path: Path) -> bytes:
-    """What a file holds. Raises FileError where that is nothing or too much, and OSError where it cannot be opened."""
+    """The bytes of a file. Raises FileError where there are none or too many, and OSError where it cannot be opened."""
     if path.is_dir():
         if any(path.iterdir()):
             raise FileError("it links to a folder, which was not searched: run this command on that folder, too")

@@ -101,8 +101,8 @@ def _pair(want: Array, got: Array, marks: Array, axes: Sequence[str]) -> list[st
         yours = [list(map(_marked, *rows)) for rows in zip(got[part], marks[part], strict=True)]
         if "," in axes[-1]:  # a table
             names = [axes[0], *axes[-1].split(",")[part[1]]]
-            tables = ([[str(at), *row] for at, row in enumerate(rows, part[0].start)] for rows in (right, yours))
-            right, yours = ([names, *rows] for rows in tables)
+            right = [names, *_numbered(right, part[0].start)]
+            yours = [names, *_numbered(yours, part[0].start)]
         pair = _beside(["right", *_table(right)], ["yours", *_table(yours)])
         if max(map(len, pair)) <= WIDTH:
             break
@@ -114,12 +114,20 @@ def _pair(want: Array, got: Array, marks: Array, axes: Sequence[str]) -> list[st
     return [f"only {', '.join(cut)}:", *pair] if cut else pair
 
 
+def _numbered(rows: Sequence[Sequence[str]], first: int) -> list[list[str]]:
+    """Rows of a table, each behind its number."""
+    return [[str(at), *row] for at, row in enumerate(rows, first)]
+
+
 def _small(inputs: Mapping[str, Array]) -> list[str]:
     """Inputs beside each other, each below its name, and an empty line; nothing if they are too large."""
     matrices = {name: np.squeeze(array) for name, array in inputs.items()}
     if not matrices or any(m.ndim > 2 or max(m.shape, default=1) > SIDE for m in matrices.values()):
         return []
-    blocks = [[name, *_table([list(map(number, row)) for row in np.atleast_2d(m)])] for name, m in matrices.items()]
+    blocks = []
+    for name, matrix in matrices.items():
+        rows = [list(map(number, row)) for row in np.atleast_2d(matrix)]
+        blocks.append([name, *_table(rows)])
     lines = _beside(*blocks)
     return [*lines, ""] if max(map(len, lines)) <= WIDTH else []
 
@@ -136,14 +144,20 @@ def window(at: int, size: int, room: int) -> slice:
 def aligned(rows: Iterable[Sequence[str]], between: str = "  ", justify: Callable = str.ljust) -> list[str]:
     """Rows of cells as lines, in columns."""
     columns = [*zip(*rows, strict=True)]
-    cells = [[justify(cell, max(map(len, column))) for cell in column] for column in columns]
+    cells = []
+    for column in columns:
+        width = max(map(len, column))
+        cells.append([justify(cell, width) for cell in column])
     return [between.join(row).rstrip() for row in zip(*cells, strict=True)]
 
 
 def _table(rows: Sequence[Sequence[str]]) -> list[str]:
     """Cells in columns, aligned at the right, with room for a mark after each."""
-    cells = ([cell if cell.endswith("*") else f"{cell} " for cell in row] for row in rows)
-    return aligned(cells, " ", str.rjust)
+    return aligned((map(_with_room, row) for row in rows), " ", str.rjust)
+
+
+def _with_room(cell: str) -> str:
+    return cell if cell.endswith("*") else f"{cell} "
 
 
 def _beside(*blocks: Sequence[str]) -> list[str]:

@@ -54,7 +54,7 @@ class Fault(Puzzle):
 
     @property
     def skeleton(self) -> str:
-        """What the learner starts from."""
+        """The text from which the learner starts."""
         return self.faulty.source
 
     @cached_property
@@ -102,31 +102,34 @@ class Fault(Puzzle):
             return self._report(WRONG, FaultElsewhere(line, self.question))
         if reason := self._block_lost(line, correction):
             return self._report(NO_COMPILE, reason)
-        grades, added = try_kernel(text), correction.count("\n")
+        grades = try_kernel(text)
+        added = correction.count("\n")
         outcome, reason = self._judge(range(line, line + added + 1), grades)
         return self._report(outcome, reason, grades=grades, added=added)
 
     def _block_lost(self, line: int, correction: str) -> BlockLost | None:
         """Return the line that opens or closes a block, where no kernel without it compiles; else None."""
         code = without_comments(self.faulty.source).split("\n")[line - 1].strip()
-        depth, mine = (text.count("{") - text.count("}") for text in (code, without_comments(correction)))
-        if depth == 0 or (depth - mine) * depth <= 0:
+        depth = _depth(code)
+        corrected_depth = _depth(without_comments(correction))
+        if depth == 0 or (depth - corrected_depth) * depth <= 0:
             return None
         return BlockLost(line, code, opens=depth > 0)
 
-    def _judge(self, mine: range, grades: Grades) -> tuple[str, Reason]:
+    def _judge(self, numbers: range, grades: Grades) -> tuple[str, Reason]:
         """Return outcome and reason where a corrected kernel is tried; any right one is right, whatever was changed.
 
-        `mine` are the numbers of the learner's lines in its text.
+        `numbers` are those of the learner's lines in its text.
         """
-        outcomes, line = {verdict.outcome for verdict in grades}, mine[0]
+        outcomes = {verdict.outcome for verdict in grades}
+        line = numbers[0]
         if outcomes == {RIGHT}:
             return RIGHT, AllTestsPass()
         if NO_COMPILE in outcomes:
-            return NO_COMPILE, _compiler_stopped(grades[0], mine)
+            return NO_COMPILE, _compiler_stopped(grades[0], numbers)
         outcome = WRONG if WRONG in outcomes else UNSAFE
         if isinstance(grades[0].reason, EndlessLoop):
-            return outcome, CorrectionEndless(line, in_them=grades[0].line in mine)
+            return outcome, CorrectionEndless(line, in_them=grades[0].line in numbers)
         if line == self.line:
             return outcome, FaultHere(line, self.cure, tried=True)
         return outcome, FaultElsewhere(line, self.question)
@@ -167,6 +170,11 @@ class FaultReport(Verdict):
         return "\n\n".join([verdict, heading, f"```text\n{verdicts}\n```", self.fault.listing._repr_markdown_()])
 
 
+def _depth(code: str) -> int:
+    """Return by how many blocks the code after a text is deeper than that before it."""
+    return code.count("{") - code.count("}")
+
+
 def _check_kinds(line: object, correction: object) -> None:
     """Raise AnswerError where the line is neither a whole number nor None, or the correction is not text."""
     if isinstance(line, str) and number_in(line):
@@ -187,6 +195,6 @@ def _of_another_kernel(verdict: Verdict) -> Verdict:
     return verdict
 
 
-def _compiler_stopped(verdict: Verdict, mine: range) -> CompilerStopped:
+def _compiler_stopped(verdict: Verdict, numbers: range) -> CompilerStopped:
     """Return where a text no longer compiles that compiled before the learner's lines were in it."""
-    return CompilerStopped(len(mine), in_them=verdict.line in mine, elsewhere=verdict.line is not None)
+    return CompilerStopped(len(numbers), in_them=verdict.line in numbers, elsewhere=verdict.line is not None)

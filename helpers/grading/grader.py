@@ -141,8 +141,8 @@ def _mismatch(axes: str, case: Case, output: np.ndarray) -> reasons.Mismatch:
 def _pair(case: Case, output: np.ndarray, unwritten: np.ndarray) -> tuple[float | None, float]:
     """Return the first wrong number, None where nothing was written, and the right one."""
     index = tuple(np.argwhere(case.differ(output))[0])
-    mine = None if unwritten[index] else _number(output[index])
-    return mine, _number(case.expected[index])
+    wrong = None if unwritten[index] else _number(output[index])
+    return wrong, _number(case.expected[index])
 
 
 def _number(value: np.generic) -> float:
@@ -183,7 +183,7 @@ class _Grader:
         if not (skill := self.puzzle.skill):
             return {}
         ours = self._ours(self.asked.case)
-        fewer = {key: (mine, official) for key, (official, mine) in ours.more(self.asked, skill.least).items()}
+        fewer = {key: (yours, official) for key, (official, yours) in ours.more(self.asked, skill.least).items()}
         return self.asked.more(ours, skill.limits) | fewer
 
     def _ours(self, case: Case) -> TestRun:
@@ -235,7 +235,7 @@ class _Grader:
 
         It may be `stopped` in a test, as all that one thread does takes too long.
         """
-        counts = tuple((key, mine, ours) for key, (mine, ours) in self.lacks.items())
+        counts = tuple((key, *pair) for key, pair in self.lacks.items())
         reason = reasons.WithoutSkill(self.puzzle.skill.asked, self.asked.case.name, counts)
         if stopped:
             reason = replace(reason, stopped=Diagnosis(stopped.finding), stopped_in=stopped.case.name)
@@ -315,19 +315,19 @@ class _Grader:
     def _compared(self, run: TestRun) -> Reason:
         """Return what a right kernel does in a case, beside the official one, with the remarks that are new."""
         ours = self._ours(run.case)
-        found = list(self._settled)
+        remarks = list(self._settled)
         if self._has_turn_too_many(run, ours):
-            found.append(reasons.TurnTooMany())
-        new = [remark for remark in found if remark not in self.remarks]
-        self.remarks.update(found)
+            remarks.append(reasons.TurnTooMany())
+        new = [remark for remark in remarks if remark not in self.remarks]
+        self.remarks.update(remarks)
         return reasons.Compared(accesses(run), accesses(ours), tuple(new))
 
     @cached_property
     def _settled(self) -> list[SettledComparisons]:
         """The comparisons of each entry point that always hold, or never do, if there are any."""
         programs = [compiled(self.kernel, entry_point) for entry_point in self.puzzle.entry_points]
-        found = {settled_comparisons(program, self.kernel.source) for program in programs} - {None}
-        return sorted(found, key=lambda settled: settled.codes)
+        settled = {settled_comparisons(program, self.kernel.source) for program in programs} - {None}
+        return sorted(settled, key=lambda comparisons: comparisons.codes)
 
     @staticmethod
     def _has_turn_too_many(run: TestRun, ours: TestRun) -> bool:
@@ -363,20 +363,20 @@ class _Grader:
         The same is what is written, what is not, and what is found, in every test.
         """
         as_many = True
-        for mine in sorted(self.runs, key=lambda run: run.counts["statements"]):  # the quick ones first
+        for run in sorted(self.runs, key=lambda run: run.counts["statements"]):  # the quick ones first
             if self.work < 0:
                 return None
-            theirs = simulated(other, mine.case)
+            theirs = simulated(other, run.case)
             self.work -= theirs.counts["statements"]
-            if theirs.endless or mine.case.differ(mine.output, theirs.output).any():
+            if theirs.endless or run.case.differ(run.output, theirs.output).any():
                 return None
-            found = _found(mine), _found(theirs)
-            if (mine.unwritten != theirs.unwritten).any() or {*found[0]} != {*found[1]}:
+            findings = _found(run), _found(theirs)
+            if (run.unwritten != theirs.unwritten).any() or {*findings[0]} != {*findings[1]}:
                 return None
-            same_loads = all(mine.counts[key] == theirs.counts[key] for key in TELLING)
+            same_loads = all(run.counts[key] == theirs.counts[key] for key in TELLING)
             if self.lacks and not same_loads:
                 return None
-            as_many &= same_loads and found[0] == found[1]
+            as_many &= same_loads and findings[0] == findings[1]
         return as_many
 
     def _drawn(self, run: TestRun) -> NumbersDrawn:

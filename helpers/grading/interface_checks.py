@@ -1,6 +1,6 @@
 """Checks that a kernel may run in the official one's place: its bindings, its workgroups, and where it stores."""
 
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 from helpers.gpu.passes import pipeline
 from helpers.grading import reasons, text_checks
@@ -27,10 +27,11 @@ def _other_binding(kernel: Kernel, puzzle: Puzzle) -> Reason | None:
     """Return what is wrong with the first binding that is not the official kernel's, or None."""
     in_skeleton = Kernel(puzzle.skeleton).code.count("@binding")
     pairs = zip_longest(declarations(kernel), declarations(puzzle.official))
-    for binding, (mine, wanted) in enumerate(pairs):
-        if mine == wanted:
+    for binding, (declared, wanted) in enumerate(pairs):
+        if declared == wanted:
             continue
-        if slip := text_checks.exchanged(kernel, puzzle.official):
+        slip = text_checks.exchanged(kernel, puzzle.official)
+        if slip:
             return slip
         if binding < in_skeleton:
             return reasons.ChangedBinding(binding)
@@ -60,6 +61,7 @@ def idle(kernel: Kernel, puzzle: Puzzle) -> Reason | None:
     """
     output = len(puzzle.cases()[0].inputs)
     programs = [compiled(kernel, entry_point) for entry_point in puzzle.entry_points]
-    if any(variable.binding == output for program in programs for variable in program.written):
+    written = chain.from_iterable(program.written for program in programs)
+    if any(variable.binding == output for variable in written):
         return None
     return reasons.NothingStored(kernel.bindings[output].name, puzzle.entry_points[-1])

@@ -27,7 +27,7 @@ class UnreadableError(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class Marking(Question):
-    """Which cells of a matrix are asked for, and the likely wrong sets, each with the question that leads on.
+    """The cells of a matrix that are asked for, and the likely wrong sets, each with the question that leads on.
 
     `asked` is the task as a sentence; `letters` name the cells row by row, or there are none and a cell is
     ``(row, column)``. The `picture` has each cell in its `cards`, by name.
@@ -41,7 +41,7 @@ class Marking(Question):
 
     @staticmethod
     def typed(text: str) -> str:
-        """What is graded of a text in the page."""
+        """The answer that is graded of a text in the page."""
         return text
 
     @property
@@ -51,7 +51,7 @@ class Marking(Question):
 
     @cached_property
     def names(self) -> dict[Cell, str]:
-        """What each cell is called, row by row."""
+        """The name of each cell, row by row."""
         return dict(zip(product(*map(range, self.size)), self.cards, strict=True))
 
     def written(self, cells: Collection[Cell]) -> str:
@@ -90,7 +90,7 @@ class Marking(Question):
 
     @property
     def _example(self) -> str:
-        """How two cells are written that are not both right."""
+        """Two cells, as they are written, that are not both right."""
         return self.written(list(self.names)[:1] + list(self.names)[-1:])
 
     def grade(self, name: str, answer: object) -> Verdict:

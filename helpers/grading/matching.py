@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from helpers.grading.prediction import LONGEST_ANSWER, AnswerError, Question, questions
@@ -13,7 +14,7 @@ ANY = "*"  # in a likely mistake, in place of a word
 
 @dataclass(frozen=True)
 class Matching(Question):
-    """Which word belongs on which card; the cards are named, and may lie on a picture, which has them in `cards`.
+    """The word that belongs on each card; the cards are named, and may lie on a picture, which has them in `cards`.
 
     `right` has a word for each card. A likely mistake is a word for each card, too, or "*" where any word will do:
     the first one that fits an arrangement says what it is. An answer that is typed or kept is the words in the order
@@ -26,8 +27,8 @@ class Matching(Question):
     @property
     def words(self) -> Words:
         """All that can be laid, in an order that says nothing."""
-        known = [self.right, *self.mistakes]
-        return tuple(sorted({word for arrangement in known for word in arrangement if word != ANY}))
+        known = {*chain(self.right, *self.mistakes)}
+        return tuple(sorted(known - {ANY}))
 
     def laid(self, text: str) -> Words:
         """The word on each card, "" where there is none.
@@ -37,8 +38,8 @@ class Matching(Question):
         if len(text) > LONGEST_ANSWER:
             raise AnswerError(f"your answer has {len(text):,} characters: {self._rule}")
         words = tuple(word.strip() for word in text.lower().split(","))
-        given = [word for word in words if word]
-        if len(words) != len(self.cards) or not {*given} <= {*self.words} or len({*given}) < len(given):
+        laid = [word for word in words if word]
+        if len(words) != len(self.cards) or not {*laid} <= {*self.words} or len({*laid}) < len(laid):
             raise AnswerError(f"{text!r:.100} lays no words on {len(self.cards)} cards: {self._rule}")
         return words
 
@@ -77,8 +78,8 @@ def matchings(file: Path, **shown: tuple[Sequence[str], Callable[[], object] | N
     It is written as a file of `questions`: an answer is a list of words, in which "*" stands for any word. `shown` has
     the cards of each question, and the picture that they lie on, if any.
     """
-    found = {}
+    known = {}
     for name, question in questions(file).items():
         cards, picture = shown[name]
-        found[name] = Matching(**vars(question), cards=tuple(cards), picture=picture)
-    return found
+        known[name] = Matching(**vars(question), cards=tuple(cards), picture=picture)
+    return known

@@ -63,7 +63,7 @@ class Mistake:
 
     @property
     def replaces_sum(self) -> bool:
-        """Whether the mistake is ``=`` in the place of ``+=``."""
+        """True where the mistake is ``=`` in the place of ``+=``."""
         return all(new == old.replace("+=", "=") != old for old, new in self.edits)
 
 

@@ -49,10 +49,10 @@ class Question:
         """
         if answer is None:
             return Verdict(name, NOT_ATTEMPTED, self._asked_for)
-        given = self._read(answer)
-        if _equal(given, self.right):
+        value = self._read(answer)
+        if _equal(value, self.right):
             return Verdict(name, RIGHT)
-        return Verdict(name, WRONG, self._reply(given))
+        return Verdict(name, WRONG, self._reply(value))
 
     def _reply(self, answer: Answer) -> Reason:
         """Return the reply to a wrong answer."""
@@ -79,7 +79,8 @@ class Question:
 
     def _chosen(self, text: str) -> str:
         """The word to choose that a text has, alone or with words of the question; else the text as it is."""
-        words, known = set(re.findall(r"\w+", text.lower())), {self.right, *self.mistakes}
+        words = set(re.findall(r"\w+", text.lower()))
+        known = {self.right, *self.mistakes}
         around = {"it", "is", "to", "the", *re.findall(r"\w+", self.asked.lower())} - {"not"}
         chosen = words & known
         return chosen.pop() if len(chosen) == 1 and words <= known | around else text
@@ -200,16 +201,16 @@ def _factor(text: str) -> Fraction:
 
 
 def _cure(text: str) -> str:
-    """What to write in place of a decimal comma, or of a number with the name of what was counted."""
+    """The number to write in place of a decimal comma, or of a number with the name of what was counted."""
     likely = re.sub(r" +[^\W\d][^\d]*$", "", text)
     if likely == text:
         likely = text.replace(",", ".") if text.count(",") == 1 else ""
     return f": write `{likely}`" if number_in(likely) else ""
 
 
-def _equal(given: Answer, right: Answer) -> bool:
+def _equal(answer: Answer, right: Answer) -> bool:
     with suppress(OverflowError):  # NumPy compares no whole number that a float cannot hold
-        return bool(given == right)
+        return bool(answer == right)
     return False
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
@@ -54,7 +55,7 @@ class Case:
     padding: tuple[int, int] = (0, 0)
 
     def differ(self, output: Array, other: Array | None = None) -> Array:
-        """Where an output differs from another one, by default from the exact answer."""
+        """The places where an output differs from another one, by default from the exact answer."""
         other = self.expected if other is None else other
         with np.errstate(invalid="ignore"):
             same = (output == other) | (abs(output - other) <= self.tolerance) | (np.isnan(output) & np.isnan(other))
@@ -63,7 +64,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Skill:
-    """What a puzzle is about, beyond right numbers: a kernel that does not do it is not there yet.
+    """The subject of a puzzle, beyond right numbers: a kernel that does not do it is not there yet.
 
     In the test `test`, no count of a kernel may be larger than a multiple of the official kernel's: `limits` has the
     factors by the keys of `TestRun.counts`. Nor may the official kernel's be larger than a multiple, in `least`, of the
@@ -128,7 +129,7 @@ class OfficialText:
 
     @property
     def skeleton(self) -> str:
-        """What the learner starts from."""
+        """The text from which the learner starts."""
         kept = (line for line in self._lines if not line.endswith(self.mark))
         return "\n".join(line.partition(BROKEN)[2] or line for line in kept)
 
@@ -143,7 +144,7 @@ class OfficialText:
         return Kernel(source).code
 
     def unchanged(self, source: str) -> bool:
-        """Whether a text differs from the skeleton in nothing but comments and blanks."""
+        """Return True where a text differs from the skeleton in nothing but comments and blanks."""
         return _without_blanks(self.code(source)) == _without_blanks(self.code(self.skeleton))
 
     def first_error(self, source: str) -> tuple[int, int, int] | None:
@@ -182,7 +183,8 @@ class Puzzle(OfficialText):
     @cached_property
     def entry_points(self) -> tuple[str, ...]:
         """The functions that are run, in their order."""
-        return tuple(dict.fromkeys(each.entry_point for case in self.cases() for each in case.dispatches))
+        dispatches = chain.from_iterable(case.dispatches for case in self.cases())
+        return tuple(dict.fromkeys(dispatch.entry_point for dispatch in dispatches))
 
     def read(self, source: str) -> object:
         """A program for each entry point. Raises WgslError, with its place, where the text does not compile."""
@@ -192,11 +194,16 @@ class Puzzle(OfficialText):
 def declarations(kernel: Kernel) -> list[tuple[str, object]]:
     """Address space and type of what a kernel binds, in the order of the bindings; a struct is its members' types."""
     types = [(binding.space, kernel.find(binding.name).type) for binding in kernel.bindings]
-    return [(space, [(at.offset, at.type) for at in getattr(type, "fields", ())] or type) for space, type in types]
+    return [(space, _members(type) or type) for space, type in types]
+
+
+def _members(type: object) -> list[tuple[int, object]]:
+    """The offset and the type of each member of a struct; none of another type."""
+    return [(member.offset, member.type) for member in getattr(type, "fields", ())]
 
 
 def same_code(one: Kernel, other: Kernel) -> bool:
-    """Whether two texts differ in nothing but comments and blanks."""
+    """Return True where two texts differ in nothing but comments and blanks."""
     return _without_blanks(one.code) == _without_blanks(other.code)
 
 

@@ -3,17 +3,18 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatch
+from fnmatch import filter as filter_names
 from functools import cache, cached_property
 from typing import ClassVar
 
 from helpers.grading.drawing import Drawn, ValuesDrawn, aligned, excerpt_of
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import OfficialText, Skill
-from helpers.grading.python_lines import Program, Result, shown, without_comments
-from helpers.grading.reasons import NamedMistake, Reason, not_compiled
-from helpers.grading.replies import NoValue, OfTheExercise, TooManyCalls, WrongValue
+from helpers.grading.python_lines import Program, Result, without_comments
+from helpers.grading.reasons import NamedMistake, Reason
+from helpers.grading.replies import LinesRefused, NoValue, OfTheExercise, TooManyCalls, WrongValue
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, WRONG, Grades, Verdict
+from helpers.grading.words.values import shown
 from wgsl import WgslError
 
 ROUNDING = 1e-9  # relative: what another order of the same arithmetic may change
@@ -61,7 +62,7 @@ class PythonPuzzle(OfficialText):
 
     @cached_property
     def mistaken(self) -> "Callable[[Mistake, int], _Run]":
-        """What the lines with a known mistake make of a test, by its number: each is computed once."""
+        """The results of the lines with a known mistake in a test, by its number: each is computed once."""
         made = cache(lambda mistake: self.read(self.with_mistake(mistake).source))
         return cache(lambda mistake, test: _tried(made(mistake), self.cases()[test]))
 
@@ -70,12 +71,12 @@ class PythonPuzzle(OfficialText):
         try:
             return _Grader(self, self.read(source)).grades()
         except WgslError as error:
-            return Grades.alike(self.tests, NO_COMPILE, not_compiled(error), excerpt_of(error))
+            return Grades.alike(self.tests, NO_COMPILE, _lines_refused(error), excerpt_of(error))
 
 
 @dataclass(frozen=True)
 class _Run:
-    """What lines make of a test: for each of its values a result, or what keeps it from being computed."""
+    """The results of lines in a test: for each of its values a result, or what keeps it from being computed."""
 
     case: PythonCase
     results: tuple[Result | WgslError, ...]
@@ -87,8 +88,9 @@ class _Run:
 
     @property
     def wrong(self) -> list[int]:
-        """Which of the values are wrong."""
-        return [i for i, pair in enumerate(zip(self.values, self.case.right, strict=True)) if not _same(*pair)]
+        """The numbers of the values that are wrong."""
+        pairs = zip(self.values, self.case.right, strict=True)
+        return [i for i, pair in enumerate(pairs) if not _same(*pair)]
 
     @property
     def calls(self) -> list[str]:
@@ -100,17 +102,22 @@ class _Run:
 def _tried(program: Program, case: PythonCase) -> _Run:
     """Lines on a test."""
     results: list[Result | WgslError] = []
-    for given in case.given:
+    for values in case.given:
         try:
-            result = program.run(given)
+            result = program.run(values)
             results.append(replace(result, value=case.of(result.value)))
         except WgslError as error:
             results.append(error)
     return _Run(case, tuple(results))
 
 
+def _lines_refused(error: WgslError) -> LinesRefused:
+    """Return the reason of lines that are refused, or that cannot be computed."""
+    return LinesRefused(error.refusal, error.line, error.column)
+
+
 def _same(one: object, other: object) -> bool:
-    """Whether two values are the same but for rounding."""
+    """Return True where two values are the same but for rounding."""
     if isinstance(one, tuple) and isinstance(other, tuple):
         return len(one) == len(other) and all(map(_same, one, other))
     if isinstance(one, int | float) and isinstance(other, int | float):
@@ -145,9 +152,10 @@ class _Grader:
         if skill and self.right:
             ours = _tried(self.puzzle.read(self.puzzle.solution.text), run.case).calls
             for names, factor in skill.limits.items():
-                mine, least = (sum(fnmatch(call, names) for call in calls) for calls in (run.calls, ours))
-                if mine > factor * least:
-                    return Verdict(name, NOT_YET, TooManyCalls(skill.asked, names, mine, least))
+                calls = len(filter_names(run.calls, names))
+                least = len(filter_names(ours, names))
+                if calls > factor * least:
+                    return Verdict(name, NOT_YET, TooManyCalls(skill.asked, names, calls, least))
         return Verdict(name, RIGHT)
 
     def _wrong(self, run: _Run, i: int) -> Reason:
@@ -155,10 +163,12 @@ class _Grader:
         result, value = run.results[i], run.values[i]
         if isinstance(value, str):
             return OfTheExercise(value)
-        given, wrong, size = tuple(_numbers(run.case.given[i]).items()), len(run.wrong), len(run.results)
+        names = tuple(_numbers(run.case.given[i]).items())
+        wrong = len(run.wrong)
+        size = len(run.results)
         if isinstance(result, WgslError):
-            return NoValue(not_compiled(result), given, wrong, size)
-        return WrongValue(self.puzzle.answer, value, run.case.right[i], given, wrong, size)
+            return NoValue(_lines_refused(result), names, wrong, size)
+        return WrongValue(self.puzzle.answer, value, run.case.right[i], names, wrong, size)
 
     def _recognized(self, first: int) -> Mistake | None:
         """The known mistake that does the same in every test.
@@ -169,15 +179,22 @@ class _Grader:
         telling = sorted(range(len(self.runs)), key=lambda i: not self.runs[i].wrong)  # where most of them differ
         values = self.runs[first].values
         chosen = [telling, [first]] if len(values) > 1 or isinstance(values[0], str) else [telling]
-        return next((it for tests in chosen for it in self.puzzle.mistakes if self._alike(it, tests)), None)
+        for tests in chosen:
+            for mistake in self.puzzle.mistakes:
+                if self._alike(mistake, tests):
+                    return mistake
+        return None
 
     def _alike(self, mistake: Mistake, tests: Sequence[int]) -> bool:
-        """Whether a mistake gives the same values in these tests, and where all are right, by as many calls."""
-        pairs = ((self.runs[i], self.puzzle.mistaken(mistake, i)) for i in tests)
-        return all(
-            all(map(_same, mine.values, other.values)) and (not self.right or mine.calls == other.calls)
-            for mine, other in pairs
-        )
+        """Return True where a mistake gives the same values in these tests; where all are right, by as many calls."""
+        for i in tests:
+            run = self.runs[i]
+            other = self.puzzle.mistaken(mistake, i)
+            if not all(map(_same, run.values, other.values)):
+                return False
+            if self.right and run.calls != other.calls:
+                return False
+        return True
 
     def _drawn(self, run: _Run) -> Drawn | None:
         """Return the line that cannot be computed, or else what is given, and below it the answer and the right one.
@@ -190,10 +207,12 @@ class _Grader:
         if isinstance(failed.value, str):
             return None
         chosen = sorted(range(len(run.results)), key=lambda i: i not in run.wrong)[:MOST_COLUMNS]
-        given = [_numbers(run.case.given[i]) for i in chosen]
-        rows = [[name, *(shown(values[name]) for values in given)] for name in given[0]]
-        rows += [[f"{self.puzzle.answer}, yours", *(_marked(run, i) for i in chosen)]]
-        rows += [[f"{self.puzzle.answer}, right", *(shown(run.case.right[i]) for i in chosen)]]
+        columns = [_numbers(run.case.given[i]) for i in chosen]
+        rows = []
+        for name in columns[0]:
+            rows.append([name, *(shown(column[name]) for column in columns)])
+        rows.append([f"{self.puzzle.answer}, yours", *(_marked(run, i) for i in chosen)])
+        rows.append([f"{self.puzzle.answer}, right", *(shown(run.case.right[i]) for i in chosen)])
         calls = run.results[0].calls if len(run.results) == 1 else ()
         lines = [*aligned(rows), *(f"your call: {call.text}" for call in calls)]
         return ValuesDrawn(run.case.name, tuple(line[:WIDEST] for line in lines))
@@ -202,9 +221,9 @@ class _Grader:
 def _marked(run: _Run, i: int) -> str:
     """A value of the learner's, marked where it is wrong."""
     value = "none" if isinstance(run.results[i], WgslError) else shown(run.values[i])
-    return value + ("*" if i in run.wrong else "")
+    return f"{value}*" if i in run.wrong else value
 
 
-def _numbers(given: Values) -> Values:
+def _numbers(values: Values) -> Values:
     """Those of the values that can be written down: no functions, and no objects that only functions take."""
-    return {name: value for name, value in given.items() if isinstance(value, int | float | tuple)}
+    return {name: value for name, value in values.items() if isinstance(value, int | float | tuple)}

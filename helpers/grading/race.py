@@ -32,9 +32,9 @@ def race(trace: Trace, finding: Finding) -> Race | None:
     """Return the two accesses of a race that a run has shown; None where they are not kept."""
     seen = trace.accesses
     (group, thread), *_ = finding.invocations
-    mine = (seen["workgroup"] == group).all(axis=1) & (seen["invocation"] == thread)
-    others = seen[~mine & (seen["line"] == finding.other_line)]
-    for later in seen[mine & (seen["line"] == finding.line)]:
+    of_thread = (seen["workgroup"] == group).all(axis=1) & (seen["invocation"] == thread)
+    others = seen[~of_thread & (seen["line"] == finding.other_line)]
+    for later in seen[of_thread & (seen["line"] == finding.line)]:
         same = (others["variable"] == later["variable"]) & (others["index"] == later["index"])
         for earlier in others[same & (others["write"] | later["write"])]:
             return _race(trace, earlier, later)

@@ -1,4 +1,4 @@
-"""Which elements of the inputs a wrong number was made of, and which it should be made of, as the simulator sees it."""
+"""The elements of the inputs of which a wrong number was made, and should be made, as the simulator sees it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class ReadSet:
         return frozenset(index[len(self.plane) :] for index in every if index[: len(self.plane)] == self.plane)
 
     def said(self, verb: str) -> str:
-        """What your kernel reads of the plane, and what it should."""
+        """Say what your kernel reads of the plane, and what it should."""
         yours, right = self.cells(self.yours), self.cells(self.right)
         should = _said("", right) if right else "nothing of it"
         read = _said(self.title, yours) if yours else f"nothing of {self.title}"
@@ -58,17 +58,17 @@ class ReadSet:
 
 @dataclass(frozen=True, eq=False)
 class ReadSets:
-    """What was read for the first wrong number of an output.
+    """The read sets of the first wrong number of an output.
 
     `unit` is "thread", or "workgroup" where its threads read for each other, or "passes" where there are several.
-    `output` is the right output, `at` the place in it, `mine` the learner's number there, or None where nothing was
-    stored.
+    `output` is the right output, `at` the place in it, `number` the learner's number there, or None where nothing
+    was stored.
     """
 
     name: str
     output: Array
     at: tuple[int, ...]
-    mine: float | None
+    number: float | None
     unit: str
     inputs: tuple[ReadSet, ...]
 
@@ -77,7 +77,7 @@ class ReadSets:
         """Both kernels' read sets in words."""
         where, different = place(self.name, self.at), [read for read in self.inputs if read.yours != read.right]
         if not different:
-            what = "nothing is stored there" if self.mine is None else "what it computes from them is wrong"
+            what = "nothing is stored there" if self.number is None else "what it computes from them is wrong"
             return f"For {where}, your {self.unit} {self._verb} the right elements; {what}."
         first, *others = different
         sentences = [f"For {where}, your {self.unit} {first.said(self._verb)}"]
@@ -94,24 +94,33 @@ def place(name: str, index: Sequence[int]) -> str:
 
 
 def read_sets(kernel: Kernel, official: Kernel, case: Case, wrong: Array) -> ReadSets | None:
-    """What a kernel reads for its first wrong number in a case; None without inputs, or with too many accesses."""
+    """The read sets of a kernel's first wrong number in a case; None without inputs, or with too many accesses."""
     if not case.inputs:
         return None
-    runs = traced(kernel, case), traced(official, case)
-    if any(trace.dropped for run in runs for trace in run):
+    traces = traced(kernel, case)
+    official_traces = traced(official, case)
+    if any(trace.dropped for trace in (*traces, *official_traces)):
         return None
     at = tuple(map(int, np.argwhere(wrong)[0]))
     word = int(np.ravel_multi_index(at, wrong.shape))
-    mine, ours = (_last_run(run, case, len(case.inputs), word) for run in runs)
-    stored, owner = mine.owner is not None, mine.owner or ours.owner
-    together = mine.shares(owner) or ours.shares(ours.owner)
-    unit = "passes" if len(case.dispatches) > 1 else "workgroup" if together else "thread"
+    output = len(case.inputs)
+    yours = _last_run(traces, case, output, word)
+    ours = _last_run(official_traces, case, output, word)
+    owner = yours.owner or ours.owner
+    together = yours.shares(owner) or ours.shares(ours.owner)
     names = [binding.name for binding in official.bindings]
-    pairs = enumerate(zip(mine.reads(owner, together), ours.reads(ours.owner, together), strict=True))
-    around = [(0, 0)] * (len(case.inputs) - 1) + [case.padding]
+    pairs = enumerate(zip(yours.reads(owner, together), ours.reads(ours.owner, together), strict=True))
+    around = [(0, 0)] * (output - 1) + [case.padding]
     inputs = tuple(ReadSet(names[i], case.inputs[i], *pair, around[i]) for i, pair in pairs)
-    value = float(runs[0][-1].buffers[len(case.inputs)][at]) if stored else None
-    return ReadSets(names[len(case.inputs)], case.expected, at, value, unit, inputs)
+    number = None if yours.owner is None else float(traces[-1].buffers[output][at])
+    return ReadSets(names[output], case.expected, at, number, _unit(case, together), inputs)
+
+
+def _unit(case: Case, together: bool) -> str:
+    """The name of those who read for a number."""
+    if len(case.dispatches) > 1:
+        return "passes"
+    return "workgroup" if together else "thread"
 
 
 def _last_run(traces: Sequence[Trace], case: Case, binding: int, word: int) -> "_Run":
@@ -136,7 +145,7 @@ class _Run:
         self.owner: Owner | None = next(((tuple(map(int, s["workgroup"])), int(s["invocation"])) for s in last), None)
 
     def shares(self, owner: Owner) -> bool:
-        """Whether a thread reads workgroup memory."""
+        """Return True where a thread reads workgroup memory."""
         return bool((self._by(owner, False) & (self.seen["space"] == "workgroup") & ~self.seen["write"]).any())
 
     def reads(self, owner: Owner, together: bool) -> list[Words]:
@@ -144,40 +153,48 @@ class _Run:
 
         With them are those that earlier passes read for what it takes from scratch.
         """
-        mine = self._by(owner, together)
+        accesses = self._by(owner, together)
         if self.here.any():
-            mine &= self._before(mine, together)
-        chosen = mine & ~self.seen["write"]
+            accesses &= self._before(accesses, together)
+        chosen = accesses & ~self.seen["write"]
         reads = [self._words(chosen, i) for i in self.inputs]
-        for binding, word in [(i, word) for i in self.scratch for word in self._words(chosen, i) if self.earlier]:
-            run = _last_run(self.earlier, self.case, binding, word)
-            if run.owner:
-                others = run.reads(run.owner, run.shares(run.owner))
-                reads = [words | more for words, more in zip(reads, others, strict=True)]
+        if not self.earlier:
+            return reads
+        for binding in self.scratch:
+            for word in self._words(chosen, binding):
+                more = self._earlier_reads(binding, word)
+                reads = [words | others for words, others in zip(reads, more, strict=True)]
         return reads
+
+    def _earlier_reads(self, binding: int, word: int) -> list[Words]:
+        """The elements of each input that earlier passes read for a word of scratch."""
+        run = _last_run(self.earlier, self.case, binding, word)
+        if run.owner is None:
+            return [frozenset() for _ in self.inputs]
+        return run.reads(run.owner, run.shares(run.owner))
 
     def _words(self, chosen: Array, binding: int) -> Words:
         return frozenset(map(int, self.seen["index"][chosen & (self.seen["binding"] == binding)]))
 
     def _by(self, owner: Owner, together: bool) -> Array:
         group, thread = owner
-        mine = (self.seen["workgroup"] == group).all(axis=1)
-        return mine if together else mine & (self.seen["invocation"] == thread)
+        of_group = (self.seen["workgroup"] == group).all(axis=1)
+        return of_group if together else of_group & (self.seen["invocation"] == thread)
 
-    def _before(self, mine: Array, together: bool) -> Array:
+    def _before(self, accesses: Array, together: bool) -> Array:
         """The accesses before a store of the word: a thread of many results has read for another before its last store.
 
         Where nothing lies between, as where a thread stores all its results at the end, all accesses before count.
         """
-        places = np.arange(len(mine))
+        places = np.arange(len(accesses))
         before = places < np.flatnonzero(self.here)[-1]
         if together:
             return before
-        ends = np.flatnonzero(mine & self.stores)  # each closes a run of reads
+        ends = np.flatnonzero(accesses & self.stores)  # each closes a run of reads
         run = np.searchsorted(ends, places)
         between = np.isin(run, np.flatnonzero(self.here[ends]))
         sources = ~self.seen["write"] & np.isin(self.seen["binding"], [*self.inputs, *self.scratch])
-        return between if (mine & between & sources).any() else before
+        return between if (accesses & between & sources).any() else before
 
 
 # --- In words -----------------------------------------------------------------------------------------------

@@ -348,7 +348,7 @@ class Compared(Reason):
     def as_ours(self) -> bool:
         """True where nothing differs of what the official kernel does."""
         pairs = zip(self.accesses.kinds, self.ours.kinds, strict=True)
-        return all(ours is None or mine == ours for mine, ours in pairs)
+        return all(official is None or count == official for count, official in pairs)
 
 
 # --- Reading them -------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from helpers.grading.reasons import NotCompiled, Reason
+from helpers.grading.reasons import Reason
 from wgsl.simulator.findings import Finding
 
 # --- Answers ------------------------------------------------------------------------------------------------------
@@ -53,17 +53,34 @@ class UnknownCell(Reason):
 
 # --- Lines of Python ----------------------------------------------------------------------------------------------
 
-Given = tuple[tuple[str, object], ...]  # names and values
+Values = tuple[tuple[str, object], ...]  # each with its name
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """The reason why lines are refused, or cannot be computed: a kind of `words.python_lines`, and the facts."""
+
+    kind: str
+    facts: Values = ()
+
+
+@dataclass(frozen=True)
+class LinesRefused(Reason):
+    """Lines that are refused, or that cannot be computed: why, and the place, if it has one."""
+
+    refusal: Refusal
+    line: int | None = None
+    column: int | None = None
 
 
 @dataclass(frozen=True)
 class WrongValue(Reason):
-    """A value that is wrong, and how many values of the test are; `given` are the values of the names that it has."""
+    """A value that is wrong, and how many values of the test are; `names` have values there."""
 
     answer: str
     value: object
     right: object
-    given: Given
+    names: Values
     wrong: int
     size: int
 
@@ -72,8 +89,8 @@ class WrongValue(Reason):
 class NoValue(Reason):
     """A value that cannot be computed: the place, and why, and how many values of the test are wrong."""
 
-    error: NotCompiled
-    given: Given
+    error: LinesRefused
+    names: Values
     wrong: int
     size: int
 

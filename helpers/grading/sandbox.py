@@ -162,7 +162,7 @@ class Worker:
         return answer
 
     def _answer(self, seconds: float, memory: float) -> dict:
-        """What the worker says next.
+        """The worker's next answer.
 
         Raises TimeoutError where it says nothing in time, MemoryError where it takes too much, EOFError at its end.
         """
@@ -177,7 +177,7 @@ class Worker:
         raise TimeoutError
 
     def _memory(self) -> int:
-        """How many bytes it holds; 0 where it has ended."""
+        """The number of bytes that it holds; 0 where it has ended."""
         import psutil  # here, as a browser has none
 
         try:
@@ -219,7 +219,7 @@ def why(stopped: Exception, seconds: float | None = None) -> Stopped:
 def serve(
     work: Callable[..., Grades | Iterable[dict]], prepare: Callable[[], Grades], seconds: float | None = None
 ) -> None:
-    """What the worker does: prepare, then do the work that is asked for, each time, to the end of its input.
+    """Work as the worker: prepare, then do the work that is asked for, each time, to the end of its input.
 
     The work's arguments are those of the request, as a puzzle's name and a text. It gives the verdicts, or answers of
     its own, and is given `seconds` for each of them. Nothing but the answers reaches the standard output, whatever a
@@ -248,7 +248,7 @@ def _say(answers: TextIO, seconds: float, work: Callable[[], Grades | Iterable[d
 
 
 def _answers(done: Grades | Iterable[dict]) -> Iterable[dict]:
-    """What is said: the verdicts, or the answers themselves."""
+    """The answers to a request: the verdicts, or the answers themselves."""
     return [{"verdicts": as_data(done)}] if isinstance(done, Grades) else done
 
 

@@ -41,7 +41,7 @@ _writing_answers = Lock()  # else a thread may write an older answer after a new
 
 
 class StudentFileError(MessageAlone, ValueError):
-    """What keeps a learner's file from being read or written."""
+    """The reason why a learner's file cannot be read or written."""
 
 
 class NoAttemptError(MessageAlone, LookupError):
@@ -64,7 +64,7 @@ def shown(path: Path) -> str:
 
 @cache
 def suffix(puzzle: str) -> str:
-    """How the names of a puzzle's files end: as that of its official text."""
+    """The end of the names of a puzzle's files, as in that of its official text."""
     return ".py" if any(ROOT.glob(f"helpers/lessons/*/puzzles/{puzzle}.py")) else ".wgsl"
 
 
@@ -115,7 +115,7 @@ def keep(puzzle: str, text: str) -> str:
 
 
 def stamp(puzzle: str) -> int | None:
-    """When the file was last changed, to notice a change by another program; None where there is none."""
+    """The time at which the file was last changed, to notice a change by another program; None where there is none."""
     with suppress(OSError):
         return path_of(puzzle).stat().st_mtime_ns
     return None
@@ -161,7 +161,7 @@ def last_attempt(puzzle: str) -> str | None:
 
 
 def dated(puzzle: str) -> tuple[int, str | None]:
-    """When the last attempt of a puzzle was kept, in nanoseconds, and its text; 0 and None without one."""
+    """The time at which the last attempt of a puzzle was kept, in nanoseconds, and its text; 0 and None without one."""
     with suppress(OSError):
         written = {number: path for number, path in _attempts(puzzle).items() if path.stat().st_size}
         if puzzle not in _unwritten and written:  # an empty one is just being written
@@ -185,7 +185,7 @@ def keep_outcome(puzzle: str, source: str, is_right: bool) -> None:
 
 
 def outcome(puzzle: str, source: str) -> bool | None:
-    """Whether this text of a puzzle was right when it was graded; None where that is not kept."""
+    """Return True where this text of a puzzle was right when it was graded; None where that is not kept."""
     with suppress(OSError):
         kept = _outcomes()
         return next((right for right in (True, False) if _outcome(puzzle, source, right) in kept), None)
@@ -333,6 +333,6 @@ def _in_a_file_name(student: str) -> str:
 
 
 def latest(puzzle: str) -> str | None:
-    """What the learner wrote last: in the editor or in the file, or an attempt from a cell."""
+    """The text that the learner wrote last: in the editor or in the file, or an attempt from a cell."""
     written = _unwritten.get(path_of(puzzle)) or (stamp(puzzle) or 0, read(puzzle))
     return max(written, dated(puzzle), key=lambda kept: (kept[1] is not None, kept[0]))[1]

@@ -45,7 +45,7 @@ MOST_TOGETHER = 15_000_000  # of all threads: a run that does not end is kept in
 
 @dataclass(frozen=True, eq=False)
 class TestRun:
-    """What a simulated run makes of a case, in all its passes, and what is wrong with it; zeros are in buffers before.
+    """The results of a simulated run of a case, in all its passes, with the findings; zeros are in buffers before.
 
     `unwritten` is where no thread wrote; `uses_before` says whether NaN in the output before shows in what was written.
     """
@@ -60,7 +60,7 @@ class TestRun:
 
     @property
     def wrong(self) -> Array:
-        """Where the output is wrong."""
+        """The places where the output is wrong."""
         return self.case.differ(self.output)
 
     @property
@@ -70,7 +70,7 @@ class TestRun:
 
     @property
     def endless(self) -> bool:
-        """Whether a loop did not end. If so, the output means nothing."""
+        """True where a loop did not end: the output means nothing."""
         return any(finding.kind == "endless loop" for finding in self.findings)
 
     @property
@@ -85,7 +85,7 @@ class TestRun:
 
     @property
     def stores_again(self) -> bool:
-        """Whether an element is stored more than once, as where a sum grows in the output itself."""
+        """True where an element is stored more than once, as where a sum grows in the output itself."""
         return not self.case.start and self.counts["stores_storage"] > self.output.size + sum(self.case.scratch)
 
     @property
@@ -103,7 +103,8 @@ def simulated(kernel: Kernel, case: Case, most: int | None = None, work: Work | 
     """
     traces, at = traced(kernel, case, most=most, work=work), len(case.inputs)
     output, unwritten = traces[-1].buffers[at], np.zeros(case.expected.shape, bool)
-    if any(finding.kind == "unwritten output" for trace in traces for finding in trace.findings):
+    findings = chain.from_iterable(trace.findings for trace in traces)
+    if any(finding.kind == "unwritten output" for finding in findings):
         unwritten.flat = ~np.isin(np.arange(unwritten.size), _touched(traces, at, write=True))
     lines = kernel.source.split("\n")
     by_line = chain.from_iterable(trace.counts.by_line.items() for trace in traces)
@@ -127,26 +128,25 @@ def _code(line: str) -> str:
 
 def _touched(traces: Sequence[Trace], binding: int, write: bool) -> Array:
     """The words of a binding that any pass stores, or loads."""
-    words = [
-        trace.log.touched(variable, write)[1]
-        for trace in traces
-        for variable in trace.log.variables
-        if variable.binding == binding
-    ]
-    return np.unique(np.concatenate([np.zeros(0, int), *words]))
+    words = [np.zeros(0, int)]
+    for trace in traces:
+        for variable in trace.log.variables:
+            if variable.binding == binding:
+                words.append(trace.log.touched(variable, write)[1])
+    return np.unique(np.concatenate(words))
 
 
 def _findings(traces: Sequence[Trace], case: Case) -> tuple[Finding, ...]:
     """Return the findings of all passes; where there are several, each has the passes that show it."""
     if len(case.dispatches) == 1:
         return traces[0].findings
-    found: dict[tuple, list[tuple[str, Finding]]] = {}
+    by_place: dict[tuple, list[tuple[str, Finding]]] = {}
     for trace in traces:
         for finding in trace.findings:
             if finding.kind != "unwritten output" or _is_missed(finding, traces, case):
                 key = finding.kind, finding.line, finding.column
-                found.setdefault(key, []).append((trace.entry_point, finding))
-    return tuple(_in_passes(*zip(*each, strict=True)) for each in found.values())
+                by_place.setdefault(key, []).append((trace.entry_point, finding))
+    return tuple(map(_in_passes, by_place.values()))
 
 
 def _is_missed(finding: Finding, traces: Sequence[Trace], case: Case) -> bool:
@@ -155,10 +155,12 @@ def _is_missed(finding: Finding, traces: Sequence[Trace], case: Case) -> bool:
     return finding.variable == names[at] and len(_touched(traces, at, write=True)) < case.expected.size
 
 
-def _in_passes(entry_points: Sequence[str], found: Sequence[Finding]) -> Finding:
-    """Return one finding for those of several passes at the same place."""
-    count = sum(finding.count for finding in found)
-    return replace(found[0], passes=tuple(dict.fromkeys(entry_points)), count=count)
+def _in_passes(findings: Sequence[tuple[str, Finding]]) -> Finding:
+    """Return one finding for those at the same place, each with the entry point of its pass."""
+    _, first = findings[0]
+    entry_points = dict.fromkeys(entry_point for entry_point, _ in findings)
+    count = sum(finding.count for _, finding in findings)
+    return replace(first, passes=tuple(entry_points), count=count)
 
 
 def _counts(traces: Sequence[Trace], output: int) -> dict[str, float]:
@@ -168,12 +170,15 @@ def _counts(traces: Sequence[Trace], output: int) -> dict[str, float]:
 
 
 def _over_passes(counts: Iterable[Mapping[str, float]], together: Callable) -> dict[str, float]:
-    counts = [*counts]
-    return {key: together(each[key] for each in counts) for key in counts[0]}
+    first, *others = counts
+    joined = {}
+    for key, count in first.items():
+        joined[key] = together([count, *(other[key] for other in others)])
+    return joined
 
 
 def _busiest(trace: Trace, output: int) -> dict[str, int]:
-    """What the thread that does most of it does, in words of memory; `results` are different words of the output.
+    """The counts of the thread that does most of it, in words of memory; `results` are different words of the output.
 
     `threads_at_a_word` is how many threads of a workgroup store to one word of its memory.
     """
@@ -197,7 +202,7 @@ def _busiest(trace: Trace, output: int) -> dict[str, int]:
 
 
 def _most(threads: list[Array]) -> int:
-    """How often the thread comes that comes most often."""
+    """The number of times that the most frequent thread occurs."""
     all_threads = np.concatenate([np.zeros(0, int), *threads]).astype(np.intp)  # of 32 bits in a browser
     return int(np.bincount(all_threads).max(initial=0))
 
@@ -245,7 +250,7 @@ def _pass(kernel: Kernel, buffers: Sequence[Array], dispatch: Dispatch, most: in
 
 
 def iterations(case: Case) -> int:
-    """How many loop iterations a thread may make: enough to look at every input eight times, with 1,000 to spare.
+    """The number of loop iterations that a thread may make: enough for eight looks at every input, and 1,000 to spare.
 
     Where there are very many threads, they are fewer.
     """
@@ -262,9 +267,12 @@ def passes_to_blame(kernel: Kernel, official: Kernel, case: Case) -> list[str]:
 
 
 def launched(kernel: Kernel, case: Case) -> Array:
-    """What the adapter makes of a case. A number is in the output before, as WGSL lets compilers forget about NaN."""
+    """The adapter's output in a case. A number is in the output before, as WGSL lets compilers forget about NaN."""
     params = [gpu.uniform(tuple(map(int, case.params)))] if case.params else []
     arrays = zip((*case.inputs, *_filled(case, TRAP)), kernel.bindings, strict=False)
     buffers = (*(gpu.upload(array, binding.name) for array, binding in arrays), *params)
-    gpu.run(*(gpu.Pass(kernel, buffers, each.workgroups, entry_point=each.entry_point) for each in case.dispatches))
+    passes = [
+        gpu.Pass(kernel, buffers, dispatch.workgroups, entry_point=dispatch.entry_point) for dispatch in case.dispatches
+    ]
+    gpu.run(*passes)
     return gpu.read(buffers[len(case.inputs)], case.expected.shape)

@@ -39,15 +39,18 @@ def missing(kernel: Kernel, puzzle: Puzzle, error: WgslError) -> Reason | None:
 
 
 def _given(puzzle: Puzzle) -> Iterator[tree.Node]:
-    """What the official kernel declares outside of its functions, and the parameters of `main`."""
+    """The declarations of the official kernel outside of its functions, and the parameters of `main`."""
     for node in puzzle.official.module.declarations:
-        yield from node.parameters if tree.attribute(node, "compute") else [node] if hasattr(node, "name") else []
+        if tree.attribute(node, "compute"):
+            yield from node.parameters
+        elif hasattr(node, "name"):
+            yield node
 
 
 def _declares(code: str, node: tree.Node) -> bool:
-    """Whether a text declares something of this name, or at this binding, or with this built-in value."""
+    """Return True where a text declares something of this name, or at this binding, or with this built-in value."""
     numbers = [tree.attribute(node, kind) for kind in ("builtin", "binding")]
-    places = [f"@{given.name}\\s*\\(\\s*{_first(given)}\\b" for given in numbers if given]
+    places = [f"@{number.name}\\s*\\(\\s*{_first(number)}\\b" for number in numbers if number]
     named = rf"\b(?:fn|struct|alias|let|const|override|var(?:\s*<[^>]*>)?)\s+{node.name}\b"
     return bool(re.search("|".join([named, *places]), code))
 
@@ -59,11 +62,12 @@ def _first(attribute: tree.Attribute) -> str:
 
 def exchanged(kernel: Kernel, official: Kernel) -> Reason | None:
     """Return the bindings that have each other's names, or None."""
-    mine, wanted = _numbers(kernel), _numbers(official)
-    moved = [name for name in wanted if mine.get(name, wanted[name]) != wanted[name]]
-    if not moved or {mine[name] for name in moved} != {wanted[name] for name in moved}:
+    numbers = _numbers(kernel)
+    wanted = _numbers(official)
+    moved = [name for name in wanted if numbers.get(name, wanted[name]) != wanted[name]]
+    if not moved or {numbers[name] for name in moved} != {wanted[name] for name in moved}:
         return None
-    return ExchangedBindings(tuple(sorted(mine[name] for name in moved)), moved[0])
+    return ExchangedBindings(tuple(sorted(numbers[name] for name in moved)), moved[0])
 
 
 def _numbers(kernel: Kernel) -> dict[str, int]:
@@ -88,9 +92,9 @@ def retyped(kernel: Kernel, official: Kernel) -> Reason | None:
         pairs = zip_longest(_members(kernel), _members(official))
     except WgslError:  # the text is refused for another reason, which the verdict has
         return None
-    for mine, wanted in pairs:
-        if mine and wanted and mine.type.name in ("i32", "f32") and wanted.type.name == "u32":
-            return NotU32(_line(kernel, mine)[0], mine.name, mine.type.name)
+    for member, wanted in pairs:
+        if member and wanted and member.type.name in ("i32", "f32") and wanted.type.name == "u32":
+            return NotU32(_line(kernel, member)[0], member.name, member.type.name)
     return None
 
 
@@ -117,7 +121,7 @@ def hidden(kernel: Kernel) -> Reason | None:
 
 
 def _read_later(nodes: list[tree.Node], outer: tree.Node, inner: tree.Node) -> tree.Node | None:
-    """Where a variable is read after the block that declares it again, if it never changes outside of that block."""
+    """Return the first use of a variable after the block that declares it again, if it changes only in that block."""
     scope, block = _around(nodes, outer)[-1], _around(nodes, inner)[-1]
     targets = [node.target for node in nodes if isinstance(node, tree.Assignment | tree.Increment) and node.target]
     changed = {next(_names(target, outer.name), target).at for target in targets}

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from inspect import isclass
+from itertools import chain
 
 import numpy as np
 
@@ -18,8 +19,8 @@ Data = dict[str, object]
 def _records() -> dict[str, type]:
     """Return the classes of all records by their names, each with its module."""
     modules = (reasons, replies, drawing, race, read_sets, verdict, facts)
-    classes = [kind for module in modules for kind in vars(module).values() if isclass(kind)]
-    return {_name(kind): kind for kind in (*classes, Finding) if _is_record(kind)}
+    values = chain([Finding], *(vars(module).values() for module in modules))
+    return {_name(kind): kind for kind in values if isclass(kind) and _is_record(kind)}
 
 
 def _name(kind: type) -> str:

@@ -126,7 +126,7 @@ def grade(puzzle: str, source: str | None = None) -> Grades:
 
 
 def is_right(puzzle: str) -> bool:
-    """Whether what the learner wrote last for a puzzle passes all tests; it is graded where that is not known yet.
+    """Return True where the last text for a puzzle passes all tests; it is graded where that is not known yet.
 
     Raises ValueError for a name that no puzzle has, and GpuError where this machine cannot run any kernel.
     """
@@ -281,7 +281,7 @@ def find_fault(exercise: str, line: int | None = None, correction: str = "") -> 
 
 
 def plant_fault(exercise: str, old: str | None = None, new: str = "") -> Verdict:
-    """Whether the official kernel with one piece of its text replaced is wrong, and a lesson's test misses it.
+    """Judge the official kernel with one piece of its text replaced: is it wrong, and does a lesson's test miss it?
 
     Parameters
     ----------

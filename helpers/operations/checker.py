@@ -42,7 +42,7 @@ WITHOUT_A_RESULT = {ENDLESS, "data race"}
 
 
 class Given(NamedTuple):
-    """What a kernel is given: the tensors of a shape, what follows them in memory, and what is in the outputs before.
+    """The data for a kernel: the tensors of a shape, what follows them in memory, and what is in the outputs before.
 
     `name` says what they are, and how far the outputs may be off.
     """
@@ -71,7 +71,7 @@ class Reason(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Checked:
-    """What the checker says: true if the kernel is right; when shown, one line for each reason why it is not."""
+    """The result of the check: true if the kernel is right; when shown, one line for each reason why it is not."""
 
     kernel: Kernel
     shape: Shape
@@ -94,7 +94,7 @@ class Checked:
         return in_lines(repr(self))
 
     def _repr_pretty_(self, printer: object, cycle: bool) -> None:
-        """What a notebook shows."""
+        """Print what a notebook shows."""
         printer.text(str(self))
 
 
@@ -159,7 +159,7 @@ def given(kernel: Kernel, shape: Shape) -> Iterator[Given]:
 
 
 def _simulated(kernel: Kernel, shape: Shape) -> Iterator[Reason]:
-    """What a simulated run shows."""
+    """The reasons that a simulated run shows."""
     for case in given(kernel, shape):
         most = _iterations(kernel, case.shape)
         outputs, traces = simulated(kernel, case.shape, case.tensors, before=case.before, max_steps=most)
@@ -173,7 +173,7 @@ def _simulated(kernel: Kernel, shape: Shape) -> Iterator[Reason]:
 
 
 def _iterations(kernel: Kernel, shape: Shape) -> int:
-    """How many loop iterations a thread may make: several times what a right kernel needs."""
+    """The number of loop iterations that a thread may make: several times what a right kernel needs."""
     schedule = operation_of(kernel).versions[kernel.version](shape, kernel)
     if schedule.refused:
         raise ValueError(schedule.refused)
@@ -181,7 +181,7 @@ def _iterations(kernel: Kernel, shape: Shape) -> int:
 
 
 def _launched(kernel: Kernel, shape: Shape) -> Iterator[Reason]:
-    """What is wrong on the adapter with a kernel that is right in a simulated run."""
+    """The reasons that the adapter shows with a kernel that is right in a simulated run."""
     for case in given(kernel, shape):
         try:
             outputs = launched(kernel, case.shape, case.tensors, case.guard, case.before)

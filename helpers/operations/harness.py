@@ -1,4 +1,4 @@
-"""How a version of any operation is run for a check: what it is given, what is right, and what comes out.
+"""Run a version of any operation for a check: what it is given, what is right, and what comes out.
 
 It runs on the adapter (`launched`) or without one (`simulated`). On the adapter, numbers that no kernel may read follow
 every input, and numbers that no kernel may overwrite follow every output: a driver answers an out-of-range read with 0,
@@ -117,7 +117,7 @@ def resident(
 def launched(
     kernel: Kernel, shape: Shape, tensors: Tensors, guard: float = LARGE, before: float = np.nan
 ) -> tuple[Array, ...]:
-    """What the adapter writes over resident buffers, in the order of the operation's outputs.
+    """The arrays that the adapter writes over resident buffers, in the order of the operation's outputs.
 
     Launch only what is known to end: simulate it first.
 

@@ -33,4 +33,4 @@ def synced(kind: type[TraitType], *first: object) -> TraitType:
 
 def script(name: str) -> str:
     """The JavaScript of a part: what all parts do when a notebook is saved and with keys, and its own."""
-    return "".join((HERE / f"{each}.js").read_text(encoding="utf-8") for each in ("stored", "keys", name))
+    return "".join((HERE / f"{part}.js").read_text(encoding="utf-8") for part in ("stored", "keys", name))

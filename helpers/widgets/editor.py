@@ -71,7 +71,7 @@ class Editor(anywidget.AnyWidget):
 
     @in_turn
     def _told(self, _: object, message: dict, __: object) -> None:
-        """What the reader does: typed (`keep`), asked for the tests (`run`), or chose a text.
+        """Do what the reader asks for: typed (`keep`), asked for the tests (`run`), or chose a text.
 
         `mine` and `theirs` say which of two texts stays; `over` begins again, with the old text kept as an attempt.
         Text that the page kept while Python did not run is `found`. Each message is `heard` by its number; the page

@@ -146,7 +146,7 @@ class Explorer(Shown):
         self._show(self._values)
         self._settle()
         self.steps = Steps(steps)
-        above, below, behind = self._place([*rules][-FRONT:] if front is None else front)
+        above, below, behind = self._place(list(rules)[-FRONT:] if front is None else front)
         paper = self._paper(self._layer)
         self.children = [self.steps, above, paper, self._words, below, behind, self._numbers]
         self._listen()

@@ -46,7 +46,7 @@ class MarkCells(OnPicture):
         return frozenset()
 
     def _details(self) -> dict:
-        """Which cells are right, which are marked but wrong, and which are left out."""
+        """The cells that are right, those that are marked but wrong, and those that are left out."""
         marking, marked, judged = self._question, self.marked, {}
         for cell in marked | marking.right if marked else ():
             kind = "right" if cell in marked & marking.right else "wrong" if cell in marked else "missed"

@@ -12,7 +12,7 @@ from helpers.grading.marking_question import Marking
 from helpers.grading.matching import Matching
 from helpers.grading.prediction import AnswerError, Question
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT
-from helpers.pictures.canvas import Picture
+from helpers.pictures.canvas import Box, Picture
 from helpers.widgets import HERE, WAKE, displayed, script, synced
 
 LONGEST = 100  # characters of an older answer in a reply
@@ -44,7 +44,7 @@ class Ask(anywidget.AnyWidget):
 
     @in_turn
     def _told(self, _: object, message: dict, __: object) -> None:
-        """What the reader answers, for good or, of words that are laid one by one, not yet."""
+        """Take an answer, for good or, of words that are laid one by one, not yet."""
         try:
             (self.give if message["whole"] else self.keep)(message["answer"])
         finally:
@@ -76,7 +76,7 @@ class Ask(anywidget.AnyWidget):
         return words
 
     def _details(self) -> dict:
-        """What a page draws of a reply, beside its words."""
+        """The parts of a reply that a page draws, beside its words."""
         return {}
 
     def __repr__(self) -> str:
@@ -88,8 +88,10 @@ class Ask(anywidget.AnyWidget):
 
     def _folded(self) -> str:
         """The question for a page without Python, such as GitHub's, which keeps only the plainest HTML."""
-        why = f"<details><summary>Explanation</summary><p>{_html(self._question.why)}</p></details>"
-        return f"<p>{_html(self.asked)}</p><p><i>{WAKE}</i></p>" + why * bool(self._question.why)
+        html = f"<p>{_html(self.asked)}</p><p><i>{WAKE}</i></p>"
+        if self._question.why:
+            html += f"<details><summary>Explanation</summary><p>{_html(self._question.why)}</p></details>"
+        return html
 
 
 class OnPicture(Ask):
@@ -109,8 +111,8 @@ class OnPicture(Ask):
     def _drawn(self) -> Picture | None:
         """The picture with the parts; None where it cannot be had: the parts have their names."""
         try:
-            picture, parts = self._question.picture(), self._question.cards
-            places = {part: {side: float(at) for side, at in picture.cards[part]._asdict().items()} for part in parts}
+            picture = self._question.picture()
+            places = {part: _sides(picture.cards[part]) for part in self._question.cards}
         except Exception as error:  # whatever became of it, the question can be answered
             self.lost = (
                 f"The picture of these {self._noun} is not here ({type(error).__name__}: {error}). Their names are."
@@ -140,10 +142,16 @@ class Match(OnPicture):
         super().__init__(name, question)
         self.words, self.cards = [*question.words], [*question.cards]
         try:
-            question.laid(self.answer or "," * (len(question.cards) - 1))
+            if self.answer:
+                question.laid(self.answer)
         except AnswerError:  # of another version of the question, or spoiled
             words = f"Your earlier answer, `{self.answer[:LONGEST]}`, does not fit these cards: lay the words again."
             self.answer, self.reply = "", {"outcome": NOT_ATTEMPTED, "text": words}
+
+
+def _sides(box: Box) -> dict[str, float]:
+    """The place and the size of a part, for the page."""
+    return {side: float(value) for side, value in box._asdict().items()}
 
 
 def _html(text: str) -> str:

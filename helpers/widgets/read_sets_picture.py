@@ -204,7 +204,7 @@ class ReadSetsPicture(Picture):
 def _legend(read_sets: ReadSets) -> list[tuple]:
     """Both signs with the numbers that come out: words, color, face, line and dashes of a box."""
     right = number(read_sets.output[read_sets.at])
-    yours = "nothing is stored" if read_sets.mine is None else number(read_sets.mine)
+    yours = "nothing is stored" if read_sets.number is None else number(read_sets.number)
     return [
         (f"right: {right}", ORANGE, tint(ORANGE), ORANGE_LINE[1], None),
         (f"yours: {yours}", BLUE, None, BLUE_LINE[1], DASHES),

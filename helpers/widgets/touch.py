@@ -57,7 +57,8 @@ class Touch(anywidget.AnyWidget):
         try:
             name = None
             if asked["grid"] >= 0:
-                name = [*self._names, WINDOW][asked["grid"]]
+                grids = [*self._names, WINDOW]
+                name = grids[asked["grid"]]
             act(Touched(name, (asked["row"], asked["column"]), asked["chosen"], asked["numbers"]))
         finally:
             self.answered = asked["number"]

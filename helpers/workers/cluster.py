@@ -102,7 +102,7 @@ def _client(workers: str, dashboard: str | None = None) -> Iterator[Client]:
             yield client
         return
     if int(workers) < 1:
-        raise WorkersError(f"--workers {workers}: it must be 1 or more, or the address of a scheduler")
+        raise WorkersError("it must be 1 or more, or the address of a scheduler", workers)
     here = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": dashboard, "silence_logs": "CRITICAL"}
     with dask.config.set(LOCAL), LocalCluster(n_workers=0, **here) as cluster, Client(cluster) as client:
         cluster.sync(_keep_ctrl_c)
@@ -116,7 +116,7 @@ def _client_of_scheduler(address: str) -> Client:
     try:
         return Client(address, timeout=SECONDS)
     except (OSError, ValueError):
-        raise WorkersError(f"--workers {address}: no scheduler answers there within {SECONDS} s") from None
+        raise WorkersError(f"no scheduler answers there within {SECONDS} s", address) from None
     except Exception as error:  # a scheduler of an old version raises anything
         raise _refusal(error, f"the scheduler at {address}") from error
 

@@ -17,7 +17,18 @@ Versions = dict[str, str | None]
 
 
 class WorkersError(RuntimeError):
-    """Some pieces were not computed; the message says why, and what to do about it."""
+    """Some pieces were not computed; the message says why, and what to do about it.
+
+    `workers` are those that cannot be used, as the option takes them, where they are the reason.
+    """
+
+    def __init__(self, why: str, workers: str | None = None) -> None:
+        super().__init__(why, workers)
+        self.why = why
+        self.workers = workers
+
+    def __str__(self) -> str:
+        return self.why if self.workers is None else f"--workers {self.workers}: {self.why}"
 
 
 def called(function: str, text: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
-SENTENCES = {"message", "detail", "reason", "sentence", "explanation", "excerpt", "event", "feature", "advice"}
+SENTENCES = {"message", "detail", "reason", "sentence", "explanation", "excerpt", "event", "feature", "advice", "why"}
 ERRORS = {"error", "refused", "refusal", "finding", "verdict", "problem"}  # whose `str` is a sentence
 CUTS = {
     *("partition", "rpartition", "split", "rsplit", "splitlines", "replace", "removeprefix", "removesuffix"),

@@ -1,7 +1,7 @@
 """The sentences of grading, made of records at the end: nothing reads them again.
 
-`texts`, `runs` and `answers` have a function for each kind of reason, `drawings` has the text pictures. What is called
-from elsewhere is in this file.
+`texts`, `runs`, `answers` and `python_lines` have a function for each kind of reason, `drawings` has the text pictures.
+What is called from elsewhere is in this file.
 """
 
 from collections.abc import Callable, Iterator
@@ -9,11 +9,16 @@ from typing import Protocol
 
 from helpers.grading import reasons, replies
 from helpers.grading.drawing import Drawn
-from helpers.grading.words import answers, drawings, runs, texts
+from helpers.grading.words import answers, drawings, python_lines, runs, texts
 from helpers.grading.words.letters import capitalized, cut
 from wgsl.output import in_lines
 
-SENTENCES: dict[type, Callable[[object], str]] = {**texts.SENTENCES, **runs.SENTENCES, **answers.SENTENCES}
+SENTENCES: dict[type, Callable[[object], str]] = {
+    **texts.SENTENCES,
+    **runs.SENTENCES,
+    **answers.SENTENCES,
+    **python_lines.SENTENCES,
+}
 LONGEST = 700  # letters of a reason, as where a name has a thousand
 TEST = 33  # columns for the name of a test
 MANY = 10  # tests

@@ -1,8 +1,8 @@
 """The sentences on an answer, on lines of Python, and on a fault that is found or planted."""
 
 from helpers.grading import replies
-from helpers.grading.python_lines import shown
-from helpers.grading.words.texts import not_compiled
+from helpers.grading.words import python_lines
+from helpers.grading.words.values import shown
 
 ASKED_FOR = {  # what to do where there is no answer yet
     "number": "write your number in place of None",
@@ -61,7 +61,7 @@ def wrong_value(reason: replies.WrongValue) -> str:
 
 def no_value(reason: replies.NoValue) -> str:
     """Return why a value cannot be computed."""
-    return f"{not_compiled(reason.error)}{_where(reason)}{_count(reason)}"
+    return f"{python_lines.lines_refused(reason.error)}{_where(reason)}{_count(reason)}"
 
 
 def _count(reason: replies.WrongValue | replies.NoValue) -> str:
@@ -69,12 +69,12 @@ def _count(reason: replies.WrongValue | replies.NoValue) -> str:
 
 
 def _where(reason: replies.WrongValue | replies.NoValue) -> str:
-    """Return the values that are given; of truth values, those that are true."""
-    if not reason.given:
+    """Return the values of the names; of truth values, those that are true."""
+    if not reason.names:
         return ""
-    if not all(isinstance(value, bool) for _, value in reason.given):
-        return f", where {', '.join(f'{name} = {shown(value)}' for name, value in reason.given)}"
-    true = [name for name, value in reason.given if value]
+    if not all(isinstance(value, bool) for _, value in reason.names):
+        return f", where {', '.join(f'{name} = {shown(value)}' for name, value in reason.names)}"
+    true = [name for name, value in reason.names if value]
     if not true:
         return ", where nothing is True"
     *others, last = true

@@ -26,10 +26,10 @@ OWN_SUM = "add up in a variable of your own, such as `var sum = 0.0;`, and store
 TURN = "its loop over the tiles makes a turn too many, which adds only zeros"
 
 
-def diagnosis(found: reasons.Diagnosis) -> str:
+def diagnosis(reason: reasons.Diagnosis) -> str:
     """Return what the simulator found, with its line before it."""
-    sentence = found.finding.message if found.with_advice else found.finding.event
-    return sentence if found.line is None else f"{found.finding.quoted}: {sentence}"
+    sentence = reason.finding.message if reason.with_advice else reason.finding.event
+    return sentence if reason.line is None else f"{reason.finding.quoted}: {sentence}"
 
 
 def endless_loop(reason: reasons.EndlessLoop) -> str:
@@ -52,8 +52,8 @@ def wrong_numbers(reason: reasons.WrongNumbers) -> str:
         text += f"; {quoted(reason.stored_again)} is run more than once for an element: {OWN_SUM}"
     if reason.diagnosis is None:
         return text
-    found = diagnosis(reason.diagnosis)
-    return f"{found}; {text}" if reason.diagnosis_first else f"{text}; also, {found}"
+    cause = diagnosis(reason.diagnosis)
+    return f"{cause}; {text}" if reason.diagnosis_first else f"{text}; also, {cause}"
 
 
 def mismatch(wrong: reasons.Mismatch, by_reader: bool) -> str:
@@ -75,20 +75,20 @@ def _place(wrong: reasons.Mismatch) -> str:
     return f"at {', '.join(indices)}"
 
 
-def _pair(mine: float | None, right: float, by_reader: bool) -> str:
-    if mine is None:
+def _pair(wrong: float | None, right: float, by_reader: bool) -> str:
+    if wrong is None:
         return f"nothing was written, right is {number(right)}"
     whose = "yours is" if by_reader else "it returns"
-    return f"{whose} {number(mine)}, right is {number(right)}"
+    return f"{whose} {number(wrong)}, right is {number(right)}"
 
 
-def blame(found: reasons.Blame) -> str:
+def blame(reason: reasons.Blame) -> str:
     """Return from which of several passes the wrong numbers come."""
-    if not found.passes:
+    if not reason.passes:
         return "each of your passes is right among ours: where do two of them disagree on what a place holds?"
-    names = " and from ".join(f"`{name}`" for name in found.passes)
-    others = "the other pass" if found.others == 1 else "all other passes"
-    each_time = "each time " if len(found.passes) > 1 else ""
+    names = " and from ".join(f"`{name}`" for name in reason.passes)
+    others = "the other pass" if reason.others == 1 else "all other passes"
+    each_time = "each time " if len(reason.passes) > 1 else ""
     return f"they come from {names}: {each_time}with ours as {others}, they are wrong, too"
 
 
@@ -130,7 +130,7 @@ def without_skill_in_parts(reason: reasons.WithoutSkill | replies.TooManyCalls) 
     asked = f"the exercise asks for {reason.asked}"
     if isinstance(reason, replies.TooManyCalls):
         return "its values are right", f"{asked}; calls of {reason.names}: {reason.calls} (ours: {reason.ours})"
-    counts = ", ".join(f"{COUNTS[key]}: {mine:,} (ours: {ours:,})" for key, mine, ours in reason.counts)
+    counts = ", ".join(f"{COUNTS[key]}: {count:,} (ours: {ours:,})" for key, count, ours in reason.counts)
     rest = f"{asked}; in {reason.test}, {counts}"
     if reason.stopped is not None:
         rest += f"; in {reason.stopped_in}, it is stopped: {reason.stopped.finding.stopped}"
@@ -148,7 +148,7 @@ def not_run(reason: reasons.NotRun) -> str:
 def compared(reason: reasons.Compared) -> str:
     """Return what a kernel does, what the official one does otherwise, and what is done for nothing."""
     counts = zip(reason.accesses.kinds, reason.ours.kinds, _in_words(reason.ours), strict=True)
-    others = [words for mine, ours, words in counts if words and mine != ours]
+    others = [words for count, ours, words in counts if words and count != ours]
     text = ", ".join(filter(None, _in_words(reason.accesses)))
     if others:
         text += f"; ours: {', '.join(others)}"

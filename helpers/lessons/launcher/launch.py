@@ -12,7 +12,7 @@ from functools import wraps
 from inspect import Parameter, signature
 from typing import ClassVar
 
-from helpers.grading.python_lines import as_typed
+from helpers.grading.words.values import as_typed
 
 # threads of a workgroup, bytes of a number
 THREADS = 4

@@ -18,7 +18,7 @@ from wgsl.types.kinds import leaves
 
 
 class Object(NamedTuple):
-    """What a call makes, from what, and why another launch has a new one; with no reason, it is kept."""
+    """The result of a call, from what, and why another launch has a new one; with no reason, it is kept."""
 
     name: str
     call: str
@@ -120,7 +120,7 @@ class Layout(NamedTuple):
 
     @property
     def count(self) -> int:
-        """How many elements the buffer has."""
+        """The number of elements in the buffer."""
         return WORDS // self.stride
 
     def owner(self, word: int) -> tuple[int, str] | None:

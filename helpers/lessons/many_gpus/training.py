@@ -72,7 +72,10 @@ def start(address: str = "2") -> "Workers":
     try:
         return Workers(address)
     except WorkersError as error:
-        print(f"{str(error).removeprefix('--workers ')}\n{GOES_ON}")
+        why = error.why
+        if error.workers is not None:  # in a notebook without the name of the option, which is a command's
+            why = f"{error.workers}: {why}"
+        print(f"{why}\n{GOES_ON}")
         return Workers("2")
 
 
@@ -139,10 +142,10 @@ def combine(a: Gradient, b: Gradient) -> Gradient:
 # --- Who computes -------------------------------------------------------------------------------------------------
 
 
-def parts(parameters: Array, step: int, each: int = EACH) -> list[Part]:
-    """The recipes of a batch."""
-    first = step * PARTS * each
-    return [Part(parameters, first + each * k, first + each * (k + 1)) for k in range(PARTS)]
+def parts(parameters: Array, step: int, images: int = EACH) -> list[Part]:
+    """The recipes of a batch, with this many images in each part."""
+    first = step * PARTS * images
+    return [Part(parameters, first + images * k, first + images * (k + 1)) for k in range(PARTS)]
 
 
 def gradients(

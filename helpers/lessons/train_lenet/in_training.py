@@ -50,7 +50,7 @@ def planted(name: str) -> dict[str, Kernel]:
 
 @dataclass(frozen=True)
 class SmallRun:
-    """How a small network learned with one wrong kernel: the loss of each step, and what it then knows.
+    """The training of a small network with one wrong kernel: the loss of each step, and what it then knows.
 
     The run ends where the loss is no longer a number; `accuracy` is the share of unseen digits that it names.
     """

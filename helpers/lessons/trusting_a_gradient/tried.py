@@ -33,7 +33,7 @@ def written(wrong: WrongKernel) -> Kernel:
 
 @cache
 def caught(kernel: int, data: int) -> bool:
-    """Whether one of the kernels returns a wrong number for one kind of data, on the adapter: all of them end."""
+    """Return True where a kernel returns a wrong number for one kind of data, on the adapter: all of them end."""
     wrong, (_, make) = KERNELS[kernel], [*DATA.values()][data]
     problem = make(problems.good(wrong.kernel.partition("/")[0]))
     return not problem.is_solved_by(*launched(written(wrong), problem.shape, problem.tensors))

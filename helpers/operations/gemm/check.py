@@ -71,9 +71,8 @@ def adjoint(a: Array, b: Array, bias: Array, grad: Array, activation: str = "non
 
     def identity(argument: Array, output: Array, most: Array, terms: int) -> Identity:
         inherited = np.vdot(most, error)
-        loss = np.vdot(output, grad_pre)
         total = np.vdot(most, abs(grad_pre)) + inherited
-        return Identity(argument, loss, total, terms, (a, b, bias, grad_pre, error), inherited)
+        return Identity(argument, np.vdot(output, grad_pre), total, terms, (a, b, bias, grad_pre, error), inherited)
 
     product = a @ b
     most_of_product = abs(a) @ abs(b)

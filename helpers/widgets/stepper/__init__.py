@@ -50,7 +50,11 @@ def _lines_with(pieces: Sequence[str], code: str) -> list[int]:
     lines = code.split("\n")
     if not pieces:
         return list(range(1, len(lines) + 1))
-    return [i for i, line in enumerate(lines, 1) if any(piece in line for piece in pieces)]
+    return [i for i, line in enumerate(lines, 1) if _contains_one(line, pieces)]
+
+
+def _contains_one(line: str, pieces: Sequence[str]) -> bool:
+    return any(piece in line for piece in pieces)
 
 
 def _touched(trace: Trace) -> dict[str, tuple[int, ...]]:

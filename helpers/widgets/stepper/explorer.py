@@ -49,15 +49,13 @@ class StepperExplorer(Explorer):
     @in_turn
     def next_stop(self) -> str:
         """Go on to the next step at which the condition holds; returns the message about it."""
-        message = self._condition_message()
         stop = self._stop()
-        if stop is not None:
-            message = self._go_to_next(stop) or message
+        message = self._condition_message() if stop is None else self._go_to_next(stop)
         self._show_message(message)
         return message
 
     def _go_to_next(self, stop: Stop) -> str:
-        """Go to the next step at which a stop is reached; returns a message, or "" where it is reached nowhere."""
+        """Go to the next step at which a stop is reached, if there is one; returns the message about it."""
         thread = self.values["thread"]
         now = self.values["step"]
         reached = self.stops.events(stop, thread)
@@ -68,7 +66,7 @@ class StepperExplorer(Explorer):
         if reached:
             where = self._condition_message()
             return f"No stop comes after step {now}. {where} Go back with the step slider to see it again."
-        return ""
+        return self._condition_message()
 
     def _reach(self, values: Values, by: str = "") -> str:
         sentence = super()._reach(values, by)

@@ -25,7 +25,7 @@ from helpers.pictures.parts import Area, look
 from helpers.widgets.stepper.grids import Drawn, arrange
 from helpers.widgets.stepper.replay import ACTIVE, DONE, SECTOR, WAITING, Access, Event, Replay, Shape, Variable
 from helpers.widgets.stepper.sentences import Teller, plural
-from helpers.widgets.stepper.text import pages
+from helpers.widgets.stepper.text import Row, pages
 from wgsl.simulator.trace import Trace
 
 # CSS pixels
@@ -130,7 +130,7 @@ class StepperPicture(Picture):
 
     def _page_of(self, line: int) -> int:
         """The page of the text on which a line is."""
-        return next(i for i, rows in enumerate(self.pages) if line in {row.line for row in rows})
+        return next(i for i, rows in enumerate(self.pages) if _has_line(rows, line))
 
     # --- What stands still --------------------------------------------------------------------------------
 
@@ -300,3 +300,7 @@ class StepperPicture(Picture):
             if grid.height >= LABELED:
                 x, y, *_ = grid.boxes[here[0]]
                 self.bold(x + 4, y + 7.5, str(sector), SECTOR_SIZE, GRAY)
+
+
+def _has_line(rows: Sequence[Row], line: int) -> bool:
+    return any(row.line == line for row in rows)

@@ -54,9 +54,9 @@ class Stops:
     def _suggestions(self) -> list[Suggestion]:
         suggestions = []
         for name, variable in self._variables.items():
-            texts = dict.fromkeys(map(variable.text, variable.values)) if variable.scalar else {}
+            texts = list(dict.fromkeys(map(variable.text, variable.values))) if variable.scalar else []
             if texts:
-                suggestions += [Suggestion(f"{name} is {text}", False) for text in [*texts][:SUGGESTED]]
+                suggestions += [Suggestion(f"{name} is {text}", False) for text in texts[:SUGGESTED]]
             else:
                 suggestions.append(Suggestion(f"{name} is written", True))
         for memory in self._arrays.values():

@@ -1,0 +1,172 @@
+"""The values of a learner's lines of Python, which `python_lines` has read and allowed: they are interpreted here."""
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, NoReturn
+
+import numpy as np
+
+from helpers.grading.replies import Refusal
+from helpers.grading.words.values import as_typed, shown
+from wgsl.diagnostics import Span
+
+LARGEST = 2**64  # of whole numbers
+MOST_POWER = 64  # of exponents that are whole numbers
+SIGNS = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Not: operator.not_,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+
+
+class Refused(Exception):
+    """Lines that are refused, or that cannot be computed: the reason as a record, and the place, if it has one."""
+
+    def __init__(self, place: Span | None, kind: str, **facts: object) -> None:
+        super().__init__(kind)
+        self.place = place
+        self.refusal = Refusal(kind, tuple(facts.items()))
+
+
+class Call(NamedTuple):
+    """A call of a function: its name, and the call as it is written, with what it returns."""
+
+    name: str
+    text: str
+
+
+class Run:
+    """Values of parts of a program, all of which is allowed, where its names have these values.
+
+    `span` returns the place of a node of the tree; each call of a function is added to `calls`.
+    """
+
+    def __init__(self, span: Callable[[ast.expr], Span], names: Mapping[str, object], calls: list[Call]) -> None:
+        self._span = span
+        self._names = names
+        self._calls = calls
+
+    def value(self, node: ast.expr) -> object:
+        """The value of a part. Raises Refused where it has none, or is too large."""
+        match node:
+            case ast.Name(id=name):
+                return self._names[name]
+            case ast.IfExp(test=test, body=body, orelse=other):
+                return self.value(body if self.number(test) else other)
+            case ast.Constant(value=value):
+                pass
+            case ast.BoolOp():
+                value = self._joined(node)
+            case ast.Compare(left=left, ops=signs, comparators=others):
+                value = self._compared(left, signs, others)
+            case ast.Tuple(elts=parts):
+                value = tuple([self._inside(part) for part in parts])
+            case ast.UnaryOp(op=sign, operand=operand):
+                value = SIGNS[type(sign)](self.number(operand))
+            case ast.BinOp(left=left, op=sign, right=right):
+                value = self._combined(node, sign, self.number(left), self.number(right))
+            case ast.Subscript(value=whole, slice=place):
+                value = self._element(node, self.value(whole), self.number(place))
+            case ast.Call():
+                value = self._called(node)
+        return self._limited(node, value)
+
+    def number(self, node: ast.expr) -> float:
+        """The value of a part that must be a number, or true or false."""
+        value = self.value(node)
+        if not isinstance(value, int | float):
+            self._refuse(node, "not a number", value=shown(value))
+        return value
+
+    def _joined(self, node: ast.BoolOp) -> float:
+        """The first of the values that settles an `and` or an `or`; what follows it is not computed."""
+        settles = isinstance(node.op, ast.Or)
+        for part in node.values:
+            value = self.number(part)
+            if bool(value) is settles:
+                break
+        return value
+
+    def _compared(self, left: ast.expr, signs: list[ast.cmpop], others: list[ast.expr]) -> bool:
+        """Return True where all of a chain of comparisons hold; what follows one that does not is not computed."""
+        before = self.number(left)
+        for sign, other in zip(signs, others, strict=True):
+            after = self.number(other)
+            if not SIGNS[type(sign)](before, after):
+                return False
+            before = after
+        return True
+
+    def _inside(self, node: ast.expr) -> object:
+        """An element of a tuple."""
+        value = self.value(node)
+        if isinstance(value, tuple):
+            self._refuse(node, "tuple in a tuple")
+        return value
+
+    def _combined(self, node: ast.expr, sign: ast.operator, left: float, right: float) -> object:
+        """The result of an operator."""
+        if isinstance(sign, ast.Pow) and isinstance(right, int) and abs(right) > MOST_POWER:
+            self._refuse(node, "large exponent", most=MOST_POWER, exponent=right)
+        return self._done(node, SIGNS[type(sign)], [left, right], {})
+
+    def _element(self, node: ast.expr, whole: object, place: object) -> object:
+        """An element of a tuple, by its number."""
+        if not isinstance(whole, tuple):
+            self._refuse(node, "not a tuple", value=shown(whole))
+        if type(place) is not int or not -len(whole) <= place < len(whole):
+            self._refuse(node, "no such element", last=len(whole) - 1, number=as_typed(place))
+        return _of_python(whole[place])
+
+    def _called(self, node: ast.Call) -> object:
+        """The value that a function returns; the call is noted."""
+        name = node.func.id
+        values = [self.value(part) for part in node.args]
+        named = {word.arg: self.value(word.value) for word in node.keywords}
+        result = self._done(node, self._names[name], values, named)
+        arguments = [*map(shown, values), *(f"{word}={shown(value)}" for word, value in named.items())]
+        returned = "" if result is None else f" = {shown(result)}"
+        self._calls.append(Call(name, f"{name}({', '.join(arguments)}){returned}"))
+        return result
+
+    def _done(self, node: ast.expr, function: Callable, values: list[object], named: dict[str, object]) -> object:
+        """The result of an operator or a function. Raises Refused where it has none."""
+        try:
+            return _of_python(function(*values, **named))
+        except ZeroDivisionError:
+            self._refuse(node, "division by 0")
+        except (OverflowError, MemoryError):
+            self._refuse(node, "too large")
+        except TypeError:
+            self._refuse(node, "other types", values=tuple(map(shown, values)))
+        except ValueError as error:
+            self._refuse(node, "a function's own", says=str(error))
+
+    def _limited(self, node: ast.expr, value: object) -> object:
+        if isinstance(value, complex):
+            self._refuse(node, "not a real number")
+        if isinstance(value, int) and abs(value) > LARGEST:
+            self._refuse(node, "large whole number")
+        return value
+
+    def _refuse(self, node: ast.expr, kind: str, **facts: object) -> NoReturn:
+        raise Refused(self._span(node), kind, **facts) from None
+
+
+def _of_python(value: object) -> object:
+    """A value, a number of NumPy's as one of Python's."""
+    return value.item() if isinstance(value, np.generic) else value
