@@ -1,4 +1,4 @@
-"""What one step of training LeNet takes: our kernels, `Training` as readers run it, and PyTorch.
+"""The time of one step of training LeNet: our kernels, `Training` as readers run it, and PyTorch.
 
 `python -m helpers.bench.training`: a step is forward, loss, backward and update over a batch that is on the device, by
 the wall clock over many steps between two waits for the device, which is what a reader waits for. All take turns, and
