@@ -212,7 +212,7 @@ def dispatch_workgroups(compute: Pass, workgroups: int) -> None:
     _require(input is not output, "one buffer cannot be read in one slot and written in the other")
     _require(workgroups >= 0, f"there are no {workgroups} workgroups")
     threads = workgroups * THREADS
-    needed = max(len(each.numbers) for each in (input, output))
+    needed = max(len(input.numbers), len(output.numbers))
     many = f"{workgroups} workgroups have {threads} threads, for {needed} numbers"
     _require(threads < needed + 2 * THREADS, f"{many}: fewer workgroups of {THREADS} threads are enough")
     compute.encoder.dispatches.append((input, output, workgroups))

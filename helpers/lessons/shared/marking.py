@@ -121,7 +121,6 @@ def _weight(shape: ConvShape, kh: int, kw: int) -> Marking:
 def _likely_for_weight(shape: ConvShape, kh: int, kw: int) -> Likely:
     """The wrong sets of pixels that are likely for a weight's gradient."""
     pixels = partial(_contributing, "grad_weight", shape)
-    pixels_at_stride_1 = partial(_contributing, "grad_weight", replace(shape, stride=1))
     under_the_filter = _contributing("output", shape, 0, 0)
     taps = taps_of("weight", shape, kh, kw)
     last_h = shape.kernel_h - 1
@@ -133,7 +132,7 @@ def _likely_for_weight(shape: ConvShape, kh: int, kw: int) -> Likely:
             (tap.oh + kh, tap.ow + kw) for tap in taps
         },
         "this is what comes out for stride 1; how many positions does the filter have with stride 2?": (
-            pixels_at_stride_1(kh, kw)
+            _contributing("grad_weight", replace(shape, stride=1), kh, kw)
         ),
         "these pixels belong to dW[0,0]; by how much does this weight move the frame?": pixels(0, 0),
         "this is only the first row of outputs; how many rows are there?": {

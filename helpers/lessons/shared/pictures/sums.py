@@ -214,10 +214,7 @@ class SumPicture(Picture):
         index = place[self.axis]
         summed = self._summed_indices(place)
         bias = float(self.bias[place["co"]])
-        sums = {}
-        for i in summed:
-            products = self._products(taps, {**place, self.axis: i})
-            sums[i] = sum(products)
+        sums = {i: self._sum_at(taps, place, i) for i in summed}
         before = bias + sum(sums[i] for i in summed if i < index)
         after = sum(sums[i] for i in summed if i > index)
         total = before + sums[index] + after
@@ -231,14 +228,22 @@ class SumPicture(Picture):
             first = 1
         if index < summed[-1]:
             columns.append((f"{self.axis} > {index}", number(after), number(total)))
-        is_right = number(total) == number(returned)
-        below = f"on {self.on}" if self.on and is_right else f"the kernel wrote: {number(returned)}"
-        beside = f"sum of {self._summed_in_words(summed)}: {number(total)}", below
+        beside = f"sum of {self._summed_in_words(summed)}: {number(total)}", self._returned_note(total, returned)
         boxes = foot(self, ("term", "product", "running sum"), columns, beside, self.foot)
         if len(boxes) < len(columns):
             del boxes[-2:]  # the last but one is "…"
         boxes_of_terms = boxes[first : first + len(taps)]
         return number(total), dict(enumerate(boxes_of_terms))
+
+    def _sum_at(self, taps: list[Tap], place: Place, index: int) -> float:
+        """The sum of the products at another index of `axis`."""
+        return sum(self._products(taps, {**place, self.axis: index}))
+
+    def _returned_note(self, total: float, returned: float) -> str:
+        """The adapter, if it is known and the kernel is right; else what the kernel wrote."""
+        if self.on and number(total) == number(returned):
+            return f"on {self.on}"
+        return f"the kernel wrote: {number(returned)}"
 
     def _products(self, taps: list[Tap], place: Place) -> list[float]:
         return [prod(self._factors(tap, place)) for tap in taps]
