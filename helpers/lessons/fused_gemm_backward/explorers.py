@@ -15,19 +15,7 @@ from helpers.widgets.explorer import Explorer
 
 def gradients() -> Explorer:
     """Sliders over the four products of the lesson's layer, with relu, and over the row and column of the result."""
-    a = np.float32(LESSONS["a"])
-    b = np.float32(LESSONS["b"])
-    bias = np.float32(LESSONS["bias"])
-    grad = np.float32(LESSONS["grad"])
-    pre = gemm_bias_act(a[None], b, bias)[0]
-    d_a, d_b, d_bias = gemm_bias_act_backward(a[None], b, bias, grad[None], "relu")
-    returned = {
-        "pre": pre,
-        "d_a": d_a[0],
-        "d_b": d_b,
-        "d_bias": d_bias,
-    }
-    picture = GradientsPicture(a, b, bias, grad, returned)
+    picture = _picture_of_layer()
 
     def rows(values: Values) -> int:
         return picture.size(values["product"])[0]
@@ -40,8 +28,9 @@ def gradients() -> Explorer:
         "row": rows,
         "column": columns,
     }
-    bottom = len(a) - 1
-    right = a.shape[1] - 1
+    rows_of_a = LESSONS["a"]
+    bottom = len(rows_of_a) - 1
+    right = len(rows_of_a[0]) - 1
     last_of_d_a = {"product": 1, "row": bottom, "column": right}
     steps = {
         "Point at a number of pre: which numbers make it?": by_pointing({"product": 0}),
@@ -50,6 +39,23 @@ def gradients() -> Explorer:
     }
     values = {"row": 2, "column": 1}
     return Explorer(picture.show, rules, values, play=("row", "column"), front=["product"], steps=steps)
+
+
+def _picture_of_layer() -> GradientsPicture:
+    """The picture of the lesson's layer, with what the GPU makes of it."""
+    a = np.float32(LESSONS["a"])
+    b = np.float32(LESSONS["b"])
+    bias = np.float32(LESSONS["bias"])
+    grad = np.float32(LESSONS["grad"])
+    pre = gemm_bias_act(a[None], b, bias)[0]
+    d_a, d_b, d_bias = gemm_bias_act_backward(a[None], b, bias, grad[None], "relu")
+    returned = {
+        "pre": pre,
+        "d_a": d_a[0],
+        "d_b": d_b,
+        "d_bias": d_bias,
+    }
+    return GradientsPicture(a, b, bias, grad, returned)
 
 
 def tiles() -> Explorer:
