@@ -96,7 +96,7 @@ class Race:
 
     @property
     def access(self) -> str | None:
-        """What the first thread does; None where both write in the same line."""
+        """The access of the first thread; None where both write in the same line."""
         if all(self.wrote) and self.other_line is None:
             return None
         return WRITES if self.wrote[0] else READS
@@ -177,7 +177,7 @@ class MissedBarrier:
 
 
 class Differs(NamedTuple):
-    """Why a value may differ between the threads of a workgroup.
+    """A reason why a value may differ between the threads of a workgroup.
 
     The `kind` is "input" (the parameter `name` holds the builtin `of`), "atomic", "storage", "workgroup" or "private".
     """

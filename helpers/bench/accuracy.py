@@ -1,4 +1,4 @@
-"""The number of unseen digits that LeNet reads right after training: our kernels and PyTorch's layers, seed by seed.
+"""Unseen digits that LeNet reads right after training: our kernels and PyTorch's layers, seed by seed.
 
 `python -m helpers.bench.accuracy`: both learn from the same 4,000 digits in the same order, from the same start, by the
 same steps, and are asked 1,000 digits that they never saw. PyTorch runs where it is installed.

@@ -63,7 +63,7 @@ class Step:
 
     @property
     def path(self) -> str:
-        """The path of the kernel."""
+        """The path of the kernel's file."""
         return f"kernels/{self.operation}/{self.version}.wgsl"
 
     @property

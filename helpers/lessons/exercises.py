@@ -63,12 +63,14 @@ def solution(puzzle: str) -> Listing:
     Raises ValueError for a name that no puzzle has, and NoAttemptError before the first attempt.
     """
     chosen = _chosen("puzzle", puzzle, ALL_PUZZLES)
-    if (mine := student_files.last_attempt(puzzle)) is None:
+    attempt = student_files.last_attempt(puzzle)
+    if attempt is None:
         raise student_files.NoAttemptError(
             f"the solution of {puzzle} is shown after your first attempt: write a text of your own, which may be "
             "wrong, and run its tests; the hints in the lesson help you to begin"
         )
-    return replace(chosen.solution, first_line=2 if mine.startswith("\n") else 1)
+    first_line = 2 if attempt.startswith("\n") else 1
+    return replace(chosen.solution, first_line=first_line)
 
 
 def last_attempt(puzzle: str) -> str | None:
@@ -126,7 +128,7 @@ def grade(puzzle: str, source: str | None = None) -> Grades:
 
 
 def is_right(puzzle: str) -> bool:
-    """Return True where the last text for a puzzle passes all tests; it is graded where that is not known yet.
+    """Return whether the learner's last text for a puzzle passes all tests; it is graded where that is not known yet.
 
     Raises ValueError for a name that no puzzle has, and GpuError where this machine cannot run any kernel.
     """
@@ -135,7 +137,9 @@ def is_right(puzzle: str) -> bool:
     if text is None or (len(text) <= LONGEST and chosen.unchanged(text)):
         return False
     kept = student_files.outcome(puzzle, text)
-    return _all_right(_graded(chosen, text)) if kept is None else kept
+    if kept is None:
+        return _all_right(_graded(chosen, text))
+    return kept
 
 
 def _graded(puzzle: Puzzle | PythonPuzzle, source: str) -> Grades:
@@ -200,7 +204,8 @@ def ask(question: str) -> "Ask":
     """
     chosen = _chosen("question", question, QUESTIONS)
     if not chosen.asked:
-        _chosen("question", question, {name: each for name, each in QUESTIONS.items() if each.asked})
+        in_words = {name: other for name, other in QUESTIONS.items() if other.asked}
+        _chosen("question", question, in_words)  # refuses it
     from helpers.widgets.question import Ask
 
     return Ask(question, chosen)
@@ -281,7 +286,7 @@ def find_fault(exercise: str, line: int | None = None, correction: str = "") -> 
 
 
 def plant_fault(exercise: str, old: str | None = None, new: str = "") -> Verdict:
-    """Judge the official kernel with one piece of its text replaced: is it wrong, and does a lesson's test miss it?
+    """Return the verdict on an edit of the official kernel: is it wrong, and does a lesson's test miss that?
 
     Parameters
     ----------

@@ -11,6 +11,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from itertools import islice, product
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -44,7 +45,7 @@ DARK = {
     "#ecc3a8": "#7d4a2f",
     "#f3ddd0": "#5a3524",
 }
-INK, GRAY, LINE, PAPER, BLUE, ORANGE, GREEN, *SECTORS = [*DARK][:13]
+INK, GRAY, LINE, PAPER, BLUE, ORANGE, GREEN, *SECTORS = islice(DARK, 13)
 FONT = "DejaVu Sans, Verdana, sans-serif"  # what stored pictures are written in, and fonts as wide
 CODE_FONT = "DejaVu Sans Mono, Menlo, Consolas, monospace"  # all letters are equally wide
 TINT = 3 / 16  # how strong the color of a face is where what lies below it is to be seen
@@ -178,7 +179,11 @@ class Picture:
 
     def boxes(self, boxes: Iterable[Box], edge=LINE, face=None, line=1.0, dashes=None) -> None:
         """Draw rectangles that all look alike; `line` is in CSS pixels, `dashes` are (on, off)."""
-        corners = [((x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y)) for x, y, w, h in boxes]
+        corners = []
+        for x, y, width, height in boxes:
+            right = x + width
+            bottom = y + height
+            corners.append([(x, y), (right, y), (right, bottom), (x, bottom), (x, y)])
         codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * len(corners)
         self._draw(corners, codes, edge=edge, face=face and to_rgba(face), line=line, dashes=dashes)
 
@@ -207,7 +212,9 @@ class Picture:
         back = np.subtract(start, end)
         back = head * back / np.hypot(*back)
         aside = 0.75 * np.array([-back[1], back[0]])
-        self.lines([(*start, *end), *((*(end + back + turned), *end) for turned in (aside, -aside))], color, line)
+        left = end + back + aside
+        right = end + back - aside
+        self.lines([(*start, *end), (*left, *end), (*right, *end)], color, line)
 
     def curve(self, x: Array, y: Array, color=INK, line=3.0, dashes=None) -> None:
         """Draw one line through many points; nan leaves a gap."""
@@ -314,13 +321,7 @@ def _svg(mark: Mark) -> str:
     """A mark as elements of an SVG image; words stay text, which every browser draws sharp."""
     if mark.words:
         style = f'fill="{to_hex(mark.face)}" font-weight="{mark.weight}"'
-        family = f' font-family="{CODE_FONT}"'
-        anchors = {"left": "start", "middle": "middle", "right": "end"}
-        return "".join(
-            f'<text x="{w.x:.4g}" y="{w.y + 0.36 * w.size:.4g}" font-size="{w.size:.4g}" '
-            f'text-anchor="{anchors[w.align]}" {style}{family * w.code}>{html.escape(w.text)}</text>'
-            for w in mark.words
-        )
+        return "".join(_svg_text(word, style) for word in mark.words)
     if mark.image:
         (x, y, width, height), colors = mark.image
         file = f"data:image/png;base64,{base64.b64encode(_png(colors)).decode()}"
@@ -332,16 +333,24 @@ def _svg(mark: Mark) -> str:
     return f'<path d="{_svg_path(mark.path)}" {fill} {stroke}/>'
 
 
+def _svg_text(word: Word, style: str) -> str:
+    """A word as an element of an SVG image."""
+    anchors = {"left": "start", "middle": "middle", "right": "end"}
+    y = word.y + 0.36 * word.size
+    place = f'x="{word.x:.4g}" y="{y:.4g}" font-size="{word.size:.4g}" text-anchor="{anchors[word.align]}"'
+    if word.code:
+        style += f' font-family="{CODE_FONT}"'
+    return f"<text {place} {style}>{html.escape(word.text)}</text>"
+
+
 @cache
 def _ground() -> str:
     """The paper, and the colors of all SVG images of a page where it is dark, as of the stored ones there."""
     dark = '[data-jp-theme-light="false"]'
     svg = f"{dark} .convgrad-svg"
-    rules = "".join(
-        f'{svg} [{part}="{color}"] {{ {part}: {darker}; }}'
-        for part in ("fill", "stroke")
-        for color, darker in DARK.items()
-    )
+    rules = ""
+    for part, (color, darker) in product(("fill", "stroke"), DARK.items()):
+        rules += f'{svg} [{part}="{color}"] {{ {part}: {darker}; }}'
     turned = "filter: invert(0.933) hue-rotate(180deg);"  # white becomes DARK[PAPER], and a hue stays what it is
     rules += f"{svg} image, {dark} img.jp-needs-light-background {{ {turned} }}"
     return f'<style>{rules}</style><rect width="100%" height="100%" fill="{PAPER}"/>'
@@ -370,11 +379,10 @@ def _glyphs(text: str, weight: str, code: bool = False) -> tuple[Array, Array, f
 def outline(word: Word, weight: str) -> tuple[Array, Array]:
     """Vertices and codes of a word where it is written."""
     vertices, codes, width = _glyphs(word.text, weight, word.code)
-    left = word.x - width * word.size * {"left": 0, "middle": 0.5, "right": 1}[word.align]
-    return vertices * (word.size, -word.size) + (
-        left,
-        word.y + 0.36 * word.size,
-    ), codes  # half a digit below its middle
+    parts_on_left = {"left": 0, "middle": 0.5, "right": 1}
+    left = word.x - width * word.size * parts_on_left[word.align]
+    bottom = word.y + 0.36 * word.size  # half a digit below its middle
+    return vertices * (word.size, -word.size) + (left, bottom), codes
 
 
 def text_width(text: str, size: float, weight: str = "normal") -> float:

@@ -10,9 +10,23 @@ from helpers.pictures.canvas import GRAY, INK, LINE, PAPER, Box, Picture, Word
 Numbers = float | np.ndarray
 Sign = Sequence[tuple[float, float, float, float]]  # straight lines, about 2 wide around (0, 0)
 
-SQUARE: Sign = ((-1, -1, 1, -1), (1, -1, 1, 1), (1, 1, -1, 1), (-1, 1, -1, -1))
-TRIANGLE: Sign = ((-1.1, 1, 1.1, 1), (1.1, 1, 0, -1.2), (0, -1.2, -1.1, 1))
-DIAMOND: Sign = ((-1.3, 0, 0, -1.3), (0, -1.3, 1.3, 0), (1.3, 0, 0, 1.3), (0, 1.3, -1.3, 0))
+SQUARE: Sign = (
+    (-1, -1, 1, -1),
+    (1, -1, 1, 1),
+    (1, 1, -1, 1),
+    (-1, 1, -1, -1),
+)
+TRIANGLE: Sign = (
+    (-1.1, 1, 1.1, 1),
+    (1.1, 1, 0, -1.2),
+    (0, -1.2, -1.1, 1),
+)
+DIAMOND: Sign = (
+    (-1.3, 0, 0, -1.3),
+    (0, -1.3, 1.3, 0),
+    (1.3, 0, 0, 1.3),
+    (0, 1.3, -1.3, 0),
+)
 
 
 @dataclass(frozen=True)
@@ -39,18 +53,28 @@ class Axes:
         """A line at each of these values, and its text on the left."""
         left = self.box.x
         right = self.box.right
-        self.picture.lines(((left, self.y(value), right, self.y(value)) for value in texts), LINE, 0.8)
-        words = (Word(left - gap, self.y(value), text, 13, "right") for value, text in texts.items())
+        lines = []
+        words = []
+        for value, text in texts.items():
+            y = self.y(value)
+            lines.append((left, y, right, y))
+            words.append(Word(left - gap, y, text, 13, "right"))
+        self.picture.lines(lines, LINE, 0.8)
         self.picture.words(words, GRAY)
 
     def columns(self, texts: Mapping[float, str], gap=16, line=0.0) -> None:
         """A line at each of these values, if lines have a width, and its text below the box."""
         top = self.box.y
         bottom = self.box.bottom
-        places = {self.x(value): text for value, text in texts.items()}
+        lines = []
+        words = []
+        for value, text in texts.items():
+            x = self.x(value)
+            lines.append((x, top, x, bottom))
+            words.append(Word(x, bottom + gap, text, 13))
         if line:
-            self.picture.lines(((x, top, x, bottom) for x in places), LINE, line)
-        self.picture.words((Word(x, bottom + gap, text, 13) for x, text in places.items()), GRAY)
+            self.picture.lines(lines, LINE, line)
+        self.picture.words(words, GRAY)
 
     def curve(self, x: np.ndarray, y: np.ndarray, color=INK, line=3.0, dashes=None) -> None:
         """A line through many values; nan leaves a gap."""
@@ -58,14 +82,18 @@ class Axes:
 
     def mark(self, x: float, y: float, color: str) -> None:
         """A hollow square on a curve."""
-        self.picture.boxes([Box(float(self.x(x)) - 4, float(self.y(y)) - 4, 8, 8)], color, PAPER, 2.4)
+        left = float(self.x(x)) - 4
+        top = float(self.y(y)) - 4
+        self.picture.boxes([Box(left, top, 8, 8)], color, PAPER, 2.4)
 
 
 def draw_sign(picture: Picture, sign: Sign, points: Iterable[tuple[float, float]], size, color, line=2.0) -> None:
     """Mark some points of a line."""
     lines = []
     for x, y in points:
-        lines += [(x, y, x, y) + size * np.array(ends) for ends in sign]
+        middle = np.array([x, y, x, y])
+        for ends in sign:
+            lines.append(middle + size * np.array(ends))
     picture.lines(lines, color, line)
 
 
@@ -74,11 +102,14 @@ def spread(heights: Sequence[float], apart: float) -> np.ndarray:
     moved = np.array(heights, float)
     last = -np.inf
     for i in np.argsort(moved, kind="stable"):
-        moved[i] = last = max(moved[i], last + apart)
+        last = max(moved[i], last + apart)
+        moved[i] = last
     return moved
 
 
 def part(error: float) -> str:
     """An error as 1 part in a number of two digits."""
     parts = float(f"{1 / error:.2g}")
-    return f"1 part in {parts / 1e6:g} million" if parts >= 1e6 else f"1 part in {parts:,.0f}"
+    if parts >= 1e6:
+        return f"1 part in {parts / 1e6:g} million"
+    return f"1 part in {parts:,.0f}"

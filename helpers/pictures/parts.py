@@ -48,10 +48,13 @@ class Look(NamedTuple):
 
     def names(self, shape: Cell) -> np.ndarray:
         """A name for each element of a matrix."""
-        names = self.letters or [f"w{row}{column}" for row, column in np.ndindex(*shape)]
-        if np.prod(shape) > len(names):
+        names = list(self.letters)
+        if not names:
+            names = [f"w{row}{column}" for row, column in np.ndindex(*shape)]
+        count = np.prod(shape)
+        if count > len(names):
             raise ValueError(f"letters = True: {shape} are more than {len(names)} letters")
-        return np.reshape([*names][: np.prod(shape)], shape)
+        return np.reshape(names[:count], shape)
 
 
 PIXELS = Look(INK, letters=ascii_lowercase)
@@ -109,8 +112,9 @@ class Grid:
         """Write each number at a height of its cell, 0.5 in the middle."""
         filled = [(box, number(value)) for box, value in self._filled()]
         smallest = 12 if at == LIFTED else 13
-        size = min(max(0.36 * self.height, smallest), 20)
-        size = fitting((text for _, text in filled), self.width - 4, size, self.look.weight)
+        wanted = min(max(0.36 * self.height, smallest), 20)
+        texts = [text for _, text in filled]
+        size = fitting(texts, self.width - 4, wanted, self.look.weight)
         if at == LIFTED and self.height >= ROOMY:
             at = 0.5
         words = (Word(box.middle[0], box.y + at * box.height, text, size) for box, text in filled)
@@ -122,8 +126,9 @@ class Grid:
 
     def box(self, row: int, column: int, rows: int = 1, columns: int = 1) -> Box:
         """The box of a cell, or of the `rows` x `columns` cells from there on."""
-        corner = self.x + column * self.width, self.y + row * self.height
-        return Box(*corner, columns * self.width, rows * self.height)
+        x = self.x + column * self.width
+        y = self.y + row * self.height
+        return Box(x, y, columns * self.width, rows * self.height)
 
     @cached_property
     def boxes(self) -> list[Box]:
@@ -157,9 +162,15 @@ class Grid:
 
     def drag(self, cells: Sequence[Cell], values: tuple[str, str], place: Cell, jump: Cell = (1, 1)) -> None:
         """Let a reader drag the window of these cells: its row and column are `values`, each step `jump` cells long."""
-        rows, columns = np.subtract(cells[-1], cells[0]) + 1
-        step = jump[0] * self.height, jump[1] * self.width
-        self.picture.window = Window(self.box(*cells[0], rows, columns), values, place, step)
+        down, across = jump
+        step = down * self.height, across * self.width
+        self.picture.window = Window(self._around(cells), values, place, step)
+
+    def _around(self, cells: Sequence[Cell]) -> Box:
+        """The box of all cells from the first to the last."""
+        top, left = cells[0]
+        bottom, right = cells[-1]
+        return self.box(top, left, bottom - top + 1, right - left + 1)
 
     def table(self) -> str:
         """The numbers in HTML."""
@@ -186,28 +197,30 @@ class Grid:
 
     def frame(self, cells: Sequence[Cell], color: str) -> None:
         """Draw a thick line around some cells."""
-        rows, columns = np.subtract(cells[-1], cells[0]) + 1
-        self.picture.boxes([self.box(*cells[0], rows, columns)], color, line=4)
+        self.picture.boxes([self._around(cells)], color, line=4)
 
     def window(self, cells: Sequence[Cell], factors: Mapping[Cell, float], color: str) -> None:
         """Frame the cells of a window, and tint those that hold a number, each with the factor that multiplies it.
 
         The color is that of the tensor that lies over this one.
         """
-        self.picture.boxes((self.box(*cell) for cell in cells if cell not in factors), color)
+        empty = [self.box(*cell) for cell in cells if cell not in factors]
+        self.picture.boxes(empty, color)
         self.tinted(factors, color, 1.6)
         self.frame(cells, color)
         self.factors(factors, color)
 
     def factors(self, factors: Mapping[Cell, float], color: str) -> None:
         """Write "×2" small into the lower right corners of cells."""
-        self.corners({cell: f"×{number(factor)}" for cell, factor in factors.items()}, color)
+        texts = {cell: f"×{number(factor)}" for cell, factor in factors.items()}
+        self.corners(texts, color)
 
     def corners(self, texts: Mapping[Cell, str], color: str) -> None:
         """Write texts small into the lower right corners of cells."""
         is_roomy = max(self.height, 0.75 * self.width) >= ROOMY
         smallest = 12 if is_roomy else 11
-        size = fitting(texts.values(), self.width - 4, max(0.25 * self.height, smallest), "bold")
+        wanted = max(0.25 * self.height, smallest)
+        size = fitting(texts.values(), self.width - 4, wanted, "bold")
         words = []
         for (row, column), text in texts.items():
             box = self.box(row + 1, column + 1)  # its corner is the end of the cell

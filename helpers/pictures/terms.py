@@ -1,6 +1,7 @@
 """Sums and their terms: products in words, and a table of terms at the foot of a picture."""
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -17,13 +18,20 @@ def product_text(*factors: float) -> str:
     """A product in words, with parentheses around a negative factor that is not alone."""
     if len(factors) == 1:
         return number(factors[0])
-    return "·".join(number(factor) if factor >= 0 else f"({number(factor)})" for factor in factors)
+    texts = []
+    for factor in factors:
+        text = number(factor)
+        texts.append(text if factor >= 0 else f"({text})")
+    return "·".join(texts)
 
 
 def running_sum(texts: Iterable[str], products: Sequence[float], before: float = 0.0) -> list[tuple[str, str, str]]:
     """The columns of a table of terms: each term, its product, and the sum so far, which begins with `before`."""
     sums = before + np.cumsum(products)
-    return list(zip(texts, map(number, products), map(number, sums), strict=True))
+    columns = []
+    for text, product, sum_so_far in zip(texts, products, sums, strict=True):
+        columns.append((text, number(product), number(sum_so_far)))
+    return columns
 
 
 def table(picture: Picture, labels: Sequence[str], columns: Sequence[Sequence[str]], box: Box) -> list[Box]:
@@ -32,16 +40,18 @@ def table(picture: Picture, labels: Sequence[str], columns: Sequence[Sequence[st
     most = int(room // NARROWEST)
     if len(columns) > most:
         columns = [*columns[: most - 2], ("…",) * len(labels), columns[-1]]
-    step = min(WIDEST, room / max(len(columns), 1))
     height = box.height / len(labels)
     heights = [box.y + height * (i + 0.5) for i in range(len(labels))]
-    picture.words((Word(box.x + 88, y, text, 14, "right") for y, text in zip(heights, labels, strict=True)), GRAY)
-    words = [word for column in columns for word in column]
-    size = fitting(words, step - 5, 14.5)
+    written = [Word(box.x + 88, y, label, 14, "right") for y, label in zip(heights, labels, strict=True)]
+    picture.words(written, GRAY)
+    step = min(WIDEST, room / max(len(columns), 1))
+    size = fitting(chain.from_iterable(columns), step - 5, 14.5)
+    boxes = []
     for i, column in enumerate(columns):
         x = box.x + LABELS + step * (i + 0.5)
-        picture.words(Word(x, y, word, size) for y, word in zip(heights, column, strict=True))
-    return [Box(box.x + LABELS + step * i, box.y, step, box.height) for i in range(len(columns))]
+        picture.words(Word(x, y, text, size) for y, text in zip(heights, column, strict=True))
+        boxes.append(Box(box.x + LABELS + step * i, box.y, step, box.height))
+    return boxes
 
 
 def foot(
@@ -49,9 +59,11 @@ def foot(
 ) -> list[Box]:
     """A table at the foot of a picture, below a line, and two lines beside it; returns where its columns are."""
     top = picture.height - height - 6
-    picture.lines([(MARGIN, top - 4, picture.width - MARGIN, top - 4)], LINE, 1)
+    line = MARGIN, top - 4, picture.width - MARGIN, top - 4
+    picture.lines([line], LINE, 1)
     boxes = table(picture, labels, columns, Box(MARGIN, top, 624, height))
     for i, text in enumerate(beside):
-        size = fitting([text or "0"], picture.width - 656, 14.5)
-        picture.write(652, top + height * (i + 1.5) / 3, text, size, BLUE)
+        y = top + height * (i + 1.5) / 3
+        size = fitting([text], picture.width - 656, 14.5)
+        picture.write(652, y, text, size, BLUE)
     return boxes

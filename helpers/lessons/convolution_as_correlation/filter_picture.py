@@ -39,18 +39,22 @@ class OwnFilterPicture(Picture):
         self.beside = right + PIXEL * 26 + 24
         self._draw_planes(left, whose)
         middle = TOP + 54 + 1.5 * FILTER_CELL
-        self.words([Word(left - 22, middle, "★", 30), Word(right - 22, middle, "=", 30)], GRAY)
+        star = Word(left - 22, middle, "★", 30)
+        equals = Word(right - 22, middle, "=", 30)
+        self.words([star, equals], GRAY)
         is_large = (self.output > 0) & (self.output >= 2 / 3 * self.output.max())
         self.large_outputs = np.argwhere(is_large).tolist()
-        self.tinted((self._box(self.result, cell) for cell in self.large_outputs), BLUE, 1.6, 0.4)
+        large = [self._box(self.result, cell) for cell in self.large_outputs]
+        self.tinted(large, BLUE, 1.6, 0.4)
         self.stands_still()
 
     def _draw_planes(self, left: float, whose: str) -> None:
         """The digit, the filter from `left` on, and the outputs with their colors explained."""
         draw_ink(self, self.digit, self.sheet, 15)
         draw_signed(self, self.output, self.result)
-        head(self, *self.sheet[:2], "input", "28 × 28")
-        head(self, *self.result[:2], "output", f"26 × 26, by {re.split(r',| [(]', whose)[0]}")
+        head(self, self.sheet.x, self.sheet.y, "input", "28 × 28")
+        short = re.split(r",| [(]", whose)[0]
+        head(self, self.result.x, self.result.y, "output", f"26 × 26, by {short}")
         size = (FILTER_CELL, FILTER_CELL)
         self.filter = Grid(self, self.weight, left, TOP + 54, size, "weight", "click; small: its pixel")
         self.filter.adjust("weight", -2, 2)
@@ -60,7 +64,10 @@ class OwnFilterPicture(Picture):
     @staticmethod
     def _box(plane: Box, cell: list[int], size: int = 1) -> Box:
         """The box of `size` x `size` cells of a plane, from the upper left one on."""
-        return Box(plane.x + PIXEL * cell[1], plane.y + PIXEL * cell[0], size * PIXEL, size * PIXEL)
+        row, column = cell
+        x = plane.x + PIXEL * column
+        y = plane.y + PIXEL * row
+        return Box(x, y, size * PIXEL, size * PIXEL)
 
     @property
     def large_outputs_below(self) -> int:
@@ -73,9 +80,14 @@ class OwnFilterPicture(Picture):
         self.boxes([frame], look("weight").ink, line=3)
         self.boxes([self._box(self.result, [oh, ow])], BLUE, line=3)
         self.window = Window(frame, ("oh", "ow"), (oh, ow), (PIXEL, PIXEL))
-        pixels = {(t.kh, t.kw): self.digit[t.ih, t.iw] for t in indices.taps_of_output(self.shape, oh, ow)}
+        pixels = {}
+        products = []
+        for tap in indices.taps_of_output(self.shape, oh, ow):
+            pixel = self.digit[tap.ih, tap.iw]
+            pixels[tap.kh, tap.kw] = pixel
+            products.append(self.weight[tap.kh, tap.kw] * pixel)
         self.filter.factors(pixels, GRAY)
-        total = number(sum(self.weight[cell] * pixel for cell, pixel in pixels.items()))
+        total = number(sum(products))
         returned = number(self.output[oh, ow])
         lines = f"sum of products: {total}", f"the kernel wrote: {returned}"
         self.column(self.beside, TOP + 130, 24, lines, 14, BLUE)

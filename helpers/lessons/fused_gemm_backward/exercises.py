@@ -1,6 +1,7 @@
 """The exercises of lesson 06, to write, to lay and to plant: a gate, and products in tiles, on layers with relu."""
 
 from functools import cache
+from math import ceil
 from pathlib import Path
 
 import numpy as np
@@ -21,16 +22,27 @@ FOLDER = HERE.with_name("puzzles")
 def _gate_cases() -> tuple[Case, ...]:
     """The layer of the lesson; then numbers from -2 to 2, many of them 0, in `with_tail` quarters."""
     a, b, bias, grad = map(np.array, LESSONS.values())
-    cases = {"the_layer": ((a @ b + bias).ravel(), grad.ravel())}
-    for name, n, unit in ("full_workgroup", 256, 1), ("with_tail", 300, 4):
-        random = np.random.default_rng(n)
-        cases[name] = random.integers(-2, 3, n) / unit, random.choice([-3, -2, -1, 1, 2, 3], n) / unit
-    return tuple(_gate_case(name, *map(np.float32, arrays)) for name, arrays in cases.items())
+    pre = a @ b + bias
+    return (
+        _gate_case("the_layer", pre.ravel(), grad.ravel()),
+        _random_gate_case("full_workgroup", 256, unit=1),
+        _random_gate_case("with_tail", 300, unit=4),
+    )
+
+
+def _random_gate_case(name: str, n: int, unit: int) -> Case:
+    """Small whole numbers, of which each is divided by a unit; no upstream gradient is 0."""
+    random = np.random.default_rng(n)
+    pre = random.integers(-2, 3, n) / unit
+    grad = random.choice([-3, -2, -1, 1, 2, 3], n) / unit
+    return _gate_case(name, pre, grad)
 
 
 def _gate_case(name: str, pre: Array, grad: Array) -> Case:
-    groups = -(-pre.size // 256), 1, 1
-    return Case(name, (pre, grad), reference.relu_backward(pre, grad), (pre.size,), (Dispatch(groups),))
+    inputs = np.float32(pre), np.float32(grad)
+    expected = reference.relu_backward(*inputs)
+    dispatch = Dispatch((ceil(pre.size / 256), 1, 1))
+    return Case(name, inputs, expected, (pre.size,), (dispatch,))
 
 
 def _passes() -> object:
@@ -40,15 +52,13 @@ def _passes() -> object:
     return PassesPicture()
 
 
-PUZZLES = (
-    Puzzle("relu_gate", FOLDER, "i", _gate_cases, Skill.one_thread_for("element", "with_tail")),
-    *(puzzle(name, of, FOLDER) for name, of in PRODUCTS.items()),
-)
-MATCHINGS = matchings(HERE.with_name("matchings.toml"), four_passes=(("Pass 1", "Pass 2", "Pass 3", "Pass 4"), _passes))
+GATE = Puzzle("relu_gate", FOLDER, "i", _gate_cases, Skill.one_thread_for("element", "with_tail"))
+PUZZLES = (GATE, *(puzzle(name, summed, FOLDER) for name, summed in PRODUCTS.items()))
+PASSES = ("Pass 1", "Pass 2", "Pass 3", "Pass 4")
+MATCHINGS = matchings(HERE.with_name("matchings.toml"), four_passes=(PASSES, _passes))
+ONE_TILE = GemmShape(16, 16, 16, activation="relu")
+PAST_THE_EDGES = GemmShape(19, 37, 21, activation="relu")
 PLANTED = planted.read(
     HERE.with_name("planted.toml"),
-    fault_that_ones_miss=(
-        GemmShape(16, 16, 16, activation="relu"),
-        {"random numbers and other sizes": GemmShape(19, 37, 21, activation="relu")},
-    ),
+    fault_that_ones_miss=(ONE_TILE, {"random numbers and other sizes": PAST_THE_EDGES}),
 )

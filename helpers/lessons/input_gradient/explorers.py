@@ -18,7 +18,7 @@ from helpers.operations.convolution import operations, reference
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.operations.kernels import load
 from helpers.pictures.canvas import Picture
-from helpers.widgets.controls import by_dragging, by_playing, by_pointing
+from helpers.widgets.controls import Values, by_dragging, by_playing, by_pointing
 from helpers.widgets.explorer import Explorer
 from wgsl import Kernel
 
@@ -39,9 +39,19 @@ def input_gradient() -> Explorer:
 def scatter_and_gather() -> Explorer:
     """Lesson 03's gradient, at each number of which one can point, and windows that drop."""
     grad_input = operations.conv2d_grad_input(SMALL.input, WEIGHT, UPSTREAM)
-    picture = ScatterGatherPicture(WEIGHT[0, 0], UPSTREAM[0, 0], grad_input[0, 0], adapter_info().short)
+    planes = WEIGHT[0, 0], UPSTREAM[0, 0], grad_input[0, 0]
+    picture = ScatterGatherPicture(*planes, adapter_info().short)
     sides = 3, 3, 5  # of each tensor
-    rules = {"tensor": 3, "row": lambda v: sides[v["tensor"]], "column": lambda v: sides[v["tensor"]], "dropped": 10}
+
+    def side(values: Values) -> int:
+        return sides[values["tensor"]]
+
+    rules = {
+        "tensor": 3,
+        "row": side,
+        "column": side,
+        "dropped": 10,
+    }
     steps = {
         "Point at M: what does it hit?": by_pointing({"tensor": 0, "row": 2, "column": 0}),
         "Point at the middle pixel.": by_pointing({"tensor": 2, "row": 2, "column": 2}),
@@ -55,7 +65,8 @@ def four_faults() -> Explorer:
     """A test of the input gradient, to be changed until it catches four planted faults; at first a blur at stride 2."""
 
     def draw(stride: int, padding_h: int, padding_w: int, channels: int, weight: Array, pixel: int = 0) -> Picture:
-        shape = ConvShape(1, channels, 6, 6, channels, 3, 3, stride, (padding_h, padding_w))
+        padding = padding_h, padding_w
+        shape = ConvShape(1, channels, 6, 6, channels, 3, 3, stride, padding)
         right, got = _results(shape, np.float32(weight).tobytes())
         return FaultsPicture(shape, weight, right, got, pixel)
 
@@ -64,23 +75,37 @@ def four_faults() -> Explorer:
         "Give rows and columns different paddings.": lambda v: v["padding_h"] != v["padding_w"],
         "Catch all four.": lambda v: len(draw(**v).caught) == len(FAULTS),
     }
-    rules = {"stride": (1, 3), "padding_h": 3, "padding_w": 3, "channels": (1, 2)}
+    rules = {
+        "stride": (1, 3),
+        "padding_h": 3,
+        "padding_w": 3,
+        "channels": (1, 2),
+    }
     start = {"stride": 2, "padding_h": 1, "padding_w": 1}
-    return Explorer(draw, rules, start, arrays={"weight": np.outer([1, 2, 1], [1, 2, 1])}, steps=steps)
+    blur = np.outer([1, 2, 1], [1, 2, 1])
+    return Explorer(draw, rules, start, arrays={"weight": blur}, steps=steps)
 
 
 @lru_cache(1)
 def _results(shape: ConvShape, weight: bytes) -> tuple[Array, dict[str, Array]]:
     """The right gradient of a test, and that of each faulty kernel; a filter (3, 3) has a multiple for each channel."""
     multiples = np.arange(1, 5).reshape(2, 2)[: shape.out_channels, : shape.in_channels]
-    filters = np.float32(np.multiply.outer(multiples, np.frombuffer(weight, np.float32).reshape(3, 3)))
-    upstream = np.random.default_rng(3).integers(-4, 5, shape.output).astype(np.float32)
+    one_filter = np.frombuffer(weight, np.float32).reshape(3, 3)
+    filters = np.float32(np.multiply.outer(multiples, one_filter))
+    random = np.random.default_rng(3)
+    upstream = random.integers(-4, 5, shape.output).astype(np.float32)
     got = {}
     for fault, kernel in _faulty_kernels().items():
         got[fault] = operations.conv2d_grad_input(
-            shape.input, filters, upstream, shape.stride, shape.padding, kernel=kernel
+            shape.input,
+            filters,
+            upstream,
+            shape.stride,
+            shape.padding,
+            kernel=kernel,
         )
-    return reference.grad_input(upstream, filters, shape), got
+    right = reference.grad_input(upstream, filters, shape)
+    return right, got
 
 
 @cache

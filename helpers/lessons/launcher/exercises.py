@@ -7,25 +7,47 @@ from helpers.grading.puzzle import Skill
 from helpers.grading.python_puzzle import PythonCase, PythonPuzzle
 from helpers.lessons.launcher import launch
 
-GIVEN = launch.CALLS | {"code": launch.Code(), "READ": launch.Access.READ, "WRITE": launch.Access.WRITE}
+NAMES = {
+    **launch.CALLS,
+    "code": launch.Code(),
+    "READ": launch.Access.READ,
+    "WRITE": launch.Access.WRITE,
+}
 
 
-LAUNCHED = {"four_numbers": (5, 2, 7, 1), "nine_numbers": (4, 8, 2, 9, 1, 7, 3, 6, 5)}
+LAUNCHED = {
+    "four_numbers": (5, 2, 7, 1),
+    "nine_numbers": (4, 8, 2, 9, 1, 7, 3, 6, 5),
+}
+
+
+def _results(numbers: tuple[int, ...]) -> tuple[int, ...]:
+    """The numbers that the kernel makes of these."""
+    return tuple(3 * x + 1 for x in numbers)
+
+
+def _launch_cases() -> list[PythonCase]:
+    return [_launch_case(name, numbers) for name, numbers in LAUNCHED.items()]
 
 
 def _launch_case(name: str, numbers: tuple[int, ...]) -> PythonCase:
-    given = GIVEN | {"numbers": numbers, "count": len(numbers)}
-    return PythonCase(name, (given,), (tuple(3 * x + 1 for x in numbers),))
+    values = NAMES | {"numbers": numbers, "count": len(numbers)}
+    return PythonCase(name, (values,), (_results(numbers),))
+
+
+def _second_cases() -> list[PythonCase]:
+    return [_second_case(name, numbers) for name, numbers in LAUNCHED.items()]
 
 
 def _second_case(name: str, numbers: tuple[int, ...]) -> PythonCase:
     """A launch after one that is done: what that one was given, and what it made."""
     count = len(numbers)
-    results = tuple(3 * x + 1 for x in numbers)
-    input = launch.Buffer([*numbers])
-    output = launch.Buffer([*results])
+    results = _results(numbers)
+    input = launch.Buffer(list(numbers))
+    output = launch.Buffer(list(results))
     layout = launch.Layout(launch.DECLARED)
-    given = GIVEN | {
+    values = {
+        **NAMES,
         "module": launch.Module(),
         "layout": layout,
         "pipeline": launch.Pipeline(),
@@ -35,18 +57,18 @@ def _second_case(name: str, numbers: tuple[int, ...]) -> PythonCase:
         "count": count,
         "workgroups": ceil(count / launch.THREADS),
     }
-    return PythonCase(name, (given,), (tuple(3 * x + 1 for x in results),))
+    return PythonCase(name, (values,), (_results(results),))
 
 
 NOTHING_TWICE = Skill(
-    "a second launch that makes nothing twice and copies nothing", "nine_numbers", {"create_*": 1, "write_buffer": 1}
+    "a second launch that makes nothing twice and copies nothing",
+    "nine_numbers",
+    {"create_*": 1, "write_buffer": 1},
 )
 
 
 FOLDER = Path(__file__).with_name("puzzles")
 PYTHON_PUZZLES = (
-    PythonPuzzle("raw_launch", FOLDER, "result", lambda: [_launch_case(*case) for case in LAUNCHED.items()]),
-    PythonPuzzle(
-        "second_launch", FOLDER, "result", lambda: [_second_case(*case) for case in LAUNCHED.items()], NOTHING_TWICE
-    ),
+    PythonPuzzle("raw_launch", FOLDER, "result", _launch_cases),
+    PythonPuzzle("second_launch", FOLDER, "result", _second_cases, NOTHING_TWICE),
 )

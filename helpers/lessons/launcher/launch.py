@@ -106,18 +106,27 @@ def _require(holds: bool, sentence: str) -> None:
         raise ValueError(sentence)
 
 
+def _require_type(parameter: Parameter, value: object) -> None:
+    """Refuse a value that has not the type of the parameter's annotation."""
+    kind = parameter.annotation
+    wanted = WORDS.get(kind) or kind.words
+    _require(type(value) is kind, f"`{parameter.name}` must be {wanted}, and this is {as_typed(value)}")
+
+
 def call(function: Callable) -> Callable:
     """A call that a learner can make: what it is given must have the types of its annotations."""
     takes = signature(function)
 
     @wraps(function)
-    def checked(*given: object, **named: object) -> object:
-        for name, value in takes.bind(*given, **named).arguments.items():
+    def checked(*arguments: object, **named: object) -> object:
+        for name, value in takes.bind(*arguments, **named).arguments.items():
             parameter = takes.parameters[name]
-            wanted = WORDS.get(parameter.annotation) or parameter.annotation.words
-            for each in value if parameter.kind is Parameter.VAR_POSITIONAL else (value,):
-                _require(type(each) is parameter.annotation, f"`{name}` must be {wanted}, and this is {as_typed(each)}")
-        return function(*given, **named)
+            if parameter.kind is Parameter.VAR_POSITIONAL:
+                for one in value:
+                    _require_type(parameter, one)
+            else:
+                _require_type(parameter, value)
+        return function(*arguments, **named)
 
     CALLS[function.__name__] = checked
     return checked
@@ -203,7 +212,7 @@ def dispatch_workgroups(compute: Pass, workgroups: int) -> None:
     _require(input is not output, "one buffer cannot be read in one slot and written in the other")
     _require(workgroups >= 0, f"there are no {workgroups} workgroups")
     threads = workgroups * THREADS
-    needed = max(len(each.numbers) for each in (input, output))
+    needed = max(len(input.numbers), len(output.numbers))
     many = f"{workgroups} workgroups have {threads} threads, for {needed} numbers"
     _require(threads < needed + 2 * THREADS, f"{many}: fewer workgroups of {THREADS} threads are enough")
     compute.encoder.dispatches.append((input, output, workgroups))

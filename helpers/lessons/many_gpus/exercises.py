@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from math import ceil
 from pathlib import Path
 
 import numpy as np
@@ -18,21 +19,30 @@ def _smaller(a: float, b: float) -> float:
     return min(a, b)
 
 
-def _lines(
-    name: str, names: str, right: Callable[..., object], *rows: tuple[float, ...], **functions: object
-) -> PythonCase:
+def _lines(name: str, names: str, answer: Callable[..., object], *rows: tuple[float, ...], **functions) -> PythonCase:
     """A test: a row of values for each time that the lines are tried."""
-    given = tuple({**functions, **dict(zip(names.split(), row, strict=True))} for row in rows)
-    return PythonCase(name, given, tuple(right(*row) for row in rows))
+    trials = []
+    answers = []
+    for row in rows:
+        values = dict(zip(names.split(), row, strict=True))
+        trials.append(functions | values)
+        answers.append(answer(*row))
+    return PythonCase(name, tuple(trials), tuple(answers))
 
 
 def _split(n: int, p: int) -> PythonCase:
+    """A batch of n images in p parts, of which each is asked for."""
     parts = bounds(n, p)
-    return _lines(
-        *(f"{n}_images_in_{p}_parts", "n p k", lambda n, p, k: parts[k]),
-        *((n, p, k) for k in range(p)),
-        min=_smaller,
-    )
+
+    def part(n: int, p: int, k: int) -> tuple[int, int]:
+        return parts[k]
+
+    rows = [(n, p, k) for k in range(p)]
+    return _lines(f"{n}_images_in_{p}_parts", "n p k", part, *rows, min=_smaller)
+
+
+def _split_cases() -> tuple[PythonCase, ...]:
+    return _split(8, 4), _split(10, 4), _split(32, 5)
 
 
 def _combined(a: float, b: float, n_a: int, n_b: int) -> float:
@@ -40,23 +50,44 @@ def _combined(a: float, b: float, n_a: int, n_b: int) -> float:
 
 
 MEANS = {
-    "the_same_images": [(4, 8, 4, 4), (3, -1, 2, 2)],
-    "three_and_one": [(4, 8, 3, 1), (5, -3, 1, 3), (0.5, 0.5, 5, 2)],
-    "after_three_rounds": [(1.5, 7.5, 8, 4), (-2, 6, 24, 8)],
+    "the_same_images": [
+        (4, 8, 4, 4),
+        (3, -1, 2, 2),
+    ],
+    "three_and_one": [
+        (4, 8, 3, 1),
+        (5, -3, 1, 3),
+        (0.5, 0.5, 5, 2),
+    ],
+    "after_three_rounds": [
+        (1.5, 7.5, 8, 4),
+        (-2, 6, 24, 8),
+    ],
 }
+
+
+def _mean_cases() -> tuple[PythonCase, ...]:
+    return tuple(_lines(name, "a b n_a n_b", _combined, *rows) for name, rows in MEANS.items())
+
+
+def _break_even_of_two(w: float, h: float) -> float:
+    return 2 * h
+
+
+def _break_even(w: float, h: float) -> float:
+    return h / (1 - 1 / w)
+
+
+def _break_even_cases() -> tuple[PythonCase, ...]:
+    two = _lines("two_workers", "w h", _break_even_of_two, (2, 3), (2, 0.5))
+    more = _lines("more_workers", "w h", _break_even, (3, 6), (8, 14), (1000, 2))
+    return two, more
+
+
 PYTHON_PUZZLES = (
-    PythonPuzzle("split_batch", FOLDER, "part", lambda: (_split(8, 4), _split(10, 4), _split(32, 5))),
-    PythonPuzzle(
-        *("combine_means", FOLDER, "combined"),
-        lambda: tuple(_lines(name, "a b n_a n_b", _combined, *rows) for name, rows in MEANS.items()),
-    ),
-    PythonPuzzle(
-        *("break_even", FOLDER, "t"),
-        lambda: (
-            _lines("two_workers", "w h", lambda w, h: 2 * h, (2, 3), (2, 0.5)),
-            _lines("more_workers", "w h", lambda w, h: h / (1 - 1 / w), (3, 6), (8, 14), (1000, 2)),
-        ),
-    ),
+    PythonPuzzle("split_batch", FOLDER, "part", _split_cases),
+    PythonPuzzle("combine_means", FOLDER, "combined", _mean_cases),
+    PythonPuzzle("break_even", FOLDER, "t", _break_even_cases),
 )
 
 
@@ -69,26 +100,25 @@ def _cases() -> tuple[Case, ...]:
         "one_workgroup": (96, 4, 156, 1, 3),
         "first_layers_of_lenet": (150, 6, 484, 6, 2),
     }
-    return tuple(_case(name, *rest) for name, rest in sizes.items())
+    return tuple(_case(name, *params) for name, params in sizes.items())
 
 
 def _case(name: str, *params: int) -> Case:
     random = np.random.default_rng(params)
     *counts, images_a, images_b = params
     step = 0.25 if sum(counts) > 256 else 4
-    a, b = ([random.integers(-8, 9, n) * step for n in counts] for _ in "ab")
-    right = np.concatenate([_combined(*pair, images_a, images_b) for pair in zip(a, b, strict=True)])
-    given = tuple(array.astype(np.float32) for array in (*a, *b))
-    workgroups = -(-right.size // 256)
-    return Case(name, given, right, params, (Dispatch((workgroups, 1, 1)),), DIVIDING)
+    a = [random.integers(-8, 9, n) * step for n in counts]
+    b = [random.integers(-8, 9, n) * step for n in counts]
+    combined = [_combined(of_a, of_b, images_a, images_b) for of_a, of_b in zip(a, b, strict=True)]
+    expected = np.concatenate(combined)
+    inputs = tuple(array.astype(np.float32) for array in a + b)
+    workgroups = ceil(expected.size / 256), 1, 1
+    return Case(name, inputs, expected, params, (Dispatch(workgroups),), DIVIDING)
 
 
-PUZZLES = (
-    Puzzle(
-        *("combine_gradients", FOLDER, "i", _cases),
-        Skill(
-            "one thread for each number", "first_layers_of_lenet",
-            {"steps": STEPS, "thread_loads": TWICE, "results": TWICE},
-        ),
-    ),
-)  # fmt: skip
+ONE_THREAD_EACH = Skill(
+    "one thread for each number",
+    "first_layers_of_lenet",
+    {"steps": STEPS, "thread_loads": TWICE, "results": TWICE},
+)
+PUZZLES = (Puzzle("combine_gradients", FOLDER, "i", _cases, ONE_THREAD_EACH),)

@@ -16,24 +16,32 @@ SIDE = 3
 def shared_batch() -> Explorer:
     """A batch of eight images, whose gradients 2, 3 or 4 workers compute: what does each of them hand over?"""
     random = np.random.default_rng(3)
-    x, weight, dy = (
-        random.integers(low, 3, size).astype(np.float32)
-        for low, size in ((0, (IMAGES, 1, SIDE, SIDE)), (-2, (1, 1, SIDE, SIDE)), (-2, (IMAGES, 1, 1, 1)))
-    )
-    tensors = {"input": x, "grad_output": dy, "grad_input": conv2d_grad_input(x.shape, weight, dy)}
-    weights = {
-        workers: np.stack(
-            [conv2d_grad_weight(x[a:b], weight.shape, dy[a:b])[0, 0] for a, b in indices.bounds(IMAGES, workers)]
-        )
-        for workers in (2, 3, 4)
+    x = random.integers(0, 3, (IMAGES, 1, SIDE, SIDE)).astype(np.float32)
+    weight = random.integers(-2, 3, (1, 1, SIDE, SIDE)).astype(np.float32)
+    dy = random.integers(-2, 3, (IMAGES, 1, 1, 1)).astype(np.float32)
+    dx = conv2d_grad_input(x.shape, weight, dy)
+    planes = {
+        "input": x[:, 0],
+        "grad_output": dy[:, 0],
+        "grad_input": dx[:, 0],
     }
-    picture = SharedPicture({name: array[:, 0] for name, array in tensors.items()}, weights, adapter_info().short)
+    weights = {workers: _gradients_of_workers(x, weight.shape, dy, workers) for workers in (2, 3, 4)}
+    picture = SharedPicture(planes, weights, adapter_info().short)
     steps: Trials = {
         "Point at image 5: what does its worker hand over?": by_pointing({"worker": 1}),
         "Take 3 workers: which one has less to do?": {"workers": 3, "worker": 2},
     }
     rules: dict[str, Rule] = {"workers": (2, 4), "worker": lambda v: v["workers"]}
     return Explorer(picture.show, rules, steps=steps)
+
+
+def _gradients_of_workers(x: np.ndarray, shape: tuple[int, ...], dy: np.ndarray, workers: int) -> np.ndarray:
+    """The weight gradient of each worker's images, (workers, rows, columns)."""
+    gradients = []
+    for first, end in indices.bounds(IMAGES, workers):
+        gradient = conv2d_grad_weight(x[first:end], shape, dy[first:end])
+        gradients.append(gradient[0, 0])
+    return np.stack(gradients)
 
 
 def part_tree() -> Explorer:
@@ -44,8 +52,13 @@ def part_tree() -> Explorer:
         "Play to round 1, and kill worker 0: what is computed again?": by_playing({"killed": 1, "rounds": 1}),
         "Find a round in which killing worker 1 costs nothing.": lambda v: v["killed"] == 2 and v["rounds"] > 1,
     }
-    rules: dict[str, Rule] = {"workers": (2, 4), "rounds": 4, "killed": lambda v: v["workers"] + 1}
-    return Explorer(picture.show, rules, front=["workers", "rounds"], play="rounds", steps=steps)
+    rules: dict[str, Rule] = {
+        "workers": (2, 4),
+        "rounds": 4,
+        "killed": lambda v: v["workers"] + 1,
+    }
+    front = ["workers", "rounds"]
+    return Explorer(picture.show, rules, front=front, play="rounds", steps=steps)
 
 
 def to_1000() -> Explorer:
@@ -55,6 +68,12 @@ def to_1000() -> Explorer:
         "Click NCCL, and take 1,024 workers.": {"way": 1, "workers": MOST},
         "With NCCL and 10 ms, which number is fastest?": {"way": 1, "computing": 10},
     }
-    rules: dict[str, Rule] = {"computing": (1, 1000), "workers": MOST + 1, "way": len(WAYS)}
+    rules: dict[str, Rule] = {
+        "computing": (1, 1000),
+        "workers": MOST + 1,
+        "way": len(WAYS),
+    }
+    picture = ManyPicture()
+    start = {"computing": 200}
     front = ["computing", "workers"]
-    return Explorer(ManyPicture().show, rules, {"computing": 200}, front=front, play="workers", steps=steps)
+    return Explorer(picture.show, rules, start, front=front, play="workers", steps=steps)

@@ -43,11 +43,10 @@ class SharedPicture(Picture):
             self._draw_tensor(name, top, shares, worker)
         self.note(MARGIN, HANDED_TOP + 16, "handed over")
         biases = [self.tensors["grad_output"][first:end].sum() for first, end in shares]
-        gradients = np.column_stack([self.weights[workers].reshape(workers, -1), biases])
+        rows = self.weights[workers].reshape(workers, -1)
+        gradients = np.column_stack([rows, biases])
         for k, (first, end) in enumerate(shares):
-            band = Box(LEFT - 4 + APART * first, HANDED_TOP - 19, APART * (end - first) - 7, 71)
-            self.tinted([band], BLUE if k == worker else GRAY, 1.4, 0.06)
-            self.bold(band.x + 6, band.y + 10, f"worker {k}", 13, BLUE if k == worker else INK)
+            band = self._draw_band(k, first, end, is_chosen=k == worker)
             self._draw_gradients(gradients[k], band.x + 8, f" of worker {k}", weight)
         self.bold(SUMS, HANDED_TOP - 9, "added up", 13)
         self._draw_gradients(gradients.sum(0), SUMS, "", weight)
@@ -56,18 +55,32 @@ class SharedPicture(Picture):
         first, end = shares[worker]
         return self._say_share(worker, first, end)
 
+    def _draw_band(self, worker: int, first: int, end: int, is_chosen: bool) -> Box:
+        """A band below a worker's images, with its name; returns its box."""
+        band = Box(LEFT - 4 + APART * first, HANDED_TOP - 19, APART * (end - first) - 7, 71)
+        if is_chosen:
+            self.tinted([band], BLUE, 1.4, 0.06)
+            ink = BLUE
+        else:
+            self.tinted([band], GRAY, 1.4, 0.06)
+            ink = INK
+        self.bold(band.x + 6, band.y + 10, f"worker {worker}", 13, ink)
+        return band
+
     def _draw_tensor(self, name: str, top: float, shares: Sequence[tuple[int, int]], worker: int) -> None:
         """A tensor's arrays beside each other, with a frame around those of the worker."""
         arrays = self.tensors[name]
+        rows = len(arrays[0])
         label = "images" if name == "input" else name
-        self.note(MARGIN, top + len(arrays[0]) * CELL[1] / 2, label)
+        self.note(MARGIN, top + rows * CELL[1] / 2, label)
         for n, values in enumerate(arrays):
             owner = next(k for k, (_, end) in enumerate(shares) if n < end)
             grid = Grid(self, values, LEFT + APART * n, top, CELL, tensor=name)
             grid.caption = f"{name} of image {n}"
             grid.point({cell: {"worker": owner} for cell in np.ndindex(values.shape)})
             if owner == worker:
-                self.boxes([grid.box(0, 0, *grid.values.shape)], BLUE, line=2.4)
+                whole = grid.box(0, 0, *grid.values.shape)
+                self.boxes([whole], BLUE, line=2.4)
 
     def _draw_gradients(self, gradients: Array, x: float, whose: str, weight: int) -> None:
         """The gradients of the nine weights and of the bias; pointing at one shows from whom its terms are."""
@@ -78,9 +91,11 @@ class SharedPicture(Picture):
         """One gradient, whose numbers count from `first` on."""
         grid = Grid(self, values, x, HANDED_TOP, HANDED_CELL, tensor=tensor)
         grid.caption = f"grad_{tensor}{whose}"
-        grid.point({cell: {"weight": first + i} for i, cell in enumerate(np.ndindex(values.shape))})
+        cells = enumerate(np.ndindex(values.shape), first)
+        grid.point({cell: {"weight": number} for number, cell in cells})
         if first <= weight < first + values.size:
-            grid.mark([divmod(weight - first, 3)], ORANGE)
+            row, column = divmod(weight - first, 3)
+            grid.mark([(row, column)], ORANGE)
 
     def _say_share(self, worker: int, first: int, end: int) -> str:
         images = f"images {first} to {end - 1}"
@@ -92,9 +107,13 @@ class SharedPicture(Picture):
 
 def say_terms(terms: Array, weight: int) -> str:
     """Say how a number of the gradients is added up over the workers."""
-    name = f"grad_weight[{weight // 3},{weight % 3}]" if weight < 9 else "grad_bias"
+    name = "grad_bias"
+    if weight < 9:
+        row, column = divmod(weight, 3)
+        name = f"grad_weight[{row},{column}]"
     texts = [f"({number(term)})" if term < 0 else number(term) for term in terms]
-    return f"{name} is added up over the workers: {' + '.join(texts)} = {number(terms.sum())}."
+    total = number(terms.sum())
+    return f"{name} is added up over the workers: {' + '.join(texts)} = {total}."
 
 
 PARTS = 8
@@ -111,15 +130,20 @@ class TreePicture(Picture):
 
     def __init__(self, parts: Array) -> None:
         super().__init__(TREE_TOP + 3 * APART_DOWN + BOX[1] + 4)
-        self.levels = [np.asarray(parts)]
-        while len(self.levels[-1]) > 1:
-            self.levels.append(self.levels[-1][::2] + self.levels[-1][1::2])
+        sums = np.asarray(parts)
+        self.levels = [sums]
+        while len(sums) > 1:
+            sums = sums[::2] + sums[1::2]
+            self.levels.append(sums)
 
     def draw(self, workers: int, rounds: int, killed: int) -> str:
         """Show the sums after some rounds; `killed` is 0 for nobody, and k + 1 for worker k."""
         self.note(MARGIN, 18, "click a worker to kill it")
-        again = indices.computed_again(PARTS, workers, rounds, killed - 1) if killed else set()
-        buttons(self, 190, ["nobody", *(f"worker {k}" for k in range(workers))], "killed", killed)
+        again = set()
+        if killed:
+            again = indices.computed_again(PARTS, workers, rounds, killed - 1)
+        names = [f"worker {k}" for k in range(workers)]
+        buttons(self, 190, ["nobody", *names], "killed", killed)
         for after, sums in enumerate(self.levels[: rounds + 1]):
             self._level(after, sums, workers, again)
         return self._sentence(workers, rounds, killed, again)
@@ -140,15 +164,21 @@ class TreePicture(Picture):
             if after:
                 terms = self._box(after - 1, 2 * i), self._box(after - 1, 2 * i + 1)
                 lines = [(term.middle[0], term.bottom, box.middle[0], box.y) for term in terms]
-                color, width = (ORANGE, 2.2) if is_again else (LINE, 1.4)
-                self.lines(lines, color, width)
+                if is_again:
+                    self.lines(lines, ORANGE, 2.2)
+                else:
+                    self.lines(lines, LINE, 1.4)
 
     def _box(self, after: int, i: int) -> Box:
-        return Box(80 + 84 * ((i + 0.5) * 2**after - 0.5), TREE_TOP + APART_DOWN * after, *BOX)
+        middle = (i + 0.5) * 2**after - 0.5  # of the parts below it
+        x = 80 + 84 * middle
+        y = TREE_TOP + APART_DOWN * after
+        return Box(x, y, *BOX)
 
     def _sentence(self, workers: int, rounds: int, killed: int, again: set[Place]) -> str:
         noun = "sum" if rounds else "part"
-        state = f"After {counted(rounds, 'round')}, {workers} workers hold {counted(len(self.levels[rounds]), noun)}."
+        held = counted(len(self.levels[rounds]), noun)
+        state = f"After {counted(rounds, 'round')}, {workers} workers hold {held}."
         if not killed:
             return state
         worker = f"Worker {killed - 1} is killed"
@@ -213,7 +243,9 @@ class ManyPicture(Picture):
 
 def counted(count: int, noun: str) -> str:
     """A noun after its number."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count:,} {noun}s"
 
 
 def buttons(picture: Picture, x: float, names: Sequence[str], value: str, pressed: int) -> None:

@@ -16,8 +16,11 @@ SIDE = 8  # of one side of a square workgroup
 
 def _numbers(*shape: int, quarters: bool = False) -> np.ndarray:
     """Whole numbers from 0 to 96 in an order that no wrong index leaves unchanged; or quarters, from -12 to 12."""
-    whole = (np.arange(1, np.prod(shape) + 1) * 37 % 97).reshape(shape).astype(np.float32)
-    return (whole - 48) / 4 if quarters else whole
+    places = np.arange(1, np.prod(shape) + 1)
+    whole = (places * 37 % 97).reshape(shape).astype(np.float32)
+    if quarters:
+        return (whole - 48) / 4
+    return whole
 
 
 def _case(
@@ -28,33 +31,42 @@ def _case(
     threads: int = THREADS,
 ) -> Case:
     """A test with a thread for each element of the result, in workgroups of this many."""
-    return Case(name, inputs, expected, params, (Dispatch((workgroups_for(expected.size, threads), 1, 1)),))
+    workgroups = workgroups_for(expected.size, threads), 1, 1
+    return Case(name, inputs, expected, params, (Dispatch(workgroups),))
 
 
 def _row_case(name: str, n: int, *params: int) -> Case:
     input = _numbers(n, quarters=n > 100)
-    return _case(name, (input,), 3 * input + 1, params)
+    expected = 3 * input + 1
+    return _case(name, (input,), expected, params)
 
 
 def _transpose_case(name: str, rows: int, columns: int) -> Case:
     input = _numbers(rows, columns, quarters=columns > SIDE)
-    workgroups = workgroups_for(columns, SIDE), workgroups_for(rows, SIDE), 1
-    return Case(name, (input,), np.ascontiguousarray(input.T), (rows, columns), (Dispatch(workgroups),))
+    expected = np.ascontiguousarray(input.T)
+    across = workgroups_for(columns, SIDE)
+    down = workgroups_for(rows, SIDE)
+    dispatch = Dispatch((across, down, 1))
+    return Case(name, (input,), expected, (rows, columns), (dispatch,))
 
 
 def _difference_case(name: str, n: int) -> Case:
     input = _numbers(n) ** 2 % 89  # neighbors differ by more than a constant
-    input = input / 4 - 10 if n > 80 else input
+    if n > 80:
+        input = input / 4 - 10
     return _case(name, (input,), np.diff(input), (n,))
 
 
 def _windows_case(name: str, n: int) -> Case:
     input = _numbers(n + 3, quarters=n > 10)
-    return _case(name, (input,), np.correlate(input, np.arange(4, dtype=np.float32)), (n,))
+    factors = np.arange(4, dtype=np.float32)
+    return _case(name, (input,), np.correlate(input, factors), (n,))
 
 
 def _reverse_case(name: str, input: np.ndarray) -> Case:
-    return _case(name, (input,), input.reshape(-1, 4)[:, ::-1].ravel(), threads=4)
+    workgroups = input.reshape(-1, 4)
+    expected = workgroups[:, ::-1].ravel()
+    return _case(name, (input,), expected, threads=4)
 
 
 def _bias_case(name: str, *shape: int) -> Case:
@@ -62,33 +74,83 @@ def _bias_case(name: str, *shape: int) -> Case:
     bias = np.arange(100, 100 * shape[1] + 1, 100, np.float32)
     if shape[-1] > 10:
         bias = _numbers(shape[1], quarters=True)
-    return _case(name, (input, bias), input + bias[:, None], shape, 256)
+    expected = input + bias[:, None]
+    return _case(name, (input, bias), expected, shape, 256)
 
 
 def _puzzle(name: str, axes: str, result: str, *cases: Case) -> Puzzle:
     """A puzzle with a thread for each result, which is counted in the last case."""
-    return Puzzle(name, FOLDER, axes, lambda: cases, Skill.one_thread_for(result, cases[-1].name))
+    skill = Skill.one_thread_for(result, cases[-1].name)
+    return Puzzle(name, FOLDER, axes, lambda: cases, skill)
 
 
-GUARDED = {"one_element": 1, "no_tail": 64, "long_tail": 130}
+MAP = _puzzle(
+    "map",
+    "i",
+    "element",
+    _row_case("one_workgroup", 64),
+    _row_case("four_workgroups", 256),
+)
+GUARD = _puzzle(
+    "guard",
+    "i",
+    "element",
+    _row_case("one_element", 1, 1),
+    _row_case("no_tail", 64, 64),
+    _row_case("long_tail", 130, 130),
+)
+REPAIR = _puzzle(
+    "repair",
+    "i",
+    "sum",
+    _windows_case("three_sums", 3),
+    _windows_case("with_tail", 70),
+)
+INDEX_2D = _puzzle(
+    "index_2d",
+    "column row",
+    "element",
+    _transpose_case("4_rows_4_columns", 4, 4),
+    _transpose_case("3_rows_11_columns", 3, 11),
+)
+NEIGHBOR_DIFFERENCE = _puzzle(
+    "neighbor_difference",
+    "i",
+    "difference",
+    _difference_case("two_elements", 2),
+    _difference_case("full_workgroup", 65),
+    _difference_case("with_tail", 100),
+)
 REVERSED = (
     _reverse_case("one_to_four", np.arange(1, 5, dtype=np.float32)),
     _reverse_case("five_workgroups", _numbers(20, quarters=True)),
 )
-BIASED = {"one_image": (1, 3, 2), "two_images": (2, 2, 3), "with_tail": (3, 5, 20)}
-DIFFERENCES = {"two_elements": 2, "full_workgroup": 65, "with_tail": 100}
+REVERSE_IN_WORKGROUP = Puzzle(
+    "reverse_in_workgroup",
+    FOLDER,
+    "i",
+    lambda: REVERSED,
+    Skill(
+        "an exchange in workgroup memory",
+        test="five_workgroups",
+        limits={},
+        least={"stores_workgroup": TWICE},
+    ),
+)
+ADD_BIAS = _puzzle(
+    "add_bias",
+    "n c p",
+    "element",
+    _bias_case("one_image", 1, 3, 2),
+    _bias_case("two_images", 2, 2, 3),
+    _bias_case("with_tail", 3, 5, 20),
+)
 PUZZLES = (
-    _puzzle("map", "i", "element", _row_case("one_workgroup", 64), _row_case("four_workgroups", 256)),
-    _puzzle("guard", "i", "element", *(_row_case(name, n, n) for name, n in GUARDED.items())),
-    _puzzle("repair", "i", "sum", *(_windows_case(*case) for case in {"three_sums": 3, "with_tail": 70}.items())),
-    _puzzle(
-        *("index_2d", "column row", "element"),
-        *(_transpose_case("4_rows_4_columns", 4, 4), _transpose_case("3_rows_11_columns", 3, 11)),
-    ),
-    _puzzle("neighbor_difference", "i", "difference", *(_difference_case(*case) for case in DIFFERENCES.items())),
-    Puzzle(
-        *("reverse_in_workgroup", FOLDER, "i", lambda: REVERSED),
-        Skill("an exchange in workgroup memory", REVERSED[-1].name, {}, least={"stores_workgroup": TWICE}),
-    ),
-    _puzzle("add_bias", "n c p", "element", *(_bias_case(name, *shape) for name, shape in BIASED.items())),
+    MAP,
+    GUARD,
+    REPAIR,
+    INDEX_2D,
+    NEIGHBOR_DIFFERENCE,
+    REVERSE_IN_WORKGROUP,
+    ADD_BIAS,
 )

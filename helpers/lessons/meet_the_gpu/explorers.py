@@ -5,7 +5,7 @@ from helpers.lessons.meet_the_gpu.indices import Dispatch
 from helpers.lessons.meet_the_gpu.pictures import DispatchPicture, SwapPicture
 from helpers.lessons.shared.interleavings import orders
 from helpers.pictures.canvas import Picture
-from helpers.widgets.controls import by_playing, by_pointing
+from helpers.widgets.controls import Values, by_playing, by_pointing
 from helpers.widgets.explorer import Explorer, Rule
 
 IN_A_ROW: dict[str, Rule] = {
@@ -24,6 +24,19 @@ IN_A_GRID: dict[str, Rule] = {
     "x": lambda v: v["wg_x"] * v["size_x"],
     "y": lambda v: v["wg_y"] * v["size_y"],
 }
+
+
+def is_beside_array(values: Values) -> bool:
+    """Return whether the thread has a row of the array, but no column."""
+    return values["x"] >= values["cols"] and values["y"] < values["rows"]
+
+
+def loses_a_number(values: Values) -> bool:
+    """Return whether a swap without a barrier is over, and one thread took both of its turns before the other."""
+    is_one_first = values["order"] in (0, 5)
+    return not values["barrier"] and is_one_first and values["step"] == 4
+
+
 TRY_A_ROW = {
     "Press play: what is wrong with threads 10 and 11?": by_playing({"thread": 11, "length": 10}),
     "Point at element 7: which workgroup is its thread in?": by_pointing({"thread": 7}),
@@ -31,14 +44,12 @@ TRY_A_ROW = {
 }
 TRY_A_GRID = {
     "Point below the last row: a column, but no row.": by_pointing(lambda v: v["y"] >= v["rows"]),
-    "Point beside the last column: a row, but no column.": by_pointing(
-        lambda v: v["x"] >= v["cols"] and v["y"] < v["rows"]
-    ),
+    "Point beside the last column: a row, but no column.": by_pointing(is_beside_array),
     "Set size_x to 2: which elements lose their threads?": {"size_x": 2},
 }
 TRY_A_SWAP = {
     "Press play: each thread puts, then takes.": by_playing({"step": 4}),
-    "Find an order that loses a number.": lambda v: (v["barrier"], v["order"] in (0, 5), v["step"]) == (0, True, 4),
+    "Find an order that loses a number.": loses_a_number,
     "Set barrier to 1: which orders are left?": {"barrier": 1},
 }
 
@@ -50,7 +61,12 @@ def dispatch(**values: int) -> Explorer:
     def draw(groups, size, length, thread) -> Picture:
         return picture.show(Dispatch((groups, 1), (size, 1), 1, length), thread, 0)
 
-    start = {"groups": 3, "size": 4, "length": 10, "thread": 5}
+    start = {
+        "groups": 3,
+        "size": 4,
+        "length": 10,
+        "thread": 5,
+    }
     return Explorer(draw, IN_A_ROW, start | values, play="thread", steps=TRY_A_ROW)
 
 
@@ -61,12 +77,26 @@ def dispatch_2d(**values: int) -> Explorer:
     def draw(wg_x, wg_y, size_x, size_y, cols, rows, x, y) -> Picture:
         return picture.show(Dispatch((wg_x, wg_y), (size_x, size_y), rows, cols), x, y)
 
-    start = {"wg_x": 2, "wg_y": 2, "size_x": 4, "size_y": 3, "cols": 7, "rows": 5, "x": 5, "y": 3}
+    start = {
+        "wg_x": 2,
+        "wg_y": 2,
+        "size_x": 4,
+        "size_y": 3,
+        "cols": 7,
+        "rows": 5,
+        "x": 5,
+        "y": 3,
+    }
     front = "size_x", "size_y", "x", "y"
     return Explorer(draw, IN_A_GRID, start | values, play=("y", "x"), front=front, steps=TRY_A_GRID)
 
 
 def swap(**values: int) -> Explorer:
     """Sliders for the turns of two threads that swap their numbers, for their order, and for a barrier."""
-    rules: dict[str, Rule] = {"barrier": 2, "order": lambda v: len(orders(bool(v["barrier"]))), "step": 5}
-    return Explorer(SwapPicture().show, rules, {"order": 1, **values}, play="step", steps=TRY_A_SWAP, pace=900)
+    rules: dict[str, Rule] = {
+        "barrier": 2,
+        "order": lambda v: len(orders(bool(v["barrier"]))),
+        "step": 5,
+    }
+    start = {"order": 1} | values
+    return Explorer(SwapPicture().show, rules, start, play="step", steps=TRY_A_SWAP, pace=900)

@@ -16,30 +16,40 @@ from helpers.operations.convolution.shapes import ConvShape
 from helpers.widgets.controls import Trials, Values, by_dragging, by_pointing
 from helpers.widgets.explorer import Explorer, Rule
 
-OF_A_SHAPE = "N", "Ci", "H", "W", "Co", "kH", "kW", "stride", "padding", "dilation", "groups"
-AXES = ("H", "kH"), ("W", "kW")
+CHANNELS_AND_SIZES = "N", "Ci", "H", "W", "Co", "kH", "kW"
+STEPS = "stride", "padding", "dilation", "groups"
+AXES = {"H": "kH", "W": "kW"}  # sizes of the input and of the filter
 UNEQUAL = -1, 1, 2, 3  # a zero would look like nothing
 LEGIBLE = 9  # rows and columns of the padded input
 LEGIBLE_WITH_ZEROS = 11  # rows and columns of the upstream gradient with zeros around it, for the input gradient
 
 
 def _shape(v: Values) -> ConvShape:
-    return ConvShape(*(v[name] for name in OF_A_SHAPE))
+    sizes = [v[name] for name in CHANNELS_AND_SIZES]
+    steps = {name: v[name] for name in STEPS}
+    return ConvShape(*sizes, **steps)
 
 
 def _channels(v: Values) -> tuple[int, int]:
     """From one channel in each group to four in all, or a little fewer where the groups do not divide four."""
-    return v["groups"], 4 // v["groups"] * v["groups"]
+    groups = v["groups"]
+    return groups, 4 // groups * groups
 
 
 def _padded(v: Values) -> dict[str, int]:
-    return {size: v[size] + 2 * v["padding"] for size, _ in AXES}
+    return {size: v[size] + 2 * v["padding"] for size in AXES}
+
+
+def _most_padding(v: Values) -> tuple[int, int]:
+    """Up to 2, where the padded input is still legible."""
+    larger = max(v["H"], v["W"])
+    return 0, min(2, (LEGIBLE - larger) // 2)
 
 
 def _most_dilation(v: Values, longest: dict[str, int]) -> tuple[int, int]:
     """Up to the largest dilation with which a filter is at most this long along H and W."""
     most = 3
-    for size, kernel in AXES:
+    for size, kernel in AXES.items():
         if v[kernel] > 1:
             most = min(most, (longest[size] - 1) // (v[kernel] - 1))
     return 1, most
@@ -67,14 +77,29 @@ SIZES: dict[str, Rule] = {
     "H": (1, 7),
     "W": (1, 7),
     "stride": (1, 3),
-    "padding": lambda v: (0, min(2, (LEGIBLE - max(v["H"], v["W"])) // 2)),
+    "padding": _most_padding,
     "kH": lambda v: (1, min(5, _padded(v)["H"])),
     "kW": lambda v: (1, min(5, _padded(v)["W"])),
     "dilation": lambda v: _most_dilation(v, _padded(v)),
     "n": lambda v: v["N"],
 }
-OF_A_WEIGHT: dict[str, Rule] = {**SIZES, "co": lambda v: v["Co"], "ci": lambda v: v["Ci"] // v["groups"]}
-START = {"N": 2, "groups": 1, "Ci": 2, "Co": 3, "H": 5, "W": 7, "stride": 1, "padding": 0, "kH": 3, "kW": 3}
+OF_A_WEIGHT: dict[str, Rule] = {
+    **SIZES,
+    "co": lambda v: v["Co"],
+    "ci": lambda v: v["Ci"] // v["groups"],
+}
+START = {
+    "N": 2,
+    "groups": 1,
+    "Ci": 2,
+    "Co": 3,
+    "H": 5,
+    "W": 7,
+    "stride": 1,
+    "padding": 0,
+    "kH": 3,
+    "kW": 3,
+}
 
 
 def any_forward(**values: int) -> Explorer:
@@ -87,9 +112,18 @@ def any_forward(**values: int) -> Explorer:
         "Set padding to 1, then point at the top row of the output.": by_pointing({"padding": 1, "oh": 0}),
         "Set co to 1, another filter: what stays the same?": {"co": 1},
     }
-    numbers = {"input": range(5), "weight": (-2, -1, 1, 2, 3), "bias": (-1, 1, 2)}
-    rules = OF_A_WEIGHT | {"oh": lambda v: _shape(v).out_h, "ow": lambda v: _shape(v).out_w}
-    return _explorer(WindowPicture, numbers, rules, values, front=("stride", "padding", "n", "co"), steps=steps)
+    numbers = {
+        "input": range(5),
+        "weight": (-2, -1, 1, 2, 3),
+        "bias": (-1, 1, 2),
+    }
+    rules = {
+        **OF_A_WEIGHT,
+        "oh": lambda v: _shape(v).out_h,
+        "ow": lambda v: _shape(v).out_w,
+    }
+    front = ("stride", "padding", "n", "co")
+    return _explorer(WindowPicture, numbers, rules, values, front=front, steps=steps)
 
 
 TRY_A_WEIGHT: Trials = {
@@ -107,7 +141,11 @@ def any_weight_gradient(
     `front` are the sliders beside the picture, `steps` what to try, `values` where the sliders start.
     """
     numbers = {"input": range(5), "grad_output": UNEQUAL}
-    rules = OF_A_WEIGHT | {"kh": lambda v: v["kH"], "kw": lambda v: v["kW"]}
+    rules = {
+        **OF_A_WEIGHT,
+        "kh": lambda v: v["kH"],
+        "kw": lambda v: v["kW"],
+    }
     return _explorer(WeightGradientPicture, numbers, rules, values, front=front, steps=steps)
 
 
@@ -126,9 +164,23 @@ def any_input_gradient(
     `front`, `steps` and `values` are those of `any_weight_gradient`.
     """
     numbers = {"weight": UNEQUAL, "grad_output": UNEQUAL}
-    rules = SIZES | {"dilation": _legible_dilation, "ci": lambda v: v["Ci"], "co": _filters_of}
-    rules |= {"ih": lambda v: v["H"], "iw": lambda v: v["W"]}
-    values = {"N": 1, "Ci": 1, "Co": 1, "stride": 2, "ih": 1, "iw": 2} | values
+    rules = {
+        **SIZES,
+        "dilation": _legible_dilation,
+        "ci": lambda v: v["Ci"],
+        "co": _filters_of,
+        "ih": lambda v: v["H"],
+        "iw": lambda v: v["W"],
+    }
+    start = {
+        "N": 1,
+        "Ci": 1,
+        "Co": 1,
+        "stride": 2,
+        "ih": 1,
+        "iw": 2,
+    }
+    values = start | values
     return _explorer(InputGradientPicture, numbers, rules, values, front=front, steps=steps)
 
 
@@ -144,7 +196,9 @@ def _explorer(
     @lru_cache(1)  # the last shape is the only one on the screen
     def picture(shape: ConvShape) -> SumPicture:
         random = np.random.default_rng(0)
-        tensors = {name: np.float32(random.choice(among, shape.of(name))) for name, among in numbers.items()}
+        tensors = {}
+        for name, among in numbers.items():
+            tensors[name] = np.float32(random.choice(among, shape.of(name)))
         return computed(kind, shape, tensors)
 
     def draw(n: int, co: int, ci: int, product: int = 0, **others: int) -> SumPicture:
@@ -158,7 +212,8 @@ def computed(
     kind: type[SumPicture], shape: ConvShape, tensors: Mapping[str, np.ndarray], letters: bool = False
 ) -> SumPicture:
     """A picture of these tensors, beside what the GPU makes of them."""
-    (operation,) = (operation for operation in OPERATIONS.values() if operation.outputs == (kind.result,))
-    picture = kind(shape, tensors, *operation.compute(shape, None, **tensors), letters)
+    operation = next(operation for operation in OPERATIONS.values() if operation.outputs == (kind.result,))
+    (returned,) = operation.compute(shape, None, **tensors)
+    picture = kind(shape, tensors, returned, letters)
     picture.on = adapter_info().short if kind is WeightGradientPicture else ""
     return picture

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -23,18 +22,26 @@ CLASSROOM = (  # the tests' names in the classroom
 OURS = "conv_bw_rectangular_batch"
 
 
-def classroom_cases(case: Callable[..., Case], slopes: Array, *given: tuple[Array, ...]) -> tuple[Case, ...]:
+def classroom_cases(case: Callable[..., Case], slopes: Array, *problems: tuple[Array, ...]) -> tuple[Case, ...]:
     """The four tests of the classroom, of which the second compares with finite differences, and ours."""
-    first, nudged, *others = (case(name, *tensors) for name, tensors in zip((*CLASSROOM, OURS), given, strict=True))
-    return first, replace(nudged, expected=slopes, tolerance=1e-3 * abs(slopes)), *others
+    cases = []
+    for name, tensors in zip((*CLASSROOM, OURS), problems, strict=True):
+        cases.append(case(name, *tensors))
+    cases[1] = replace(cases[1], expected=slopes, tolerance=1e-3 * abs(slopes))
+    return tuple(cases)
 
 
-def differences(of: str, input: Array, grad_output: Array) -> Array:
+def differences(parameter: str, input: Array, grad_output: Array) -> Array:
     """The gradient of the "weight" (Co, Ci, F, F) or the "bias" (Co,) by finite differences.
 
     The loss is sum(output * grad_output): its gradient for the output is grad_output, and it is linear in each number.
     """
     s = ConvShape.between(input.shape, grad_output.shape)
     zeros = {name: np.zeros(s.of(name)) for name in ("weight", "bias")}
-    output = partial(reference.conv2d, input)
-    return central_differences(lambda moved: np.vdot(output(**zeros | {of: moved}), grad_output), zeros[of])
+
+    def loss(moved: Array) -> float:
+        parameters = zeros | {parameter: moved}
+        output = reference.conv2d(input, **parameters)
+        return np.vdot(output, grad_output)
+
+    return central_differences(loss, zeros[parameter])

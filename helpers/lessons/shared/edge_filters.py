@@ -3,4 +3,6 @@
 import numpy as np
 
 Y, X = np.mgrid[-2:3, -2:3]
-TARGETS = np.stack([Y, X, Y + X, Y - X, Y * Y - 2, X * X - 2])[:, None].astype(np.float32)
+EDGES = [Y, X, Y + X, Y - X]
+LINES = [Y * Y - 2, X * X - 2]
+TARGETS = np.stack(EDGES + LINES)[:, None].astype(np.float32)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from math import ceil
 from pathlib import Path
 
 import numpy as np
@@ -17,15 +18,34 @@ Array = np.ndarray
 Tensors = Mapping[str, Array]
 
 LAYER = "N Ci H W Co kH kW S Ph oH oW Pw"  # the words of `ConvShape.params`
-ANSWERS = {"output": reference.output, "grad_weight": reference.grad_weight, "grad_input": reference.grad_input}
-BOUND = {"output": "input weight bias", "grad_weight": "grad_output input", "grad_input": "grad_output weight"}
+ANSWERS = {
+    "output": reference.output,
+    "grad_weight": reference.grad_weight,
+    "grad_input": reference.grad_input,
+}
+BOUND = {
+    "output": "input weight bias",
+    "grad_weight": "grad_output input",
+    "grad_input": "grad_output weight",
+}
 
 NO_BIAS = {"bias": np.zeros(1, np.float32)}
 
 # --- The puzzles of a lesson's table --------------------------------------------------------------------------
 
-NEEDED = {"computes": str, "axes": str, "one_thread_for": str, "counted_in": str, "tests": dict}
-OPTIONAL = {"also": list, "words": str, "seed": int, "quarters": list}
+NEEDED = {
+    "computes": str,
+    "axes": str,
+    "one_thread_for": str,
+    "counted_in": str,
+    "tests": dict,
+}
+OPTIONAL = {
+    "also": list,
+    "words": str,
+    "seed": int,
+    "quarters": list,
+}
 
 
 @dataclass(frozen=True)
@@ -52,17 +72,22 @@ class Task:
     @cached_property
     def cases(self) -> tuple[Case, ...]:
         """The tests."""
-        if self.computes == "index":
-            return tuple(_index_case(name, sizes) for name, sizes in self.tests.items())
         random = np.random.default_rng(self.seed)
-        return tuple(self._case(name, sizes, random) for name, sizes in self.tests.items())
+        cases = []
+        for name, sizes in self.tests.items():
+            if self.computes == "index":
+                cases.append(_index_case(name, sizes))
+            else:
+                cases.append(self._case(name, sizes, random))
+        return tuple(cases)
 
     def _case(self, name: str, row: Sequence[int], random: np.random.Generator) -> Case:
         """Return a test of a kernel that computes a tensor from those that are BOUND before it."""
         *sizes, padding_h, padding_w = row
-        s = ConvShape(*sizes, (padding_h, padding_w))
+        s = ConvShape(*sizes, padding=(padding_h, padding_w))
         divisor = 4 if name in self.quarters else 1
-        tensors = _drawn(self.computes, s, random, _given(name, self.words), divisor)
+        fixed = _fixed(name, self.words)
+        tensors = _drawn(self.computes, s, random, fixed, divisor)
         return layer(name, self.computes, s, self.words, tensors)
 
     def on_a_plane(self, s: ConvShape, **matrices: Array) -> Case:
@@ -79,8 +104,9 @@ def tasks(file: Path) -> dict[str, Task]:
     by_puzzle = {}
     for name, table in tables.read(file, NEEDED, OPTIONAL).items():
         task = Task(**table)
-        for puzzle in (name, *task.also):
-            by_puzzle[puzzle] = task
+        by_puzzle[name] = task
+        for other_name in task.also:
+            by_puzzle[other_name] = task
     return by_puzzle
 
 
@@ -94,23 +120,32 @@ def _puzzle(name: str, task: Task, folder: Path) -> Puzzle:
     return Puzzle(name, folder, task.axes, lambda: task.cases, skill)
 
 
-def _given(test: str, words: str) -> Tensors:
+def _fixed(test: str, words: str) -> Tensors:
     """The tensors of a test that are not random."""
     if test == "conv2d_lenet_conv1":
         return {"input": digits.conv1_input(1, first=3)}
-    return SHOWN.get(test, {}) | ({} if "Ci" in words else NO_BIAS)
+    shown = SHOWN.get(test, {})
+    if "Ci" in words:
+        return shown
+    return shown | NO_BIAS
 
 
-def _drawn(result: str, s: ConvShape, random: np.random.Generator, given: Tensors, divisor: int) -> Tensors:
-    """The tensors of a test by name, in binding order; a random bias is never 0."""
+def _drawn(result: str, s: ConvShape, random: np.random.Generator, fixed: Tensors, divisor: int) -> Tensors:
+    """The tensors of a test by name, in binding order: those that are fixed, and random ones."""
     bound = BOUND[result].split()
-    tensors = dict(given)
-    for name in ("input", "weight", "bias", "grad_output"):
-        if name == "bias" and name in bound and name not in given:
-            tensors[name] = np.float32(random.choice([-2, -1, 1, 2], s.out_channels)) / divisor
-        elif name in bound and name not in given:
-            tensors[name] = draw(random, *s.of(name), largest=3 if name == "weight" else 4) / divisor
+    tensors = dict(fixed)
+    for name in ("input", "weight", "bias", "grad_output"):  # this order decides which numbers each has
+        if name in bound and name not in fixed:
+            tensors[name] = _draw_tensor(name, s, random) / divisor
     return {name: tensors[name] for name in bound}
+
+
+def _draw_tensor(name: str, s: ConvShape, random: np.random.Generator) -> Array:
+    """Random whole numbers; a bias is never 0."""
+    if name == "bias":
+        return np.float32(random.choice([-2, -1, 1, 2], s.out_channels))
+    largest = 3 if name == "weight" else 4
+    return draw(random, *s.of(name), largest=largest)
 
 
 def draw(random: np.random.Generator, *size: int, largest: int = 4) -> Array:
@@ -132,11 +167,12 @@ def layer(name: str, result: str, s: ConvShape, words: str, tensors: Tensors) ->
     inputs = (*tensors.values(),)
     expected = ANSWERS[result](*inputs, s)
     params = tuple(sizes[word] for word in words.split())
-    padding = s.padding if [*tensors][-1] == "input" else (0, 0)  # around what is drawn last
+    last = next(reversed(tensors))
+    padding = s.padding if last == "input" else (0, 0)  # around what is drawn last
     if "Ci" in words:
         return case(name, inputs, expected, params, padding)
     matrices = tuple(tensor[0, 0] for tensor in inputs if tensor.ndim == 4)
-    return case(name, matrices, expected[0, 0], params, padding, 64)
+    return case(name, matrices, expected[0, 0], params, padding, at_once=64)
 
 
 def _index_case(name: str, size: Sequence[int]) -> Case:
@@ -149,5 +185,5 @@ def case(
     name: str, inputs: tuple[Array, ...], expected: Array, params: tuple, padding: tuple = (0, 0), at_once: int = 256
 ) -> Case:
     """A test with a thread for each result, where a workgroup stores this many at once."""
-    dispatches = (Dispatch((-(-expected.size // at_once), 1, 1)),)
-    return Case(name, inputs, expected, params, dispatches, padding=padding)
+    workgroups = ceil(expected.size / at_once), 1, 1
+    return Case(name, inputs, expected, params, (Dispatch(workgroups),), padding=padding)

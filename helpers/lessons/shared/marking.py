@@ -1,9 +1,8 @@
 """Lessons 01, 02 and 03: mark the cells that feed an output, a weight's gradient or a pixel's gradient."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,25 +22,25 @@ if TYPE_CHECKING:
 LETTERS = "abcdefghijklmnopqrstuvwxy"
 CAPITALS = "GHIJKLMNO"
 NAMED = {(5, 5): LETTERS, (3, 3): CAPITALS}  # the cells of a matrix of this size
+Likely = Mapping[str, Iterable[Cell]]  # wrong sets of cells, by the question that helps who marks one
 
 
-def _marking(
-    asked: str, likely: dict[str, Iterable[Cell]], advice: str, result: str, shape: ConvShape, row: int, column: int
-) -> Marking:
+def _marking(asked: str, likely: Likely, advice: str, result: str, shape: ConvShape, row: int, column: int) -> Marking:
     """An exercise whose likely wrong sets are computed; what falls outside the matrix cannot be marked.
 
     It is about the element (row, column) of a result.
     """
     size = shape.of(_marked(result))[2:]
     right = _contributing(result, shape, row, column)
-    inside = frozenset(product(*map(range, size)))
+    inside = frozenset(np.ndindex(size))
     mistakes: dict[Cells, str] = {}
     for question, cells in likely.items():
-        mistakes.setdefault(inside & {*cells}, question)
+        mistakes.setdefault(inside.intersection(cells), question)
     for no_mistake in (frozenset(), right):
         mistakes.pop(no_mistake, None)
     marking = Marking(right, mistakes, advice, asked, size=size, letters=NAMED.get(size, ""))
-    return replace(marking, picture=lambda: _picture(result, shape, row, column, [*marking.names.values()]))
+    names = list(marking.names.values())
+    return replace(marking, picture=lambda: _picture(result, shape, row, column, names))
 
 
 def _marked(result: str) -> str:
@@ -61,25 +60,40 @@ def _picture(result: str, shape: ConvShape, row: int, column: int, names: list[s
     from helpers.lessons.shared.pictures.scatter import ScatterGatherPicture
     from helpers.lessons.shared.pictures.weight_gradient import WeightGradientPicture
 
-    kinds = {"output": WindowPicture, "grad_weight": WeightGradientPicture, "grad_input": InputGradientPicture}
-    shown = {"input": IMAGE, "weight": WEIGHT, "bias": np.zeros(1), "grad_output": UPSTREAM}
+    kinds = {
+        "output": WindowPicture,
+        "grad_weight": WeightGradientPicture,
+        "grad_input": InputGradientPicture,
+    }
+    shown = {
+        "input": IMAGE,
+        "weight": WEIGHT,
+        "bias": np.zeros(1),
+        "grad_output": UPSTREAM,
+    }
     tensors = {name: np.resize(shown[name], shape.of(name)) for name in BOUND[result].split()}
     returned = ANSWERS[result](*tensors.values(), shape)
     if result == "grad_input" and names[0] in CAPITALS:
-        planes = tensors["weight"], tensors["grad_output"], returned
-        drawn = ScatterGatherPicture(*(plane[0, 0] for plane in planes))
+        picture = ScatterGatherPicture(tensors["weight"][0, 0], tensors["grad_output"][0, 0], returned[0, 0])
     else:
-        drawn = kinds[result](shape, tensors, returned, letters=result != "grad_input")
-    return drawn.asks(row, column, names)
+        has_letters = result != "grad_input"
+        picture = kinds[result](shape, tensors, returned, letters=has_letters)
+    return picture.asks(row, column, names)
 
 
 def _output(shape: ConvShape, oh: int, ow: int) -> Marking:
     """Lesson 01: one output of the forward pass."""
-    drawn = ("output", shape, oh, ow)
+    asked = f"Mark the pixels that contribute to the output [{oh},{ow}] (5 × 5 pixels, 2 × 3 weights)."
+    advice = "where does the filter's upper left corner lie for this output?"
+    return _marking(asked, _likely_for_output(shape, oh, ow), advice, "output", shape, oh, ow)
+
+
+def _likely_for_output(shape: ConvShape, oh: int, ow: int) -> Likely:
+    """The wrong sets of pixels that are likely for an output."""
     pixels = partial(_contributing, "output", shape)
     last_h = shape.out_h - 1
     last_w = shape.out_w - 1
-    likely = {
+    return {
         "this is the window with its middle on that pixel; which corner of the window lies there?": pixels(
             oh - 1, ow - 1
         ),
@@ -93,19 +107,25 @@ def _output(shape: ConvShape, oh: int, ow: int) -> Marking:
             (oh + kw, ow + kh) for kh, kw in np.ndindex(shape.weight[2:])
         },
     }
-    asked = f"Mark the pixels that contribute to the output [{oh},{ow}] (5 × 5 pixels, 2 × 3 weights)."
-    return _marking(asked, likely, "where does the filter's upper left corner lie for this output?", *drawn)
 
 
 def _weight(shape: ConvShape, kh: int, kw: int) -> Marking:
     """Lesson 02: one weight's gradient."""
-    drawn = ("grad_weight", shape, kh, kw)
-    pixels = partial(_contributing, "grad_weight", shape)
-    taps = taps_of("weight", shape, kh, kw)
     outputs = f"{shape.out_h} × {shape.out_w}"
+    how = f"5 × 5 pixels, {outputs} upstream gradients, stride {shape.stride_h}, no padding"
+    asked = f"Mark the pixels that contribute to dW[{kh},{kw}] ({how})."
+    advice = "this weight multiplies one pixel for each output; which one, for output [0,0]?"
+    return _marking(asked, _likely_for_weight(shape, kh, kw), advice, "grad_weight", shape, kh, kw)
+
+
+def _likely_for_weight(shape: ConvShape, kh: int, kw: int) -> Likely:
+    """The wrong sets of pixels that are likely for a weight's gradient."""
+    pixels = partial(_contributing, "grad_weight", shape)
+    under_the_filter = _contributing("output", shape, 0, 0)
+    taps = taps_of("weight", shape, kh, kw)
     last_h = shape.kernel_h - 1
     last_w = shape.kernel_w - 1
-    likely = {
+    return {
         "the filter is flipped; does a correlation flip it?": pixels(last_h - kh, last_w - kw),
         "row and column are swapped; which of the two numbers comes first?": pixels(kw, kh),
         "these pixels are neighbors; how far does the filter move from one output to the next?": {
@@ -119,25 +139,29 @@ def _weight(shape: ConvShape, kh: int, kw: int) -> Marking:
             (tap.ih, tap.iw) for tap in taps if tap.oh == 0
         },
         "these pixels lie under the whole filter at one position; which pixel does one weight multiply there?": (
-            _contributing("output", shape, 0, 0)
+            under_the_filter
         ),
         "this is what comes out for a padding of 1; how much padding is there here?": {
             (tap.ih - 1, tap.iw - 1) for tap in taps
         },
     }
-    how = f"5 × 5 pixels, {outputs} upstream gradients, stride {shape.stride_h}, no padding"
-    asked = f"Mark the pixels that contribute to dW[{kh},{kw}] ({how})."
-    return _marking(
-        asked, likely, "this weight multiplies one pixel for each output; which one, for output [0,0]?", *drawn
-    )
 
 
 def _pixel(shape: ConvShape, ih: int, iw: int) -> Marking:
     """Lesson 03: the upstream gradients that reach one pixel's gradient."""
-    drawn = "grad_input", shape, ih, iw
-    reached = _contributing(*drawn)
-    weights = [*np.ndindex(shape.weight[2:])]
-    likely = {
+    padding = f"padding {shape.padding_h}" if shape.padding_h else "no padding"
+    how = f"{shape.in_h} × {shape.in_w} pixels, 3 × 3 weights, stride 1, {padding}"
+    pairs = " (oh, ow)" if shape.padding_h else ""
+    asked = f"Mark the upstream gradients{pairs} that contribute to the gradient of the pixel [{ih},{iw}] ({how})."
+    advice = "which windows contain this pixel? Take the weights one by one: for which output does it lie under each?"
+    return _marking(asked, _likely_for_pixel(shape, ih, iw), advice, "grad_input", shape, ih, iw)
+
+
+def _likely_for_pixel(shape: ConvShape, ih: int, iw: int) -> Likely:
+    """The wrong sets of upstream gradients that are likely for a pixel's gradient."""
+    reached = _contributing("grad_input", shape, ih, iw)
+    weights = list(np.ndindex(shape.weight[2:]))
+    return {
         "the padding is left out; which output has its window's upper left corner in the padding?": {
             (ih - kh, iw - kw) for kh, kw in weights
         },
@@ -153,12 +177,6 @@ def _pixel(shape: ConvShape, ih: int, iw: int) -> Marking:
             (oh, ow) for oh, ow in reached if ow < iw + shape.padding_w
         },
     }
-    padding = f"padding {shape.padding_h}" if shape.padding_h else "no padding"
-    how = f"{shape.in_h} × {shape.in_w} pixels, 3 × 3 weights, stride 1, {padding}"
-    pairs = " (oh, ow)" if shape.padding_h else ""
-    asked = f"Mark the upstream gradients{pairs} that contribute to the gradient of the pixel [{ih},{iw}] ({how})."
-    advice = "which windows contain this pixel? Take the weights one by one: for which output does it lie under each?"
-    return _marking(asked, likely, advice, *drawn)
 
 
 KINDS = {"output": _output, "grad_weight": _weight, "grad_input": _pixel}  # by the result whose factors are marked
@@ -173,7 +191,11 @@ def read(file: Path) -> dict[str, Marking]:
     """
     markings = {}
     for name, table in tables.read(file, NEEDED, OPTIONAL).items():
-        rows_and_columns = *table["input"], 1, *table["weight"]
-        shape = ConvShape(1, 1, *rows_and_columns, table.get("stride", 1), table.get("padding", 0))
-        markings[name] = KINDS[table["result"]](shape, *table["place"])
+        in_h, in_w = table["input"]
+        kernel_h, kernel_w = table["weight"]
+        row, column = table["place"]
+        stride = table.get("stride", 1)
+        padding = table.get("padding", 0)
+        shape = ConvShape(1, 1, in_h, in_w, 1, kernel_h, kernel_w, stride, padding)
+        markings[name] = KINDS[table["result"]](shape, row, column)
     return markings

@@ -35,8 +35,11 @@ def runner(text: str) -> Run:
     """Return a function that runs a kernel's text."""
 
     def run(inputs: Iterable[Array], shape: tuple[int, ...], words: tuple[int, ...], groups: tuple) -> Array:
-        written = gpu.launch(text, (*inputs, np.zeros(shape, np.float32), words), groups)
-        return written[-1] if isinstance(written, tuple) else written
+        result = np.zeros(shape, np.float32)
+        written = gpu.launch(text, (*inputs, result, words), groups)
+        if isinstance(written, tuple):
+            return written[-1]
+        return written
 
     return run
 
@@ -44,10 +47,12 @@ def runner(text: str) -> Run:
 def run_on_a_plane(run: Run, case: Case) -> Array:
     """Run a kernel on one plane, and return the result as an array of four axes."""
     (dispatch,) = case.dispatches
-    return run(case.inputs, case.expected.shape, case.params, dispatch.workgroups)[None, None]
+    plane = run(case.inputs, case.expected.shape, case.params, dispatch.workgroups)
+    return plane[None, None]
 
 
 def run_on_a_layer(run: Run, puzzle: str, layer: ConvShape, *inputs: Array) -> Array:
     """Run a kernel that has a place in LeNet on a layer."""
     place = PLACES[puzzle]
-    return run(inputs, layer.of(place.tensors.split()[-1]), place.words(layer), place.workgroups(layer))
+    shape = layer.of(place.tensors.split()[-1])
+    return run(inputs, shape, place.words(layer), place.workgroups(layer))

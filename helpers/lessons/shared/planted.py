@@ -1,6 +1,7 @@
 """Edits of official kernels that are faults, and that the numbers of a lesson's test miss (lessons 02 and 06)."""
 
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,8 +38,11 @@ class Planting(NamedTuple):
     def edited(self, old: str, new: str) -> Kernel:
         """The kernel with one piece replaced; ValueError where it does not occur exactly once in what is listed."""
         kernel = load(self.kernel)
-        listed = Kernel(kernel.part(self.part).text, f"part {self.part}") if self.part else kernel
-        return kernel.edit(listed.source, listed.edit(old, new).source)
+        if not self.part:
+            return kernel.edit(old, new)
+        listed = Kernel(kernel.part(self.part).text, f"part {self.part}")
+        edited = listed.edit(old, new)
+        return kernel.edit(listed.source, edited.source)
 
     def seen(self, kernel: Kernel, shape: Shape) -> Seen:
         """Return how many numbers are wrong, and the first thing that the simulator finds."""
@@ -47,10 +51,13 @@ class Planting(NamedTuple):
         if self.ones and shape is self.shape:
             tensors[self.ones] = np.ones_like(tensors[self.ones])
         got, traces = simulated(kernel, shape, tensors, max_steps=MOST_ITERATIONS)
-        pairs = [*zip(got, operation.right(shape, tensors), strict=True)]
-        wrong = sum(int((one != other).sum()) for one, other in pairs)
-        size = sum(one.size for one, _ in pairs)
-        return Seen(wrong, size, next((finding for trace in traces for finding in trace.findings), None))
+        wrong = 0
+        size = 0
+        for returned, right in zip(got, operation.right(shape, tensors), strict=True):
+            wrong += int((returned != right).sum())
+            size += returned.size
+        findings = chain.from_iterable(trace.findings for trace in traces)
+        return Seen(wrong, size, next(findings, None))
 
 
 NEEDED = {"kernel": str, "test": str, "asked": str}
@@ -62,10 +69,11 @@ def read(file: Path, **shapes: tuple[Shape, Mapping[str, Shape]]) -> dict[str, P
 
     They are that of the lesson's test, and others in words, which show what it misses.
     """
-    tables_by_name = tables.read(file, NEEDED, OPTIONAL)
-    return {
-        name: Planting(**table, shape=shapes[name][0], others=shapes[name][1]) for name, table in tables_by_name.items()
-    }
+    plantings = {}
+    for name, table in tables.read(file, NEEDED, OPTIONAL).items():
+        shape, others = shapes[name]
+        plantings[name] = Planting(**table, shape=shape, others=others)
+    return plantings
 
 
 def plant(name: str, planting: Planting, old: str | None = None, new: str = "") -> Verdict:

@@ -1,7 +1,7 @@
 """Products of matrices that lessons 06 to 08 ask for: what each adds up, and the layers on which it is tried."""
 
 from functools import cache
-from math import ceil
+from math import ceil, prod
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,15 +17,34 @@ TILE = 16  # rows and columns
 TILES = Skill(
     "tiles that all threads of a workgroup load together, neighbors from neighboring places of memory",
     "three_tiles",
-    {"steps": STEPS, "loads_storage": 2, "sectors": 1.5, "thread_loads": TWICE, "results": TWICE},
+    {
+        "steps": STEPS,
+        "loads_storage": 2,
+        "sectors": 1.5,
+        "thread_loads": TWICE,
+        "results": TWICE,
+    },
 )
 
 
 LESSONS = {  # the layer of lesson 06
-    "a": [[1, 0, 2, -1], [0, 3, 1, 1], [2, 1, 0, 1]],
-    "b": [[1, 2], [0, -1], [1, 0], [2, 1]],
+    "a": [
+        [1, 0, 2, -1],
+        [0, 3, 1, 1],
+        [2, 1, 0, 1],
+    ],
+    "b": [
+        [1, 2],
+        [0, -1],
+        [1, 0],
+        [2, 1],
+    ],
     "bias": [-1, 1],
-    "grad": [[5, 2], [-1, 4], [2, -3]],
+    "grad": [
+        [5, 2],
+        [-1, 4],
+        [2, -3],
+    ],
 }
 
 # the tests of kernels in tiles, and of those that sum columns
@@ -83,13 +102,26 @@ def _shown_layer() -> dict[str, Array]:
 def _results(a: Array, b: Array, bias: Array, grad: Array) -> dict[str, Array]:
     grad_pre = grad * reference.derivative(reference.pre(a, b, bias), "relu")
     d_a, d_b, d_bias = reference.sums(a, b, grad_pre, per_item=False)
-    results = {"b_rows": b.T, "c": (a @ b)[0], "grad_pre": grad_pre, "d_a": d_a, "d_b": d_b, "d_bias": d_bias}
+    product = a @ b
+    results = {
+        "b_rows": b.T,
+        "c": product[0],
+        "grad_pre": grad_pre,
+        "d_a": d_a,
+        "d_b": d_b,
+        "d_bias": d_bias,
+    }
     return {name: array.astype(np.float32) for name, array in results.items()}
 
 
 def sizes(shape: GemmShape, letters: str) -> tuple[int, ...]:
     """The sizes of a layer by their letters, where B is the batch."""
-    by_letter = {"M": shape.m, "K": shape.k, "N": shape.n, "B": shape.batch_size}
+    by_letter = {
+        "M": shape.m,
+        "K": shape.k,
+        "N": shape.n,
+        "B": shape.batch_size,
+    }
     return tuple(by_letter[letter] for letter in letters)
 
 
@@ -120,8 +152,11 @@ PRODUCTS = {
 
 def puzzle(name: str, summed: Summed, folder: Path) -> Puzzle:
     """Return a puzzle whose official kernel is in a folder; only a kernel that knows the batch has a test with one."""
-    tests = _tests(summed)
-    return Puzzle(name, folder, summed.axes, lambda: tuple(_case(summed, test) for test in tests), _skill(name, summed))
+
+    def cases() -> tuple[Case, ...]:
+        return tuple(_case(summed, test) for test in _tests(summed))
+
+    return Puzzle(name, folder, summed.axes, cases, _skill(name, summed))
 
 
 def _tests(summed: Summed) -> tuple[str, ...]:
@@ -143,9 +178,15 @@ def _skill(name: str, summed: Summed) -> Skill:
 def _case(summed: Summed, test: str) -> Case:
     shape, arrays = _layers(summed.along, "B" not in summed.words)[test]
     expected = arrays[summed.output]
-    layers, rows, columns = (1, 1, *expected.shape)[-3:]
-    grid = (ceil(columns / 256), 1, 1)
-    if rows > 1:
-        grid = (ceil(columns / TILE), ceil(rows / TILE), layers)
     inputs = tuple(arrays[name] for name in summed.inputs.split())
-    return Case(test, inputs, expected, sizes(shape, summed.words), (Dispatch(grid),))
+    params = sizes(shape, summed.words)
+    dispatch = Dispatch(_workgroups(expected.shape))
+    return Case(test, inputs, expected, params, (dispatch,))
+
+
+def _workgroups(shape: tuple[int, ...]) -> tuple[int, int, int]:
+    """The workgroups of a result (columns,), (rows, columns) or (layers, rows, columns): tiles, or 256 in a row."""
+    *layers, rows, columns = (1, *shape)
+    if rows == 1:
+        return ceil(columns / 256), 1, 1
+    return ceil(columns / TILE), ceil(rows / TILE), prod(layers)

@@ -17,7 +17,8 @@ def with_letters(picture: SumPicture, start: int, steps: Trials) -> Explorer:
         return picture.show(*place.values(), product=product)
 
     names = picture.element
-    rules = dict(zip(names, picture.returned.shape[2:], strict=True))
+    sizes = picture.returned.shape[2:]
+    rules = dict(zip(names, sizes, strict=True))
     values = dict.fromkeys(names, start)
     return Explorer(draw, rules, values, play=names, front=(), steps=steps)
 

@@ -28,7 +28,8 @@ def draw_slots(picture: Picture, box: Box, slots: Sequence[Slot], right: frozens
     """Draw a digit, LeNet's layers with the reader's places, and the answer; places of right puzzles are lit."""
     middle = box.middle[1] + 11
     image = Box(box.x + 8, middle - 14 * PIXEL, 28 * PIXEL, 28 * PIXEL)
-    draw_ink(picture, digits.load(DIGIT + 1)[0][DIGIT], image, 255)
+    images, _ = digits.load(DIGIT + 1)
+    draw_ink(picture, images[DIGIT], image, 255)
     x = image.right
     for kinds in COLUMNS:
         picture.arrow((x + 2, middle), (x + GAP - 2, middle))
@@ -44,11 +45,16 @@ def _draw_column(
     picture: Picture, x: float, middle: float, kinds: Sequence[str], slots: Sequence[Slot], right: frozenset[str]
 ) -> None:
     """Kinds of layers below each other, around the height of the middle."""
-    places = {kind: [slot for slot in slots if slot.kind == kind] for kind in kinds}
-    heights = {kind: TITLE + 5 + PITCH * len(places[kind]) for kind in kinds}
-    y = middle - (sum(heights.values()) + GAP * (len(kinds) - 1)) / 2
+    places = {}
+    heights = {}
     for kind in kinds:
-        _draw_kind(picture, Box(x, y, WIDTH, heights[kind]), kind, places[kind], right)
+        places[kind] = [slot for slot in slots if slot.kind == kind]
+        heights[kind] = TITLE + 5 + PITCH * len(places[kind])
+    height = sum(heights.values()) + GAP * (len(kinds) - 1)
+    y = middle - height / 2
+    for kind in kinds:
+        box = Box(x, y, WIDTH, heights[kind])
+        _draw_kind(picture, box, kind, places[kind], right)
         y += heights[kind] + GAP
 
 

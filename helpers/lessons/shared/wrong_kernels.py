@@ -6,6 +6,7 @@ all other versions are in tests/support/kernel_faults.toml.
 """
 
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -16,7 +17,9 @@ from helpers.operations.kernels import load
 from helpers.operations.operation import Shape
 from wgsl import Kernel
 
-NUMBERS, RACE, ENDLESS = ("wrong numbers",), ("data race",), ("endless loop",)
+NUMBERS = ("wrong numbers",)
+RACE = ("data race",)
+ENDLESS = ("endless loop",)
 REASONS = (  # what rejects a kernel: one or several of these
     "wrong numbers",
     "out-of-range read",
@@ -44,7 +47,8 @@ SMALL = {
 def small(kernel: Kernel) -> Kernel:
     """A version with tiles and chunks so small that a problem of a few numbers has several of them."""
     for old, new in SMALL.items():
-        kernel = kernel.edit(old, new) if old in kernel.code else kernel
+        if old in kernel.code:
+            kernel = kernel.edit(old, new)
     return kernel
 
 
@@ -133,8 +137,10 @@ def read_by_name(path: Path) -> tuple[WrongKernel, ...]:
 
     They have no shapes, and nothing but wrong numbers shows them. Raises ValueError as `read` does.
     """
-    rows = tables.read(path, BY_NAME, {}).items()
-    return tuple(WrongKernel(row["kernel"], name, row["old"], row["new"], NUMBERS, None, {}) for name, row in rows)
+    kernels = []
+    for name, row in tables.read(path, BY_NAME, {}).items():
+        kernels.append(WrongKernel(row["kernel"], name, row["old"], row["new"], NUMBERS, None, {}))
+    return tuple(kernels)
 
 
 def _row(usual: WrongKernel, place: str, number: int, row: object, shapes: Mapping[str, Shape]) -> WrongKernel:
@@ -163,12 +169,15 @@ def _with_fields(
 
 # --- The table, and the versions in it -----------------------------------------------------------------------
 
-WEIGHT_1, WEIGHT_2 = "conv2d_grad_weight/1_thread_per_weight", "conv2d_grad_weight/2_workgroup_per_weight"
-INPUT_1, INPUT_2 = "conv2d_grad_input/1_gather", "conv2d_grad_input/2_shared_weights"
-BIAS_1, BIAS_2 = "conv2d_grad_bias/1_thread_per_channel", "conv2d_grad_bias/2_workgroup_per_channel"
+WEIGHT_1 = "conv2d_grad_weight/1_thread_per_weight"
+WEIGHT_2 = "conv2d_grad_weight/2_workgroup_per_weight"
+INPUT_1 = "conv2d_grad_input/1_gather"
+INPUT_2 = "conv2d_grad_input/2_shared_weights"
+BIAS_1 = "conv2d_grad_bias/1_thread_per_channel"
+BIAS_2 = "conv2d_grad_bias/2_workgroup_per_channel"
 
 VERSIONS = read(Path(__file__).with_suffix(".toml"), shapes_in(wrong_kernel_shapes))
-WRONG_KERNELS = tuple(row for version in VERSIONS for row in version.rows)
+WRONG_KERNELS = tuple(chain.from_iterable(version.rows for version in VERSIONS))
 
 
 def named(kernel: str, name: str) -> WrongKernel:

@@ -11,7 +11,15 @@ from helpers.grading.python_puzzle import PythonCase, PythonPuzzle
 from wgsl.simulator import lanes
 from wgsl.simulator.memory import Conflicts, Shadow
 
-PROPERTIES = "same_word", "a_writes", "b_writes", "both_atomic", "same_thread", "same_workgroup", "barrier_between"
+PROPERTIES = (
+    "same_word",
+    "a_writes",
+    "b_writes",
+    "both_atomic",
+    "same_thread",
+    "same_workgroup",
+    "barrier_between",
+)
 
 
 PLAIN = {  # two threads of a workgroup that use one word, with nothing between them
@@ -38,30 +46,55 @@ def is_race(access: Mapping[str, bool]) -> bool:
     """Return whether two accesses with these properties are a race, by the simulator's notes on a memory's words."""
     if access["both_atomic"]:
         return False
-    threads = lanes.Dispatch((2, 1, 1), (2, 1, 1))  # 0 and 1 are in one workgroup, 2 in another
-    other = 0 if access["same_thread"] else 1 if access["same_workgroup"] else 2
+    threads = lanes.Dispatch((2, 1, 1), (2, 1, 1))
     notes = Shadow(2, threads.groups)
 
     def note(thread: int, word: int, epoch: int, writes: bool) -> list[Conflicts]:
-        use = np.array([word]), lanes.Lanes(threads, np.array([thread])), np.array([epoch]), 0
-        return notes.write(*use, None) if writes else notes.read(*use)
+        words = np.array([word])
+        lane = lanes.Lanes(threads, np.array([thread]))
+        epochs = np.array([epoch])
+        if writes:
+            return notes.write(words, lane, epochs, 0, None)
+        return notes.read(words, lane, epochs, 0)
 
+    word = 0 if access["same_word"] else 1
+    epoch = 1 if access["barrier_between"] else 0
     note(0, 0, 0, access["a_writes"])
-    return bool(note(other, 1 - access["same_word"], int(access["barrier_between"]), access["b_writes"]))
+    conflicts = note(_other_thread(access), word, epoch, access["b_writes"])
+    return bool(conflicts)
+
+
+def _other_thread(access: Mapping[str, bool]) -> int:
+    """The thread of the second access: 0 and 1 are in one workgroup, 2 in another."""
+    if access["same_thread"]:
+        return 0
+    if access["same_workgroup"]:
+        return 1
+    return 2
 
 
 def _race_case(name: str, known: Mapping[str, bool]) -> PythonCase:
     """All accesses with the properties that are known; a thread has one workgroup."""
-    every = (dict(zip(PROPERTIES, values, strict=True)) for values in product((False, True), repeat=len(PROPERTIES)))
-    possible = (each for each in every if each["same_workgroup"] or not each["same_thread"])
-    given = tuple(each for each in possible if known.items() <= each.items())
-    return PythonCase(name, given, tuple(map(is_race, given)))
+    accesses = []
+    for values in product((False, True), repeat=len(PROPERTIES)):
+        access = dict(zip(PROPERTIES, values, strict=True))
+        is_possible = access["same_workgroup"] or not access["same_thread"]
+        if is_possible and known.items() <= access.items():
+            accesses.append(access)
+    answers = [is_race(access) for access in accesses]
+    return PythonCase(name, tuple(accesses), tuple(answers))
 
 
 @cache
 def _race_cases() -> tuple[PythonCase, ...]:
-    near = {name: PLAIN | {each: not PLAIN[each] for each in changed.split()} for name, changed in CHANGED.items()}
-    return tuple(_race_case(*case) for case in {**near, "all_combinations": {}}.items())
+    cases = []
+    for name, changed in CHANGED.items():
+        known = dict(PLAIN)
+        for changed_property in changed.split():
+            known[changed_property] = not PLAIN[changed_property]
+        cases.append(_race_case(name, known))
+    cases.append(_race_case("all_combinations", {}))
+    return tuple(cases)
 
 
 PYTHON_PUZZLES = (PythonPuzzle("is_race", Path(__file__).with_name("puzzles"), "race", _race_cases),)

@@ -34,7 +34,10 @@ def who_loads(**values: int) -> Explorer:
 
     What is shown is a simulated run of the kernel.
     """
-    picture = TrafficPicture([(title, partial(_simulated, *sizes)) for title, sizes in SHOWN.items()])
+    runs = []
+    for title, (version, sizes) in SHOWN.items():
+        runs.append((title, partial(_simulated, version, sizes)))
+    picture = TrafficPicture(runs)
 
     def threads(chosen: Values) -> int:
         sizes = TILE if chosen["step"] < 3 else SQUARE
@@ -54,8 +57,10 @@ def _simulated(version: str, sizes: TileSizes) -> Traffic:
 
 def counts(step: int) -> str:
     """The cost of one of the first four steps of the ladder, by number, for each multiply-add, in words."""
-    title, sizes = list(SHOWN.items())[step - 1]
-    return f"step {title}: for each multiply-add, {_simulated(*sizes).costs_in_words}"
+    title = list(SHOWN)[step - 1]
+    version, sizes = SHOWN[title]
+    costs = _simulated(version, sizes).costs_in_words
+    return f"step {title}: for each multiply-add, {costs}"
 
 
 def tile_sizes(m: int = 4096, k: int = 4096, n: int = 4096, **values: int) -> Explorer:
@@ -70,22 +75,34 @@ def tile_sizes(m: int = 4096, k: int = 4096, n: int = 4096, **values: int) -> Ex
         sizes = {name: 2**power for name, power in powers.items()}
         return picture.show(TileSizes(**sizes))
 
-    rules = {"rows": (4, 7), "columns": (4, 7), "depth": (2, 5), "side": 4}
+    rules = {
+        "rows": (4, 7),
+        "columns": (4, 7),
+        "depth": (2, 5),
+        "side": 4,
+    }
     return Explorer(draw, rules, {"depth": 4} | values)
 
 
 def split_k(**values: int) -> Explorer:
     """Sliders over the slices of a weight gradient's sums, and the workgroups: 3 x 3 weights, 64 to 64 channels."""
     picture = SplitKPicture((64, 32 * 56 * 56, 64 * 3 * 3))
-    rules = {"slices": (1, 120), "workgroup": lambda chosen: picture.tiles * chosen["slices"]}
-    return Explorer(picture.show, rules, {"workgroup": 4} | values, play="workgroup")
+
+    def workgroups(chosen: Values) -> int:
+        return picture.tiles * chosen["slices"]
+
+    rules = {"slices": (1, 120), "workgroup": workgroups}
+    start = {"workgroup": 4} | values
+    return Explorer(picture.show, rules, start, play="workgroup")
 
 
 def residue_classes(**values: int) -> Explorer:
     """Sliders over the pixels of an 8 x 8 image under a 3 x 3 filter with stride 2 and padding 1."""
-    shape = ConvShape(1, 1, 8, 8, 1, 3, 3, 2, 1)
+    shape = ConvShape(1, 1, 8, 8, 1, 3, 3, stride=2, padding=1)
+    picture = ResiduesPicture(shape)
     rules = {"ih": shape.in_h, "iw": shape.in_w}
-    return Explorer(ResiduesPicture(shape).show, rules, {"ih": 2, "iw": 3} | values, play=("ih", "iw"))
+    start = {"ih": 2, "iw": 3} | values
+    return Explorer(picture.show, rules, start, play=("ih", "iw"))
 
 
 def winograd(**values: int) -> Explorer:
@@ -94,7 +111,9 @@ def winograd(**values: int) -> Explorer:
     pixels = random.integers(0, 6, (6, 6))
     weights = random.integers(-1, 3, (3, 3))
     picture = WinogradPicture(pixels, weights, IMAGES)
-    return Explorer(picture.show, {"row": 6, "column": 6}, {"row": 1, "column": 3} | values, play=("row", "column"))
+    rules = {"row": 6, "column": 6}
+    start = {"row": 1, "column": 3} | values
+    return Explorer(picture.show, rules, start, play=("row", "column"))
 
 
 def roofline(**values: int) -> Explorer:
@@ -102,8 +121,10 @@ def roofline(**values: int) -> Explorer:
 
     Raises ValueError where nothing is recorded.
     """
-    picture = RooflinePicture(recorded.recorded()[-1], recorded.own())
-    return Explorer(picture.show, {"step": (1, len(STEPS))}, values, play="step")
+    last = recorded.recorded()[-1]
+    picture = RooflinePicture(last, recorded.own())
+    rules = {"step": (1, len(STEPS))}
+    return Explorer(picture.show, rules, values, play="step")
 
 
 def shared_products(shape: ConvShape) -> Explorer:

@@ -1,6 +1,7 @@
 """The exercises of lesson 07, to write and to lay: loss, update, and the backward pass of max pooling."""
 
 from functools import cache
+from math import ceil
 from pathlib import Path
 
 import numpy as np
@@ -24,46 +25,66 @@ LOGITS = {  # images and classes of each test, and what its logits are near
     "ten_classes": (3, 10, 0),
     "many_images": (70, 5, 0),
 }
-STEPS = {"one_step": (7, 1), "two_steps": (6, 2), "many_parameters": (300, 2)}  # parameters, steps
+STEPS = {  # parameters and steps of each test
+    "one_step": (7, 1),
+    "two_steps": (6, 2),
+    "many_parameters": (300, 2),
+}
 LEARNING_RATE = 0.5
 MOMENTUM = 0.75
 
 
 @cache
 def _loss_cases() -> tuple[Case, ...]:
-    return tuple(_loss_case(*each) for each in LOGITS.items())
+    return tuple(_loss_case(name, *sizes) for name, sizes in LOGITS.items())
 
 
-def _loss_case(name: str, sizes: tuple[int, int, int]) -> Case:
+def _loss_case(name: str, rows: int, classes: int, near: int) -> Case:
     """The labels are not the images' numbers; of the last two tests, the logits are quarters."""
-    rows, classes, near = sizes
     random = np.random.default_rng(3)
     logits = near + random.integers(-2, 3, (rows, classes)).astype(np.float32)
-    logits /= 4 if classes in (5, 10) else 1
+    if classes in (5, 10):
+        logits /= 4
     shape = LossShape(rows, classes)
-    expected = reference.cross_entropy(logits, shape.labels())[1].astype(np.float32)
-    groups = -(-rows // 64), 1, 1
-    return Case(name, (logits, shape.labels()), expected, shape.params(), (Dispatch(groups),), EXP_ERROR)
+    labels = shape.labels()
+    _, gradients = reference.cross_entropy(logits, labels)
+    dispatch = Dispatch((ceil(rows / 64), 1, 1))
+    return Case(
+        name,
+        inputs=(logits, labels),
+        expected=gradients.astype(np.float32),
+        params=shape.params(),
+        dispatches=(dispatch,),
+        tolerance=EXP_ERROR,
+    )
 
 
 @cache
 def _step_cases() -> tuple[Case, ...]:
-    return tuple(_step_case(*each) for each in STEPS.items())
+    return tuple(_step_case(name, *sizes) for name, sizes in STEPS.items())
 
 
-def _step_case(name: str, sizes: tuple[int, int]) -> Case:
+def _step_case(name: str, n: int, steps: int) -> Case:
     """Several steps with the same gradient, each of which changes parameters and velocities in place."""
-    n, steps = sizes
     random = np.random.default_rng(4)
-    grad, parameter, velocity = random.choice([-8, -4, 4, 8], (3, n)).astype(np.float32) * np.float32([[1], [1], [4]])
-    grad /= 16 if n == 300 else 1
+    grad, parameter, velocity = random.choice([-8, -4, 4, 8], (3, n)).astype(np.float32)
+    velocity *= 4
+    if n == 300:
+        grad /= 16
     after = parameter
     moved = velocity
     for _ in range(steps):
         after, moved = reference.sgd(after, grad, moved, LEARNING_RATE, MOMENTUM)
-    params = UpdateShape(n, LEARNING_RATE, MOMENTUM).params()
-    passes = (Dispatch((-(-n // 256), 1, 1)),) * steps
-    return Case(name, (grad,), after, params, passes, scratch=(n,), start=(parameter, velocity))
+    dispatch = Dispatch((ceil(n / 256), 1, 1))
+    return Case(
+        name,
+        inputs=(grad,),
+        expected=after,
+        params=UpdateShape(n, LEARNING_RATE, MOMENTUM).params(),
+        dispatches=(dispatch,) * steps,
+        scratch=(n,),
+        start=(parameter, velocity),
+    )
 
 
 # --- The gradient of a maximum --------------------------------------------------------------------------------
@@ -101,8 +122,8 @@ def _pool_case(name: str, s: PoolShape, random: np.random.Generator) -> Case:
         input[-1, -1] *= 2.0**126  # a search for the maximum must begin as low as float32 goes, or at a pixel
     expected = reference.max_pool2d_backward(input, grad_output, s)
     planes = np.reshape(expected, (-1, *size[2:]))
-    params = pool_params(s)
-    return Case(name, (input, grad_output), planes, params, (Dispatch((-(-expected.size // 256), 1, 1)),))
+    dispatch = Dispatch((ceil(expected.size / 256), 1, 1))
+    return Case(name, (input, grad_output), planes, pool_params(s), (dispatch,))
 
 
 OWN_WINDOWS = Skill(
@@ -110,9 +131,11 @@ OWN_WINDOWS = Skill(
     "pool_lenet_pool2",
     {"steps": 8, "results": 2, "thread_loads": 4},
 )
+THREAD_OF_IMAGE = Skill.one_thread_for("image", "many_images")
+THREAD_OF_PARAMETER = Skill.one_thread_for("parameter", "many_parameters")
 PUZZLES = (
-    Puzzle("softmax_minus_truth", FOLDER, "n c", _loss_cases, Skill.one_thread_for("image", "many_images")),
-    Puzzle("momentum_step", FOLDER, "i", _step_cases, Skill.one_thread_for("parameter", "many_parameters")),
+    Puzzle("softmax_minus_truth", FOLDER, "n c", _loss_cases, THREAD_OF_IMAGE),
+    Puzzle("momentum_step", FOLDER, "i", _step_cases, THREAD_OF_PARAMETER),
     Puzzle("max_pool2d_backward", FOLDER, "plane ih iw", _pool_cases, OWN_WINDOWS),
 )
 
@@ -124,6 +147,5 @@ def _curves() -> object:
     return in_training.curves()
 
 
-MATCHINGS = matchings(
-    HERE.with_name("matchings.toml"), four_curves=(("Curve A", "Curve B", "Curve C", "Curve D"), _curves)
-)
+CURVES = ("Curve A", "Curve B", "Curve C", "Curve D")
+MATCHINGS = matchings(HERE.with_name("matchings.toml"), four_curves=(CURVES, _curves))

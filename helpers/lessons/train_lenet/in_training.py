@@ -45,12 +45,16 @@ def planted(name: str) -> dict[str, Kernel]:
     """
     if name not in NAMES:
         raise ValueError(f"name = {name!r}: it must be one of {', '.join(NAMES)}")
-    return {} if name == "right" else {WRONG[name].kernel.partition("/")[0]: WRONG[name].wrong}
+    if name == "right":
+        return {}
+    wrong = WRONG[name]
+    operation, _, _ = wrong.kernel.partition("/")
+    return {operation: wrong.wrong}
 
 
 @dataclass(frozen=True)
 class SmallRun:
-    """The training of a small network with one wrong kernel: the loss of each step, and what it then knows.
+    """A small network's run with one wrong kernel: the loss of each step, and what it then knows.
 
     The run ends where the loss is no longer a number; `accuracy` is the share of unseen digits that it names.
     """

@@ -73,8 +73,11 @@ def _grad_weight(shape: ConvShape, co: int, ci: int, kh: int, kw: int) -> Made:
 
 
 def _grad_bias(shape: ConvShape, co: int) -> Made:
-    places = product(range(shape.batch), range(shape.out_h), range(shape.out_w))
-    return Made([(("grad_output", (n, co, oh, ow)),) for n, oh, ow in places])
+    terms: list[Term] = []
+    for n, oh, ow in product(range(shape.batch), range(shape.out_h), range(shape.out_w)):
+        upstream = "grad_output", (n, co, oh, ow)
+        terms.append((upstream,))
+    return Made(terms)
 
 
 def _grad_input(shape: ConvShape, n: int, ci: int, ih: int, iw: int) -> Made:
@@ -89,15 +92,29 @@ def _grad_input(shape: ConvShape, n: int, ci: int, ih: int, iw: int) -> Made:
     return Made(terms)
 
 
-def _pool(rule: str) -> Callable[..., Made]:
-    def made(shape: PoolShape, n: int, c: int, oh: int, ow: int) -> Made:
-        return Made([(("input", (n, c, *pixel)),) for pixel in pixels_of_window(shape, oh, ow)], rule=rule)
+def _max_pool(shape: PoolShape, n: int, c: int, oh: int, ow: int) -> Made:
+    return Made(_pixels(shape, n, c, oh, ow), rule="largest")
 
-    return made
+
+def _avg_pool(shape: PoolShape, n: int, c: int, oh: int, ow: int) -> Made:
+    return Made(_pixels(shape, n, c, oh, ow), rule="shared")
+
+
+def _pixels(shape: PoolShape, n: int, c: int, oh: int, ow: int) -> list[Term]:
+    """Each pixel of a window as a term."""
+    terms: list[Term] = []
+    for ih, iw in pixels_of_window(shape, oh, ow):
+        pixel = "input", (n, c, ih, iw)
+        terms.append((pixel,))
+    return terms
 
 
 def _pool_backward(shape: PoolShape, n: int, c: int, ih: int, iw: int) -> Made:
-    return Made([(("grad_output", (n, c, *window)),) for window in windows_of_pixel(shape, ih, iw)], rule="shared")
+    terms: list[Term] = []
+    for oh, ow in windows_of_pixel(shape, ih, iw):
+        upstream = "grad_output", (n, c, oh, ow)
+        terms.append((upstream,))
+    return Made(terms, rule="shared")
 
 
 def _max_backward(shape: PoolShape, n: int, c: int, ih: int, iw: int) -> Made:
@@ -105,17 +122,23 @@ def _max_backward(shape: PoolShape, n: int, c: int, ih: int, iw: int) -> Made:
     for oh, ow in windows_of_pixel(shape, ih, iw):
         rivals.update(pixels_of_window(shape, oh, ow))
     decided_by = tuple(("input", (n, c, *pixel)) for pixel in sorted(rivals))
-    return _pool_backward(shape, n, c, ih, iw)._replace(decided_by=decided_by, rule="won")
+    shared = _pool_backward(shape, n, c, ih, iw)
+    return Made(shared.terms, decided_by, "won")
 
 
 def _relu_backward(shape: ElementShape, i: int) -> Made:
-    return Made([(("grad_output", (i,)),)], (("output", (i,)),), "switched")
+    upstream = "grad_output", (i,)
+    output = "output", (i,)
+    return Made([(upstream,)], (output,), "switched")
 
 
 def _logit(shape: LossShape, row: int, column: int) -> Made:
-    logits = [(("logits", (row, c)),) for c in range(shape.classes)]
+    terms: list[Term] = []
+    for c in range(shape.classes):
+        logit = "logits", (row, c)
+        terms.append((logit,))
     label = "labels", (row,)
-    return Made(logits, (label,), "softmax")
+    return Made(terms, (label,), "softmax")
 
 
 def _loss(shape: LossShape, row: int) -> Made:
@@ -126,13 +149,14 @@ def _gemm(product: str, left: str, right: str = "") -> Callable[..., Made]:
     """The terms of a product of lesson 06 of two tensors, or of a sum of one; images are the rows of one item."""
 
     def made(shape: GemmShape, *index: int) -> Made:
-        row, column = index[-2:] if len(index) > 1 else (0, *index)
+        column = index[-1]
+        row = index[-2] if len(index) > 1 else 0
         terms: list[Term] = []
         for left_cell, right_cell in gemm_terms(product, (shape.m, shape.k, shape.n), row, column):
-            if right_cell is None:
-                terms.append((_matrix_factor(left, left_cell),))
-            else:
-                terms.append((_matrix_factor(left, left_cell), _matrix_factor(right, right_cell)))
+            factors = [_matrix_factor(left, left_cell)]
+            if right_cell is not None:
+                factors.append(_matrix_factor(right, right_cell))
+            terms.append(tuple(factors))
         return Made(terms)
 
     return made
@@ -140,20 +164,26 @@ def _gemm(product: str, left: str, right: str = "") -> Callable[..., Made]:
 
 def _matrix_factor(tensor: str, cell: Index) -> Factor:
     """A cell of a matrix, with the item that all but the weights have."""
-    return tensor, cell if tensor == "b" else (0, *cell)
+    if tensor == "b":
+        return tensor, cell
+    return tensor, (0, *cell)
 
 
 _pre = _gemm("pre", "a", "b")
 
 
 def _linear(shape: GemmShape, item: int, row: int, column: int) -> Made:
-    return Made([*_pre(shape, row, column).terms, (("bias", (column,)),)], rule="activated")
+    products = _pre(shape, row, column).terms
+    bias = "bias", (column,)
+    return Made([*products, (bias,)], rule="activated")
 
 
 def _linear_grad_pre(shape: GemmShape, item: int, row: int, column: int) -> Made:
     """One product with the activation's derivative, for which the kernel computes the layer's sum again."""
-    factors = tuple(chain.from_iterable(_linear(shape, item, row, column).terms))
-    return Made([(("grad", (0, row, column)),)], factors, "switched")
+    layer = _linear(shape, item, row, column)
+    upstream = "grad", (0, row, column)
+    factors = tuple(chain.from_iterable(layer.terms))
+    return Made([(upstream,)], factors, "switched")
 
 
 MADE: Mapping[tuple[str, str], Callable[..., Made]] = {  # by the operation and its name of the tensor
@@ -161,8 +191,8 @@ MADE: Mapping[tuple[str, str], Callable[..., Made]] = {  # by the operation and 
     ("conv2d_grad_weight", "grad_weight"): _grad_weight,
     ("conv2d_grad_bias", "grad_bias"): _grad_bias,
     ("conv2d_grad_input", "grad_input"): _grad_input,
-    ("max_pool2d", "output"): _pool("largest"),
-    ("avg_pool2d", "output"): _pool("shared"),
+    ("max_pool2d", "output"): _max_pool,
+    ("avg_pool2d", "output"): _avg_pool,
     ("max_pool2d_backward", "grad_input"): _max_backward,
     ("avg_pool2d_backward", "grad_input"): _pool_backward,
     ("relu_backward", "grad_pre"): _relu_backward,

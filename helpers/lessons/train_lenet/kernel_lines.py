@@ -1,5 +1,6 @@
 """The line of a kernel's file that makes a number: the one that a simulated run of a small layer finds at work."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
@@ -53,18 +54,24 @@ def _line(operation: Operation, shape: Shape, tensor: str, kernel: Kernel) -> Li
         number = _last_writing_line(traces, operation.tensors.index(tensor))
     else:
         number = _busiest_line(traces)
-    return Line(kernel.name, number, _statement(kernel.source.split("\n")[number - 1 :]))
+    lines = kernel.source.split("\n")
+    return Line(kernel.name, number, _statement(lines[number - 1 :]))
 
 
 def _last_writing_line(traces: list[Trace], binding: int) -> int:
-    lines = chain.from_iterable(_writing(trace, binding) for trace in traces)
-    return int([*lines][-1])
+    lines = np.concatenate([_writing(trace, binding) for trace in traces])
+    return int(lines[-1])
 
 
 def _busiest_line(traces: list[Trace]) -> int:
     """The line with the most multiply-adds; of several, that with the most other arithmetic."""
-    counts = chain.from_iterable(trace.counts.by_line.items() for trace in traces)
-    number, _ = max(counts, key=lambda pair: (pair[1]["multiply_adds"], pair[1]["other_float"]))
+
+    def arithmetic(line: tuple[int, Mapping[str, int]]) -> tuple[int, int]:
+        _, counts = line
+        return counts["multiply_adds"], counts["other_float"]
+
+    lines = chain.from_iterable(trace.counts.by_line.items() for trace in traces)
+    number, _ = max(lines, key=arithmetic)
     return number
 
 
@@ -72,10 +79,12 @@ def _statement(lines: list[str]) -> str:
     """The statement that begins in the first of these lines, in one line and without comments."""
     pieces = []
     for line in lines:
-        pieces.append(line.partition("//")[0].strip())
-        if pieces[-1].endswith((";", "{", "}")):
+        code, _, _ = line.partition("//")
+        pieces.append(code.strip())
+        if code.rstrip().endswith((";", "{", "}")):
             break
-    return " ".join(pieces).replace("( ", "(").replace(", )", ")")
+    statement = " ".join(pieces)
+    return statement.replace("( ", "(").replace(", )", ")")
 
 
 def _simulated(operation: Operation, shape: Shape, tensor: str, kernel: Kernel) -> list[Trace]:
@@ -83,16 +92,20 @@ def _simulated(operation: Operation, shape: Shape, tensor: str, kernel: Kernel) 
     shape = _small(operation, shape, kernel)
     schedule = operation.versions[kernel.version](shape, kernel)
     text = with_sizes(kernel, schedule.constants) if schedule.constants else kernel
-    tensors = operation.tensors
-    arrays = [np.zeros(shape.of(name), np.uint32 if name == "labels" else np.float32) for name in tensors]
-    arrays += [np.zeros(nbytes // 4, np.float32) for nbytes in schedule.scratch.values()]
-    scratch = range(len(tensors), len(tensors) + len(schedule.scratch))
+    arrays = []
+    for name in operation.tensors:
+        precision = np.uint32 if name == "labels" else np.float32
+        arrays.append(np.zeros(shape.of(name), precision))
+    outputs = [operation.tensors.index(tensor)]
+    for nbytes in schedule.scratch.values():
+        outputs.append(len(arrays))
+        arrays.append(np.zeros(nbytes // 4, np.float32))
     if text.buffer_types[-1] == "uniform":
         arrays.append(np.array(operation.params(shape), np.uint32))
     traces = []
     for step in schedule.steps:
         trace = simulate(text, arrays, (1, 1, 1), entry_point=step.entry_point, outputs=())
-        if any(_writing(trace, binding).size for binding in (tensors.index(tensor), *scratch)):
+        if any(_writing(trace, binding).size for binding in outputs):
             traces.append(trace)
     return traces
 
@@ -100,13 +113,15 @@ def _simulated(operation: Operation, shape: Shape, tensor: str, kernel: Kernel) 
 def _writing(trace: Trace, binding: int) -> np.ndarray:
     """The number of the line of each write to a binding, in the order of the run."""
     accesses = trace.accesses
-    return accesses["line"][(accesses["binding"] == binding) & accesses["write"]]
+    is_write = (accesses["binding"] == binding) & accesses["write"]
+    return accesses["line"][is_write]
 
 
 def _small(operation: Operation, shape: Shape, kernel: Kernel) -> Shape:
     """A smaller layer of the same kind, if the version takes it: a simulated run of the whole one takes seconds."""
     if isinstance(shape, GemmShape):
-        small = replace(shape, **{size: min(getattr(shape, size), 2 * SIDE) for size in "mkn"})
+        most = 2 * SIDE
+        small = replace(shape, m=min(shape.m, most), k=min(shape.k, most), n=min(shape.n, most))
     elif isinstance(shape, ConvShape) and shape.groups == 1 and operation.name != "conv2d_grad_bias":
         small = replace(
             shape,
@@ -117,4 +132,7 @@ def _small(operation: Operation, shape: Shape, kernel: Kernel) -> Shape:
         )
     else:
         return shape
-    return shape if operation.versions[kernel.version](small, kernel).refused else small
+    schedule = operation.versions[kernel.version](small, kernel)
+    if schedule.refused:
+        return shape
+    return small

@@ -68,6 +68,16 @@ class Live(Shown):
         self.training = training
         self.until = training.step + steps
         self._unseen = unseen
+        self._set_idle()
+        self.picture = CurvesPicture(self.until, training.network.classes)
+        self._add_controls()
+        with suppress(RuntimeError):  # in plain Python there is no loop
+            self._loop = asyncio.get_running_loop()
+        self.go_on()
+        self._show(self._progress())
+
+    def _set_idle(self) -> None:
+        """The state of a run that has not begun."""
         self._right = []
         self._steps = 1
         self._drawn_at = 0.0
@@ -76,12 +86,6 @@ class Live(Shown):
         self._finishing = False
         self._waiting = None
         self._loop = None
-        self.picture = CurvesPicture(self.until, training.network.classes)
-        self._add_controls()
-        with suppress(RuntimeError):  # in plain Python there is no loop
-            self._loop = asyncio.get_running_loop()
-        self.go_on()
-        self._show(self._progress())
 
     def _add_controls(self) -> None:
         """The button, the learning rate and the progress bar, above the picture and its words."""
@@ -195,7 +199,8 @@ class Live(Shown):
     def _answer_some(self) -> None:
         """Answer the next batch of unseen images."""
         images, labels = self._unseen
-        part = slice(len(self._right), len(self._right) + self.training.batch)
+        begin = len(self._right)
+        part = slice(begin, begin + self.training.batch)
         answers = self.training.network.predict(images[part])
         self._right += (answers == labels[part]).tolist()
 
@@ -224,12 +229,16 @@ class Live(Shown):
     def _state(self) -> str:
         if self.done:
             return "Done"
-        return "Training" if self._running or self._finishing else "Stopped"
+        if self._running or self._finishing:
+            return "Training"
+        return "Stopped"
 
     @property
     def _share(self) -> float | None:
         """The share of the unseen images that is answered right, when all are."""
-        return float(np.mean(self._right)) if self._right and self.done else None
+        if self._right and self.done:
+            return float(np.mean(self._right))
+        return None
 
     def _show(self, sentence: str | None) -> None:
         """Draw the curves, and write how far training is; None leaves the words, which a screen reader reads aloud."""

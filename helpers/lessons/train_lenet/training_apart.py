@@ -27,13 +27,15 @@ from helpers.network.network import Network
 from helpers.network.training import DivergedError, Training
 from helpers.operations.network.operations import SGD
 from helpers.operations.network.shapes import UpdateShape
+from helpers.operations.operation import Shape
 from wgsl import Kernel, UnsupportedWgsl
 from wgsl.simulator.findings import Finding
 from wgsl.simulator.work import Work
 
 WORKER = Worker("helpers.lessons.train_lenet.training_apart")
 SECONDS = 600  # for a driver that hangs: from one answer to the next, the check of a kernel or 5 steps
-SIMULATED, SHOWN = 2, 5  # images; steps from one answer to the next
+SIMULATED = 2  # images
+SHOWN = 5  # steps from one answer to the next
 CURES = {  # what to do about a text that is not run
     NOT_ATTEMPTED: "write it first, with helpers.write({puzzle!r})",
     NO_COMPILE: "it does not compile; see helpers.grade({puzzle!r})",
@@ -60,10 +62,13 @@ class OwnRun:
     ended: str
 
     def __repr__(self) -> str:
-        mean = f", mean loss of the last ten {np.mean(self.losses[-10:]):.2f}" if self.losses else ""
-        ended = f"; {self.ended}" if self.ended else ""
-        steps = f"{len(self.losses):,} steps with your {', '.join(self.puzzles)}"
-        return f"{steps}{mean}, {self.accuracy:.1%} of unseen digits right{ended}"
+        report = f"{len(self.losses):,} steps with your {', '.join(self.puzzles)}"
+        if self.losses:
+            report += f", mean loss of the last ten {np.mean(self.losses[-10:]):.2f}"
+        report += f", {self.accuracy:.1%} of unseen digits right"
+        if self.ended:
+            report += f"; {self.ended}"
+        return report
 
 
 def train_apart(
@@ -102,29 +107,47 @@ def train_apart(
     GpuError
         This machine cannot run any kernel, or not this batch.
     """
-    for name, value, most in ("digits", digits, 4000), ("unseen", unseen, 1000), ("batch", batch, digits):
-        check_size(name, as_int(value), 1, most)
+    check_size("digits", as_int(digits), 1, 4000)
+    check_size("unseen", as_int(unseen), 1, 1000)
+    check_size("batch", as_int(batch), 1, digits)
     check_size("seed", as_int(seed), 0, 2**32 - 1)
     check_number("epochs", epochs, MAX_SIZE // digits)
     UpdateShape(1, learning_rate)  # refuses what no update takes
     texts = {puzzle: _allowed(puzzle) for puzzle in dict.fromkeys(puzzles)}
     student_kernels(texts)  # refuses two for one place
-    how = {"epochs": epochs, "learning_rate": learning_rate, "seed": seed}
-    how |= {"digits": digits, "unseen": unseen, "batch": batch}
+    request = {
+        "texts": texts,
+        "epochs": epochs,
+        "learning_rate": learning_rate,
+        "seed": seed,
+        "digits": digits,
+        "unseen": unseen,
+        "batch": batch,
+    }
     losses: list[float] = []
 
-    def heard(progress: Sequence[float]) -> None:
+    def add_losses(progress: Sequence[float]) -> None:
         losses.extend(progress)
         show(losses)
 
+    return _run(tuple(texts), _ask(request, add_losses))
+
+
+def _ask(request: Mapping[str, object], add_losses: Callable[[Sequence[float]], None]) -> dict:
+    """Return the last answer of the process apart. Raises RefusedError where it was stopped, or refuses a text."""
     try:
-        answer = WORKER.ask({"texts": texts, **how}, SECONDS, heard)
+        answer = WORKER.ask(request, SECONDS, add_losses)
     except (TimeoutError, MemoryError, EOFError) as stopped:
-        raise RefusedError(f"your {', '.join(texts)}: {words.stopped(why(stopped, SECONDS))}") from None
+        raise RefusedError(f"your {', '.join(request['texts'])}: {words.stopped(why(stopped, SECONDS))}") from None
     if "refused" in answer:
         raise RefusedError(_refusal(answer["refused"], record(answer["diagnosis"])))
+    return answer
+
+
+def _run(puzzles: tuple[str, ...], answer: Mapping[str, object]) -> OwnRun:
+    """Return the run that the last answer describes."""
     parameters = {name: np.array(values, np.float32) for name, values in answer["parameters"].items()}
-    return OwnRun(tuple(texts), tuple(answer["losses"]), answer["accuracy"], parameters, answer["ended"])
+    return OwnRun(puzzles, tuple(answer["losses"]), answer["accuracy"], parameters, answer["ended"])
 
 
 def _allowed(puzzle: str) -> str:
@@ -153,18 +176,14 @@ def _refusal(puzzle: str, diagnosis: Diagnosis | None) -> str:
 def work(texts: Mapping[str, str], epochs: float, digits: int, unseen: int, **how: float) -> Iterator[dict]:
     """Check the texts and train with them: an answer for each text and every 5 steps, and the last one."""
     for puzzle, text in texts.items():
-        try:
-            finding = _found(puzzle, Kernel(text, f"your {puzzle}"))
-        except UnsupportedWgsl:
-            yield {"refused": puzzle, "diagnosis": None}
+        answer = _check(puzzle, text)
+        yield answer
+        if "refused" in answer:
             return
-        if finding:
-            yield {"refused": puzzle, "diagnosis": plain(Diagnosis(finding))}
-            return
-        yield {"progress": []}
     images, labels, others, answers = seen_and_unseen()
-    network, ended = Network(seed=how["seed"], kernels=student_kernels(texts)), ""
+    network = Network(seed=how["seed"], kernels=student_kernels(texts))
     training = Training(network, images[:digits], labels[:digits], **how)
+    ended = ""
     try:
         until = int(np.ceil(epochs * training.steps_per_epoch))
         for step in range(0, until, SHOWN):
@@ -172,38 +191,67 @@ def work(texts: Mapping[str, str], epochs: float, digits: int, unseen: int, **ho
             yield {"progress": [moment.loss for moment in training.moments[step:]]}
     except DivergedError as error:
         ended = str(error)
+    predictions = network.predict(others[:unseen], batch=50)
     yield {
         "losses": [moment.loss for moment in training.moments],
-        "accuracy": float((network.predict(others[:unseen], batch=50) == answers[:unseen]).mean()),
+        "accuracy": float((predictions == answers[:unseen]).mean()),
         "parameters": {name: array.tolist() for name, array in network.parameters().items()},
         "ended": ended,
     }
 
 
+def _check(puzzle: str, text: str) -> dict:
+    """Return the answer for one text: no progress yet, or that it is refused, and the diagnosis if there is one."""
+    try:
+        finding = _found(puzzle, Kernel(text, f"your {puzzle}"))
+    except UnsupportedWgsl:
+        return {"refused": puzzle, "diagnosis": None}
+    if finding:
+        return {"refused": puzzle, "diagnosis": plain(Diagnosis(finding))}
+    return {"progress": []}
+
+
 def _found(puzzle: str, kernel: Kernel) -> Finding | None:
     """Return what the simulator finds on the puzzle's tests or on LeNet's layers, or None; numbers may be wrong."""
-    cases, work = (*PUZZLES[puzzle].cases(), *_lenet(puzzle)), Work(2 * MOST_WORK)
-    runs = (simulated(kernel, case, work=work) for case in cases)
-    return next((run.finding for run in runs if run.findings), None)
+    work = Work(2 * MOST_WORK)
+    for case in (*PUZZLES[puzzle].cases(), *_lenet(puzzle)):
+        run = simulated(kernel, case, work=work)
+        if run.findings:
+            return run.finding
+    return None
 
 
 def _lenet(puzzle: str) -> Iterator[Case]:
     """The layers of LeNet in which a puzzle's kernel runs, or its update, with random whole numbers."""
-    place, network, random = PLACES[puzzle], Network(), np.random.default_rng(0)
+    place = PLACES[puzzle]
+    network = Network()
+    random = np.random.default_rng(0)
     steps = [(step.layer, step.operation, step.shape) for step in network.workspace(SIMULATED).steps]
-    inputs = len(PUZZLES[puzzle].cases()[0].inputs)
-    for layer, operation, shape in [*steps, ("update", SGD, UpdateShape(network.words, 0.05, 0.9))]:
+    steps.append(("update", SGD, UpdateShape(network.words, 0.05, 0.9)))
+    for layer, operation, shape in steps:
         if operation is place.operation and place.fits(shape):
-            tensors = [
-                operation.draws.get(name, lambda s, name=name: random.integers(-3, 4, s.of(name)).astype(np.float32))
-                for name in place.tensors.split()
-            ]
-            made = [draw(shape) for draw in tensors]
-            given, result, scratch = made[:inputs], np.zeros_like(made[inputs]), made[inputs + 1 :]
-            passes = (Dispatch(place.workgroups(shape)),)
-            yield Case(
-                layer, (*given,), result, place.words(shape), passes, scratch=tuple(each.size for each in scratch)
-            )
+            yield _layer_case(puzzle, layer, shape, random)
+
+
+def _layer_case(puzzle: str, layer: str, shape: Shape, random: np.random.Generator) -> Case:
+    """A layer as a test of a puzzle's kernel; only what the simulator finds is looked at, not the result."""
+    place = PLACES[puzzle]
+    tensors = []
+    for name in place.tensors.split():
+        draw = place.operation.draws.get(name)
+        if draw:
+            tensors.append(draw(shape))
+        else:
+            tensors.append(random.integers(-3, 4, shape.of(name)).astype(np.float32))
+    count = len(PUZZLES[puzzle].cases()[0].inputs)
+    return Case(
+        layer,
+        inputs=tuple(tensors[:count]),
+        expected=np.zeros_like(tensors[count]),
+        params=place.words(shape),
+        dispatches=(Dispatch(place.workgroups(shape)),),
+        scratch=tuple(tensor.size for tensor in tensors[count + 1 :]),
+    )
 
 
 if __name__ == "__main__":

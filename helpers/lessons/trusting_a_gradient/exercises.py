@@ -35,7 +35,9 @@ FOLDER = HERE.with_name("puzzles")
 
 def distinct(shape: tuple[int, ...], seed: int = 0) -> np.ndarray:
     """Whole numbers of which no two are equal."""
-    return np.random.default_rng(seed).permutation(prod(shape)).reshape(shape).astype(np.float32)
+    random = np.random.default_rng(seed)
+    numbers = random.permutation(prod(shape))
+    return numbers.reshape(shape).astype(np.float32)
 
 
 def _case(kernel: Kernel, name: str, shape: Shape, draw: Callable[..., np.ndarray] = whole) -> Case:
@@ -52,9 +54,14 @@ def _case(kernel: Kernel, name: str, shape: Shape, draw: Callable[..., np.ndarra
 def _scores() -> Iterator[Case]:
     """Scores of ten classes, of which the largest is looked for; the first table is its own mirror image."""
     square = whole((10, 10))
-    scores = {"mirror_image": square + square.T, "three_digits": distinct((3, 10)), "forty_digits": distinct((40, 10))}
+    scores = {
+        "mirror_image": square + square.T,
+        "three_digits": distinct((3, 10)),
+        "forty_digits": distinct((40, 10)),
+    }
     for name, table in scores.items():
-        yield Case(name, (table,), table.max(1), table.shape, (Dispatch((ceil(len(table) / 16), 1, 1)),))
+        dispatch = Dispatch((ceil(len(table) / 16), 1, 1))
+        yield Case(name, (table,), table.max(1), table.shape, (dispatch,))
 
 
 NEEDED = {"axes": str, "old": str, "new": str, "question": str, "cure": str}
@@ -80,14 +87,14 @@ def _faults() -> dict[str, Fault]:
     A table has the letters of the output's axes, the official kernel (that of scores, if none is named), the piece of
     its text that is replaced, the question that leads to the line, and the one that leads to its correction.
     """
-    found = {}
+    faults = {}
     for name, table in tables.read(HERE.with_name("faults.toml"), NEEDED, OPTIONAL).items():
         axes = table.pop("axes")
         kernel = table.pop("kernel", None)
         right = load(kernel) if kernel else SCORES
         cases = partial(_cases, name, right)
-        found[name] = Fault(name, FOLDER, axes, cases, kernel=right, **table)
-    return found
+        faults[name] = Fault(name, FOLDER, axes, cases, kernel=right, **table)
+    return faults
 
 
 def _cases(name: str, kernel: Kernel) -> list[Case]:
@@ -113,13 +120,26 @@ LOSSES = (
     _slope_case("cubic", lambda w: w**3, 2, 0.5, 12.25),  # 12, and h * h: the truncation error
 )
 TWO_LOSSES = Skill("two losses for each weight", "parabola", {"loss": 1})
-TESTS = (
-    PythonCase("right kernels", (FUNCTIONS,), ("",), rejected_right_kernels),
-    *(PythonCase(test_name(wrong), (FUNCTIONS,), ("",), partial(let_through, wrong)) for wrong in WRONG_KERNELS),
-)
-CHECKED = tuple(
-    PythonCase(name, (lines_for(kernel),), ("",), partial(said_of, right)) for name, kernel, right in checked_kernels()
-)
+
+
+def _tests() -> tuple[PythonCase, ...]:
+    """The tests of a test: it must accept the right kernels, and reject each wrong one."""
+    cases = [PythonCase("right kernels", (FUNCTIONS,), ("",), rejected_right_kernels)]
+    for wrong in WRONG_KERNELS:
+        cases.append(PythonCase(test_name(wrong), (FUNCTIONS,), ("",), partial(let_through, wrong)))
+    return tuple(cases)
+
+
+def _checked() -> tuple[PythonCase, ...]:
+    """The tests of a check, one for each kernel that it is tried on."""
+    cases = []
+    for name, kernel, right in checked_kernels():
+        cases.append(PythonCase(name, (lines_for(kernel),), ("",), partial(said_of, right)))
+    return tuple(cases)
+
+
+TESTS = _tests()
+CHECKED = _checked()
 PYTHON_PUZZLES = (  # as they come in the lesson
     PythonPuzzle("catch_them_all", FOLDER, "test", lambda: TESTS),
     PythonPuzzle("central_difference", FOLDER, "derivative", lambda: LOSSES, TWO_LOSSES),
@@ -136,6 +156,5 @@ def _patterns() -> object:
     return ProbesPicture()
 
 
-MATCHINGS = matchings(
-    HERE.with_name("matchings.toml"), fault_from_a_probe=(("Pattern A", "Pattern B", "Pattern C"), _patterns)
-)
+PATTERNS = ("Pattern A", "Pattern B", "Pattern C")
+MATCHINGS = matchings(HERE.with_name("matchings.toml"), fault_from_a_probe=(PATTERNS, _patterns))

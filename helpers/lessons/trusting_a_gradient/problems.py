@@ -23,7 +23,9 @@ from wgsl.simulator.run import compiled, execute
 Array = np.ndarray
 
 SIZES = {"THREADS": 4, "TILE": 2, "TAPS": 4}  # threads of a workgroup, or along each side of it; sums of each thread
-CHUNK = r"\bCHUNK: u32 = \d+u", "CHUNK: u32 = 12u"  # weights held at once: the filters here have more
+# Weights held at once: the filters here have more.
+CHUNK = r"\bCHUNK: u32 = \d+u"
+SMALL_CHUNK = "CHUNK: u32 = 12u"
 ENOUGH_ITERATIONS = 100  # loop iterations of one thread: a right kernel needs fewer on all problems here
 
 
@@ -46,8 +48,10 @@ class Problem:
 
 def shrunk(kernel: Kernel) -> Kernel:
     """The kernel with workgroups of a few threads, which hold few weights: a small problem has several of them."""
-    few = kernel.with_constants(**{name: n for name, n in SIZES.items() if kernel.kind(name)})
-    return replace(few, source=re.sub(*CHUNK, few.source))
+    sizes = {name: size for name, size in SIZES.items() if kernel.kind(name)}
+    few = kernel.with_constants(**sizes)
+    source = re.sub(CHUNK, SMALL_CHUNK, few.source)
+    return replace(few, source=source)
 
 
 def returned(kernel: Kernel, problem: Problem) -> Array:
@@ -60,7 +64,8 @@ def returned(kernel: Kernel, problem: Problem) -> Array:
     shape = problem.shape
     (output,) = operation.outputs
     text, schedule = operation.scheduled(shape, kernel)
-    arrays = with_guards(operation, shape, problem.tensors, LARGE, np.array([LARGE, -LARGE]))
+    both_signs = np.array([LARGE, -LARGE])
+    arrays = with_guards(operation, shape, problem.tensors, LARGE, both_signs)
     words = {name: array.view(np.uint32) for name, array in arrays.items()}
     params = np.array(operation.params(shape), np.uint32)
     execute(compiled(text, "main"), [*words.values(), params], schedule.steps[0].workgroups)
@@ -88,13 +93,17 @@ GOOD = ConvShape(2, 3, 3, 8, 2, 5, 4, 2, (2, 1))  # nothing square; an index one
 
 def fractions(shape: tuple[int, ...], seed: int) -> Array:
     """Random multiples of 1/64 from -4 to 4, as float32: their products need more than 16 bits."""
-    return (np.random.default_rng(seed).integers(-256, 257, shape) / 64).astype(np.float32)
+    random = np.random.default_rng(seed)
+    multiples = random.integers(-256, 257, shape)
+    return (multiples / 64).astype(np.float32)
 
 
 def good(operation: str, shape: ConvShape = GOOD, draw: Callable[..., Array] = fractions) -> Problem:
     """Random fractions, or what ``draw(shape of a tensor, its place)`` returns."""
-    names = ("input", "weight", "bias", "grad_output")
-    return Problem(operation, shape, {name: draw(shape.of(name), seed) for seed, name in enumerate(names)})
+    tensors = {}
+    for place, name in enumerate(("input", "weight", "bias", "grad_output")):
+        tensors[name] = draw(shape.of(name), place)
+    return Problem(operation, shape, tensors)
 
 
 def whole_numbers(problem: Problem) -> Problem:
@@ -104,14 +113,18 @@ def whole_numbers(problem: Problem) -> Problem:
 
 def all_ones(problem: Problem) -> Problem:
     """With an upstream gradient of ones: it is the same at each output, in each image, for each channel."""
-    return replace(problem, tensors=problem.tensors | {"grad_output": ones(problem.shape.output)})
+    upstream = ones(problem.shape.output)
+    return replace(problem, tensors=problem.tensors | {"grad_output": upstream})
 
 
 def symmetric(problem: Problem) -> Problem:
     """With images, filters and upstream gradients that are their own mirror images, both ways."""
-    images = {name: array + array[..., ::-1] for name, array in problem.tensors.items() if array.ndim > 3}
-    images = {name: array + array[..., ::-1, :] for name, array in images.items()}
-    return replace(problem, tensors=problem.tensors | images)
+    tensors = dict(problem.tensors)
+    for name, array in problem.tensors.items():
+        if array.ndim > 3:
+            mirrored = array + array[..., ::-1]
+            tensors[name] = mirrored + mirrored[..., ::-1, :]
+    return replace(problem, tensors=tensors)
 
 
 def batch_1(problem: Problem) -> Problem:

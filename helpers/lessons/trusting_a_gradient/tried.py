@@ -17,23 +17,44 @@ LESSONS = {WEIGHT_1: "lesson 02", INPUT_1: "lesson 03"}
 SQUARE = ConvShape(2, 3, 6, 6, 2, 3, 3, 1, 1)
 
 KERNELS = read_by_name(Path(__file__).with_suffix(".toml"))
-DATA: dict[str, tuple[tuple[str, ...], Callable[[Problem], Problem]]] = {  # with facts that differ, in words
+
+
+def _unchanged(problem: Problem) -> Problem:
+    return problem
+
+
+def _one_whole_image(problem: Problem) -> Problem:
+    return problems.whole_numbers(problems.batch_1(problem))
+
+
+def _square(problem: Problem) -> Problem:
+    return problems.good(problem.operation, SQUARE)
+
+
+# Two lines in words, of facts in which the data differ, and how they are made of good data.
+DATA: dict[str, tuple[tuple[str, ...], Callable[[Problem], Problem]]] = {
     "ones": (("2 images,", "upstream 1s"), problems.all_ones),
-    "one image": (("1 image,", "no fractions"), lambda problem: problems.whole_numbers(problems.batch_1(problem))),
-    "fractions": (("2 images,", "random"), lambda problem: problem),
-    "square": (("2 images,", "6 × 6, 3 × 3"), lambda problem: problems.good(problem.operation, SQUARE)),
+    "one image": (("1 image,", "no fractions"), _one_whole_image),
+    "fractions": (("2 images,", "random"), _unchanged),
+    "square": (("2 images,", "6 × 6, 3 × 3"), _square),
     "symmetric": (("2 images,", "mirror images"), problems.symmetric),
 }
 
 
 def written(wrong: WrongKernel) -> Kernel:
     """Our text of a kernel that the reader wrote, with the fault."""
-    return Kernel(PUZZLES[WRITTEN[wrong.kernel]].solution.text, wrong.kernel).edit(wrong.old, wrong.new)
+    puzzle = PUZZLES[WRITTEN[wrong.kernel]]
+    kernel = Kernel(puzzle.solution.text, wrong.kernel)
+    return kernel.edit(wrong.old, wrong.new)
 
 
 @cache
 def caught(kernel: int, data: int) -> bool:
-    """Return True where a kernel returns a wrong number for one kind of data, on the adapter: all of them end."""
-    wrong, (_, make) = KERNELS[kernel], [*DATA.values()][data]
-    problem = make(problems.good(wrong.kernel.partition("/")[0]))
-    return not problem.is_solved_by(*launched(written(wrong), problem.shape, problem.tensors))
+    """Return whether a kernel returns a wrong number for one kind of data, on the adapter: all of them end."""
+    wrong = KERNELS[kernel]
+    name = list(DATA)[data]
+    _, make = DATA[name]
+    operation, _, _ = wrong.kernel.partition("/")
+    problem = make(problems.good(operation))
+    (gradient,) = launched(written(wrong), problem.shape, problem.tensors)
+    return not problem.is_solved_by(gradient)

@@ -200,15 +200,23 @@ def let_through(wrong: WrongKernel, test: object) -> str:
         return HOW
     if rejects(wrong.wrong, *test, ends=ENDLESS[0] not in wrong.reasons):
         return ""
-    old, new = (f"`{text}`" if text else "nothing" for text in map(_brief, (wrong.old, wrong.new)))
     name = test_name(wrong)
-    why = next((f", because {each.words}" for each in CAUSES if name in each.hides and each.holds(*test)), "")
-    return f"“{name}” escapes your test{why}: this kernel has {new} in place of {old}"
+    escapes = f"“{name}” escapes your test"
+    for cause in CAUSES:
+        if name in cause.hides and cause.holds(*test):
+            escapes += f", because {cause.words}"
+            break
+    return f"{escapes}: this kernel has {_brief(wrong.new)} in place of {_brief(wrong.old)}"
 
 
 def _brief(code: str) -> str:
+    """A piece of code in one line, in a message."""
     line = " ".join(code.split())
-    return line if len(line) <= LONGEST_EDIT else f"{line[:LONGEST_EDIT]}…"
+    if not line:
+        return "nothing"
+    if len(line) > LONGEST_EDIT:
+        line = f"{line[:LONGEST_EDIT]}…"
+    return f"`{line}`"
 
 
 def _is_test(test: object) -> bool:
@@ -248,8 +256,8 @@ class Tensor:
         return f"an array of {' × '.join(map(str, self.values.shape))}"
 
 
-def _is(kind: type, rule: str, *given: object) -> None:
-    if not all(isinstance(each, kind) for each in given):
+def _is(kind: type, rule: str, *values: object) -> None:
+    if not all(isinstance(value, kind) for value in values):
         raise ValueError(rule)
 
 
@@ -299,15 +307,26 @@ def _gradient_by(kernel: Kernel) -> Callable[[Tensor, Tensor, ConvShape], Tensor
 
 def lines_for(kernel: Kernel) -> dict[str, object]:
     """The functions that a check of this kernel may call."""
-    drawn = {"image": _drawn("input", 1), "filters": _drawn("weight", 2), "upstream": _drawn("grad_output", 3)}
-    given = {"ones": _ones, "dot": _dot, "conv2d": _conv2d, "grad_input": _gradient_by(kernel)}
-    return {"shape": shape, **drawn, **given}
+    return {
+        "shape": shape,
+        "image": _drawn("input", 1),
+        "filters": _drawn("weight", 2),
+        "upstream": _drawn("grad_output", 3),
+        "ones": _ones,
+        "dot": _dot,
+        "conv2d": _conv2d,
+        "grad_input": _gradient_by(kernel),
+    }
 
 
 def checked_kernels() -> list[tuple[str, Kernel, bool]]:
     """The kernels that a check is tried on: the test's name, the kernel, and whether it is right."""
-    right = [(f"right_{i}", small(load(name)), True) for i, name in enumerate((INPUT_1, INPUT_2), 1)]
-    return [*right, *((f"wrong_{i}", named(*row).wrong, False) for i, row in enumerate(HIDDEN, 1))]
+    checked = []
+    for i, name in enumerate((INPUT_1, INPUT_2), 1):
+        checked.append((f"right_{i}", small(load(name)), True))
+    for i, row in enumerate(HIDDEN, 1):
+        checked.append((f"wrong_{i}", named(*row).wrong, False))
+    return checked
 
 
 def said_of(right: bool, accepted: object) -> str:
@@ -316,4 +335,6 @@ def said_of(right: bool, accepted: object) -> str:
         return "`accepted` must be True or False: compare two numbers"
     if accepted == right:
         return ""
-    return "your check rejects a right kernel" if right else "your check accepts a wrong kernel"
+    if right:
+        return "your check rejects a right kernel"
+    return "your check accepts a wrong kernel"

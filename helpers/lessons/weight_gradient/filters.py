@@ -12,7 +12,7 @@ from helpers.pictures.canvas import BLUE, MARGIN, ORANGE, Box, Picture, number
 from helpers.pictures.charts import Axes
 from helpers.pictures.figures import draw_signed
 from helpers.pictures.parts import Grid
-from helpers.widgets.controls import by_playing, by_pointing
+from helpers.widgets.controls import Values, by_playing, by_pointing
 from helpers.widgets.explorer import Explorer
 
 Array = np.ndarray
@@ -31,16 +31,24 @@ TOPS = {"target": 40, "filter": 172}
 
 def explorer(grad_weight: Callable[[Array, Array], Array], whose: str) -> Explorer:
     """A slider through the steps; `grad_weight` takes the digits and the upstream gradient, and `whose` names it."""
-    picture = LearnedFilters(*learned(grad_weight), whose)
-    first_below_1 = int((picture.losses >= 1).sum())
+    filters, losses = learned(grad_weight)
+    picture = LearnedFilters(filters, losses, whose)
+    first_below_1 = int((losses >= 1).sum())
+
+    def is_at_target_4(values: Values) -> bool:
+        return TARGETS[values["co"], 0, values["kh"], values["kw"]] == 4
+
     steps = {
         "Play: which filter is learned first?": by_playing({"step": STEPS}),
         "Find the first step with an error below 1.": {"step": first_below_1},
-        "Point at a weight whose target is 4: is it there yet?": by_pointing(
-            lambda v: TARGETS[v["co"], 0, v["kh"], v["kw"]] == 4
-        ),
+        "Point at a weight whose target is 4: is it there yet?": by_pointing(is_at_target_4),
     }
-    rules = {"step": STEPS + 1, "co": 6, "kh": 5, "kw": 5}
+    rules = {
+        "step": STEPS + 1,
+        "co": 6,
+        "kh": 5,
+        "kw": 5,
+    }
     return Explorer(picture.show, rules, front=["step"], play="step", steps=steps, pace=PACE)
 
 
@@ -53,7 +61,8 @@ def learned(grad_weight: Callable[[Array, Array], Array]) -> tuple[Array, Array]
     for _ in range(STEPS + 1):
         error = operations.conv2d(images, filters[-1]) - wanted
         losses.append((error**2).mean())
-        filters.append(filters[-1] - RATE * grad_weight(images, error / error[:, 0].size))
+        upstream = error / error[:, 0].size
+        filters.append(filters[-1] - RATE * grad_weight(images, upstream))
     return np.array(filters), np.array(losses)
 
 
@@ -67,28 +76,37 @@ class LearnedFilters(Picture):
         self.whose = whose
         for name, top in TOPS.items():
             self.bold(MARGIN, top + 48, f"{name}s", 15)
-            for co, panel in enumerate(TARGETS[:, 0]):
-                grid = Grid(self, panel, LEFT + ACROSS * co, top, (CELL, CELL), note=f"{name} {co}", numbers=False)
-                grid.touch(grid.caption, "kh", "kw", co=co)
+            self._draw_filters(name, top)
         self._fill("target", TARGETS)
         self.bold(MARGIN, 352, "error", 15, BLUE)
         self.note(MARGIN, 372, "mean square")
         box = Box(LEFT + 14, 316, 5 * (ACROSS + CELL) - 14, 84)
-        self.chart = Axes(self, box, (0, STEPS), tuple(np.log10(losses[[-1, 0]])))
+        lowest = np.log10(losses[-1])
+        highest = np.log10(losses[0])
+        self.chart = Axes(self, box, (0, STEPS), (lowest, highest))
         self.chart.rows({1: "10", 0: "1", -1: "0.1"})
         self.chart.columns({step: str(step) for step in range(0, STEPS + 1, 20)})
         self.chart.curve(np.arange(STEPS + 1), np.log10(losses), BLUE)
         self.stands_still()
 
+    def _draw_filters(self, name: str, top: float) -> None:
+        """Empty grids of filters, at whose weights a reader can point."""
+        for co, panel in enumerate(TARGETS[:, 0]):
+            x = LEFT + ACROSS * co
+            grid = Grid(self, panel, x, top, (CELL, CELL), note=f"{name} {co}", numbers=False)
+            grid.touch(grid.caption, "kh", "kw", co=co)
+
     def _fill(self, name: str, filters: Array) -> None:
         for co, panel in enumerate(filters[:, 0]):
-            draw_signed(self, panel, Box(LEFT + ACROSS * co, TOPS[name], 5 * CELL, 5 * CELL), LARGEST)
+            box = Box(LEFT + ACROSS * co, TOPS[name], 5 * CELL, 5 * CELL)
+            draw_signed(self, panel, box, LARGEST)
 
     def draw(self, step: int, co: int, kh: int, kw: int) -> str:
         """Go to one step, and look at one weight."""
         self._fill("filter", self.filters[step])
         left = LEFT + ACROSS * co + CELL * kw
-        self.boxes((Box(left, top + CELL * kh, CELL, CELL) for top in TOPS.values()), ORANGE, line=3)
+        frames = [Box(left, top + CELL * kh, CELL, CELL) for top in TOPS.values()]
+        self.boxes(frames, ORANGE, line=3)
         self.chart.mark(step, np.log10(self.losses[step]), ORANGE)
         weight = number(round(float(self.filters[step, co, 0, kh, kw]), 1))
         target = number(round(float(TARGETS[co, 0, kh, kw]), 1))

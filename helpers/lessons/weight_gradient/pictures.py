@@ -19,14 +19,20 @@ class ThreadsPicture(Picture):
         super().__init__(436)
         self.title(18, "workgroup 0: 256 threads")
         self.bold(352, 18, "the weights, each with its thread", 17, look("weight").ink)
-        numbers = np.where(np.arange(256) < count, np.arange(256), np.nan).reshape(16, 16)
-        self.threads = Grid(self, numbers, 52, 40, (17, 22), numbers=False)
+        threads = np.arange(256)
+        owning = np.where(threads < count, threads, np.nan)
+        self.threads = Grid(self, owning.reshape(16, 16), 52, 40, (17, 22), numbers=False)
         for row, box in enumerate(self.threads.boxes[::16]):
             self.write(46, box.middle[1], str(16 * row), 13, GRAY, align="right")
         filters = np.arange(count).reshape(-1, *shape.weight[2:])
-        self.filters = [self._filter(i, owners) for i, owners in enumerate(filters) if owners.max() < 256]
-        owned = [box for grid in self.filters for box in grid.boxes]
-        self.boxes(self.threads.boxes[:count] + owned, LINE, tint(BLUE))
+        self.filters = []
+        tinted = self.threads.boxes[:count]
+        for i, owners in enumerate(filters):
+            if owners.max() < 256:
+                grid = self._filter(i, owners)
+                self.filters.append(grid)
+                tinted += grid.boxes
+        self.boxes(tinted, LINE, tint(BLUE))
         self.threads.touch("threads", "thread")
         self.stands_still()
 
@@ -34,8 +40,10 @@ class ThreadsPicture(Picture):
         """The grid of one pair of channels, three such grids in a row."""
         row, column = divmod(i, 3)
         co, ci = divmod(i, self.shape.in_channels)
-        place = 352 + column * (29 * owners.shape[1] + 19), 72 + row * (24 * owners.shape[0] + 44)
-        grid = Grid(self, owners, *place, (29, 24), note=f"grad_weight[{co},{ci}]")
+        rows, columns = owners.shape
+        x = 352 + column * (29 * columns + 19)
+        y = 72 + row * (24 * rows + 44)
+        grid = Grid(self, owners, x, y, (29, 24), note=f"grad_weight[{co},{ci}]")
         grid.touch(grid.caption, "thread", start=int(owners[0, 0]))
         grid.caption = f"the threads of {grid.caption}"
         return grid
@@ -51,8 +59,9 @@ class ThreadsPicture(Picture):
             self.bold(52, 414, f"thread {thread} owns no weight", 17, BLUE)
             return f"Thread {thread} owns nothing: there are {prod(s.weight)} weights, so it returns at once."
         co, ci, kh, kw = owned
-        if co * s.in_channels + ci < len(self.filters):
-            self.filters[co * s.in_channels + ci].mark([(kh, kw)], BLUE)
+        pair = co * s.in_channels + ci
+        if pair < len(self.filters):
+            self.filters[pair].mark([(kh, kw)], BLUE)
         code = f"because {thread} = (({co}·{s.in_channels} + {ci})·{s.kernel_h} + {kh})·{s.kernel_w} + {kw}"
         loop = f"It sums {s.batch}·{s.out_h}·{s.out_w} = {s.batch * s.out_h * s.out_w} products alone."
         return f"Thread {thread} owns grad_weight[{co},{ci},{kh},{kw}], {code}. {loop}"

@@ -1,5 +1,7 @@
 """A product in tiles: what a workgroup and its threads do step by step."""
 
+from itertools import product
+
 import numpy as np
 
 from helpers.data.words import in_words
@@ -38,7 +40,7 @@ class TilesPicture(Picture):
         self.result = result
         self.on = on
         starts = range(0, a.shape[1], TILE)  # of tiles, along k
-        self.moves = [(start, phase) for start in starts for phase in range(len(STEPS))]
+        self.moves = list(product(starts, range(len(STEPS))))
         self.moves.append((starts[-1], len(STEPS)))
         super().__init__(224)
         self._draw_grids(a, b)
@@ -139,7 +141,7 @@ class TilesPicture(Picture):
                 self._fly_in(tile, name, phase)
                 continue
             numbers = [number(self._value(name, cell)) for cell in self.cells[name]]
-            self.label(tile.boxes, numbers, 14, *tile.look[:2])
+            self.label(tile.boxes, numbers, 14, tile.look.ink, tile.look.weight)
             if phase == MULTIPLY:
                 self.tinted([tile.boxes[i] for i in mates], BLUE, 2.4)
 
@@ -157,19 +159,25 @@ class TilesPicture(Picture):
         """Draw the sums of the 16 threads, and mark the thread that is looked at."""
         grid = self.grids["c"]
         cells = [self._cell_of(thread) for thread in range(THREADS)]
-        self.label([grid.box(*cell) for cell in cells], [number(sums[cell]) for cell in cells], 13, *grid.look[:2])
+        boxes = [grid.box(*cell) for cell in cells]
+        texts = [number(sums[cell]) for cell in cells]
+        self.label(boxes, texts, 13, grid.look.ink, grid.look.weight)
         self.boxes([grid.box(*element)], BLUE, line=3)
 
     def _cell_of(self, thread: int) -> Cell:
         """The element of c that a thread of the workgroup makes."""
-        return tuple(np.add(self.corner, divmod(thread, TILE)))
+        top, left = self.corner
+        row, column = divmod(thread, TILE)
+        return top + row, left + column
 
     def _holds(self, name: str, cell: Cell) -> bool:
         return all(np.less(cell, self.operands[name].shape))
 
     def _value(self, name: str, cell: Cell) -> float:
         """The number that is loaded from a cell: past the edge, 0."""
-        return float(self.operands[name][cell]) if self._holds(name, cell) else 0.0
+        if not self._holds(name, cell):
+            return 0.0
+        return float(self.operands[name][cell])
 
     def _say_write(self, element: Cell, total: str) -> str:
         row, column = element

@@ -60,7 +60,10 @@ class TransposedLoadPicture(Picture):
 
     def _mark_threads(self, row: range, thread: int, *boxes_by_thread: Sequence[Box]) -> None:
         """Mark what the threads of a row move, and frame what one of them does."""
-        self.tinted([boxes[neighbor] for boxes in boxes_by_thread for neighbor in row], BLUE, 2)
+        boxes_of_row = []
+        for boxes in boxes_by_thread:
+            boxes_of_row += [boxes[neighbor] for neighbor in row]
+        self.tinted(boxes_of_row, BLUE, 2)
         self.boxes([boxes[thread] for boxes in boxes_by_thread], BLUE, line=4)
 
     def _number_slots(self) -> None:

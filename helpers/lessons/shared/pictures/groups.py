@@ -31,7 +31,10 @@ def draw_group(picture: Picture, shape: ConvShape, co: int) -> None:
 
 def channel_note(shape: ConvShape, co: int, ci: int) -> str:
     """The input channel that the weight [co, ci] multiplies: ci counts from the first channel of the group."""
-    return f"ci = {ci}" if shape.groups == 1 else f"channel {input_channels_of(shape, co)[0]} + {ci}"
+    if shape.groups == 1:
+        return f"ci = {ci}"
+    first = input_channels_of(shape, co)[0]
+    return f"channel {first} + {ci}"
 
 
 def channel_words(shape: ConvShape, co: int, ci: int) -> str:
@@ -62,14 +65,19 @@ class GroupsPicture(Picture):
     def __init__(self, gradients: Sequence[np.ndarray]) -> None:
         Co, Ci = gradients[0].shape[:2]
         super().__init__(int(98 + Co * CELL[1]))
-        shapes = [ConvShape(1, Ci, 1, 1, Co, 1, 1, groups=Ci // gradient.shape[1]) for gradient in gradients]
-        matrices = [_matrix_of_pairs(shape, gradient) for shape, gradient in zip(shapes, gradients, strict=True)]
-        for i, (shape, matrix) in enumerate(zip(shapes, matrices, strict=True)):
-            self._draw_matrix(shape, matrix, MARGIN + 52 + i * (Ci * CELL[0] + GAP))
-        groups = listed(shape.groups for shape in shapes)
+        matrices = []
+        groups = []
+        x = MARGIN + 52
+        for gradient in gradients:
+            shape = ConvShape(1, Ci, 1, 1, Co, 1, 1, groups=Ci // gradient.shape[1])
+            matrix = _matrix_of_pairs(shape, gradient)
+            self._draw_matrix(shape, matrix, x)
+            matrices.append(matrix)
+            groups.append(shape.groups)
+            x += Ci * CELL[0] + GAP
         counts = listed(gradient.size for gradient in gradients)
-        pairs = f"With {groups} groups, {counts} of the {Co * Ci} pairs of channels have a weight."
-        is_same = all((np.isnan(matrix) | (matrix == matrices[0])).all() for matrix in matrices)
+        pairs = f"With {listed(groups)} groups, {counts} of the {Co * Ci} pairs of channels have a weight."
+        is_same = all(_agrees(matrix, matrices[0]) for matrix in matrices)
         change = "unchanged" if is_same else "changed"
         self.sentence = f"{pairs} Where a weight remains, its gradient is {change}."
 
@@ -82,11 +90,29 @@ class GroupsPicture(Picture):
         grid = Grid(self, matrix, x, 82, CELL, tensor="grad_weight")
         grid.caption = f"{title}: output channels × input channels"
         for group in range(shape.groups):
-            self.tinted([grid.box(group * down, group * across, down, across)], BLUE, 3, 2 / 16)
-        columns = (Word(grid.box(0, ci).middle[0], 69, str(ci), 13) for ci in range(shape.in_channels))
-        rows = (Word(x - 8, grid.box(co, 0).middle[1], str(co), 13, "right") for co in range(shape.out_channels))
-        axes = Word(x - 8, 69, "ci", 13, "right"), Word(x - 28, grid.box(0, 0).middle[1], "co", 13, "right")
-        self.words([*columns, *rows, *axes], GRAY)
+            block = grid.box(group * down, group * across, down, across)
+            self.tinted([block], BLUE, 3, 2 / 16)
+        self._name_channels(grid)
+
+    def _name_channels(self, grid: Grid) -> None:
+        """Number the input channels above a matrix and the output channels on its left."""
+        Co, Ci = grid.values.shape
+        words = []
+        for ci in range(Ci):
+            column, _ = grid.box(0, ci).middle
+            words.append(Word(column, 69, str(ci), 13))
+        for co in range(Co):
+            _, row = grid.box(co, 0).middle
+            words.append(Word(grid.x - 8, row, str(co), 13, "right"))
+        _, first_row = grid.box(0, 0).middle
+        words.append(Word(grid.x - 8, 69, "ci", 13, "right"))
+        words.append(Word(grid.x - 28, first_row, "co", 13, "right"))
+        self.words(words, GRAY)
+
+
+def _agrees(matrix: np.ndarray, other: np.ndarray) -> bool:
+    """Return whether a matrix has the same numbers as another, wherever it has a number."""
+    return bool((np.isnan(matrix) | (matrix == other)).all())
 
 
 def _matrix_of_pairs(shape: ConvShape, gradient: np.ndarray) -> np.ndarray:

@@ -1,6 +1,7 @@
 """The first picture of lesson 03: an output scatters into its window, and a pixel gathers from its outputs."""
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Self
 
 import numpy as np
@@ -38,13 +39,15 @@ class ScatterGatherPicture(Picture):
             (weight, "weight", "", LIFTED, False),
             (grad_input, "grad_input", "", LIFTED, False),
         ]
-        grids = side_by_side(self, matrices, "×→", 6, self.height - FOOT - 13, 2.2)
+        bottom = self.height - FOOT - 13
+        grids = side_by_side(self, matrices, "×→", 6, bottom, 2.2)
         self.grids = dict(zip(TENSORS, grids, strict=True))
         for tensor, grid in enumerate(grids[:2]):
             grid.name_cells()
             grid.touch(TENSORS[tensor], "row", "column", tensor=tensor, dropped=0)
         filter = self.grids["weight"]
-        filter.corners({cell: number(value) for cell, value in np.ndenumerate(weight)}, filter.look.ink)
+        numbers = {cell: number(value) for cell, value in np.ndenumerate(weight)}
+        filter.corners(numbers, filter.look.ink)
         self.numbered.append(filter)
         self.stands_still()
 
@@ -87,7 +90,7 @@ class ScatterGatherPicture(Picture):
         """The sums after the first `count` outputs have added their upstream gradients times a window."""
         sums = np.zeros(self.returned.shape)
         kH, kW = window.shape
-        for (oh, ow), value in [*np.ndenumerate(upstream)][:count]:
+        for (oh, ow), value in islice(np.ndenumerate(upstream), count):
             sums[oh : oh + kH, ow : ow + kW] += value * window
         return sums
 
@@ -95,7 +98,8 @@ class ScatterGatherPicture(Picture):
         """The numbers of the pixels, which change while windows drop."""
         still = self.grids["grad_input"]
         name = "grad_input"
-        written = Grid(self, values, still.x, still.y, (still.width, still.height), at=LIFTED, tensor=name)
+        size = still.width, still.height
+        written = Grid(self, values, still.x, still.y, size, at=LIFTED, tensor=name)
         written.caption = name
         written.touch(name, "row", "column", tensor=2, dropped=0)
 
@@ -106,8 +110,10 @@ class ScatterGatherPicture(Picture):
         grid = self.grids["grad_input"]
         grid.corners(dict(zip(pixels, signed, strict=True)), grid.look.ink)
         grid.frame(pixels, look("grad_output").ink)
-        terms = zip([f"[{ih},{iw}]" for ih, iw in pixels], map(self._term, taps), signed, strict=True)
-        foot(self, ("to pixel", "term", "product"), [*terms], (beside, f"on {self.on}"), FOOT)
+        columns = []
+        for tap, product in zip(taps, signed, strict=True):
+            columns.append((f"[{tap.ih},{tap.iw}]", self._term(tap), product))
+        foot(self, ("to pixel", "term", "product"), columns, (beside, f"on {self.on}"), FOOT)
 
     def _gather(self, taps: Sequence[Tap], name: str, returned: float) -> str:
         """The sum of one pixel."""
@@ -142,4 +148,7 @@ class ScatterGatherPicture(Picture):
 
 def with_sign(value: float) -> str:
     """A number with its sign, also where that is a plus."""
-    return f"+{number(value)}" if value >= 0 else number(value)
+    text = number(value)
+    if value >= 0:
+        return f"+{text}"
+    return text

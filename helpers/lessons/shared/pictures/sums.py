@@ -1,7 +1,6 @@
 """The base of the pictures of a convolution and of its gradients: one element of a result as a sum of products."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
 from math import prod
 from typing import Self
 
@@ -53,11 +52,17 @@ class SumPicture(Picture):
         self.letters = letters
         *_, row, column = axes(self.result)
         self.element = row, column  # of the result
-        factors = self.left, self.right
-        self.lefts, self.rights = (tensors[name] for name in factors)
+        self.lefts = tensors[self.left]
+        self.rights = tensors[self.right]
         self.bias = tensors.get("bias", np.zeros(shape.out_channels))
-        self.names = [look(name).names(tensors[name].shape[2:]) for name in factors] if letters else []
-        height, self.foot = self.lettered if letters else (432, 78)
+        self.names = []
+        height = 432
+        self.foot = 78
+        if letters:
+            left_names = look(self.left).names(self.lefts.shape[2:])
+            right_names = look(self.right).names(self.rights.shape[2:])
+            self.names = [left_names, right_names]
+            height, self.foot = self.lettered
         super().__init__(height)
 
     def draw(self, row: int, column: int, co: int = 0, ci: int = 0, n: int = 0, product: int = 0) -> str:
@@ -78,12 +83,13 @@ class SumPicture(Picture):
         if product in numbers:
             i = numbers.index(product)
             name = self.symbol if self.letters else self.result
-            return f"{self._say_product(taps, i, columns.get(i), place)}, in {name}[{row},{column}]."
+            words = self._say_product(taps, i, columns.get(i), place)
+            return f"{words}, in {name}[{row},{column}]."
         if self.letters:
             equation = f"{self.symbol}[{row},{column}] = {' + '.join(terms)} = {total}"
             return f"{equation}{self._location(taps)}. The kernel wrote {number(returned)}."
-        indices = [place[axis] for axis in axes(self.result)[:2]]
-        target = f"{self.result}[{','.join(map(str, indices))},{row},{column}]"
+        first, second, *_ = axes(self.result)
+        target = f"{self.result}[{place[first]},{place[second]},{row},{column}]"
         verdict = f"{self.total} add up to {total}; the kernel wrote {number(returned)}."
         return f"{self._contributors(taps, target, place)} {verdict}"
 
@@ -101,7 +107,8 @@ class SumPicture(Picture):
         if columns:
             first = columns[0]
             count = max(columns) + 1
-            strip = Area(self, np.zeros((1, count)), first._replace(width=count * first.width), "terms")
+            box = first._replace(width=count * first.width)
+            strip = Area(self, np.zeros((1, count)), box, "terms")
             strip.point({(0, i): {"product": numbers[i]} for i in columns})
 
     def _say_product(self, taps: list[Tap], i: int, column: Box | None, place: Place) -> str:
@@ -117,8 +124,10 @@ class SumPicture(Picture):
     def _factor_names(self, tap: Tap) -> list[str]:
         """The names of both factors: their letters, or their places."""
         if self.letters:
-            lefts, rights = self.names
-            return [str(lefts[tap.at(self.left)]), str(rights[tap.at(self.right)])]
+            left_names, right_names = self.names
+            left = left_names[tap.at(self.left)]
+            right = right_names[tap.at(self.right)]
+            return [str(left), str(right)]
         names = []
         for tensor in (self.left, self.right):
             row, column = tap.at(tensor)
@@ -127,8 +136,9 @@ class SumPicture(Picture):
 
     def _cells(self, taps: list[Tap]) -> list[tuple[Grid, list[Cell]]]:
         """The grids of the left and of the right factors, with the cells of these products."""
+        lefts = [tap.at(self.left) for tap in taps]
         rights = [tuple(np.add(tap.at(self.right), self.shape.padding)) for tap in taps]
-        return [(self.left_grid, [tap.at(self.left) for tap in taps]), (self.window_grid, rights)]
+        return [(self.left_grid, lefts), (self.window_grid, rights)]
 
     def asks(self, row: int, column: int, names: Iterable[str]) -> Self:
         """The matrices alone, with one element of the result framed: which cells make it?"""
@@ -139,11 +149,14 @@ class SumPicture(Picture):
 
     def _right(self, place: Place) -> Array:
         """The plane of the right factors: of the input, which has more channels than a filter."""
-        return self.rights[place["n"], input_channels_of(self.shape, place["co"])[place["ci"]]]
+        channels = input_channels_of(self.shape, place["co"])
+        channel = channels[place["ci"]]
+        return self.rights[place["n"], channel]
 
     def _factors(self, tap: Tap, place: Place) -> tuple[float, float]:
-        lefts = plane(self.left, self.lefts, place)
-        return float(lefts[tap.at(self.left)]), float(self._right(place)[tap.at(self.right)])
+        left = plane(self.left, self.lefts, place)[tap.at(self.left)]
+        right = self._right(place)[tap.at(self.right)]
+        return float(left), float(right)
 
     def _term(self, tap: Tap, place: Place) -> str:
         if self.letters:
@@ -201,7 +214,7 @@ class SumPicture(Picture):
         index = place[self.axis]
         summed = self._summed_indices(place)
         bias = float(self.bias[place["co"]])
-        sums = {i: sum(self._products(taps, {**place, self.axis: i})) for i in summed}
+        sums = {i: self._sum_at(taps, place, i) for i in summed}
         before = bias + sum(sums[i] for i in summed if i < index)
         after = sum(sums[i] for i in summed if i > index)
         total = before + sums[index] + after
@@ -215,12 +228,22 @@ class SumPicture(Picture):
             first = 1
         if index < summed[-1]:
             columns.append((f"{self.axis} > {index}", number(after), number(total)))
-        is_right = number(total) == number(returned)
-        below = f"on {self.on}" if self.on and is_right else f"the kernel wrote: {number(returned)}"
-        beside = f"sum of {self._summed_in_words(summed)}: {number(total)}", below
+        beside = f"sum of {self._summed_in_words(summed)}: {number(total)}", self._returned_note(total, returned)
         boxes = foot(self, ("term", "product", "running sum"), columns, beside, self.foot)
-        end = len(boxes) if len(boxes) == len(columns) else len(boxes) - 2  # else the last but one is "…"
-        return number(total), {i: boxes[first + i] for i in range(len(taps)) if first + i < end}
+        if len(boxes) < len(columns):
+            del boxes[-2:]  # the last but one is "…"
+        boxes_of_terms = boxes[first : first + len(taps)]
+        return number(total), dict(enumerate(boxes_of_terms))
+
+    def _sum_at(self, taps: list[Tap], place: Place, index: int) -> float:
+        """The sum of the products at another index of `axis`."""
+        return sum(self._products(taps, {**place, self.axis: index}))
+
+    def _returned_note(self, total: float, returned: float) -> str:
+        """The adapter, if it is known and the kernel is right; else what the kernel wrote."""
+        if self.on and number(total) == number(returned):
+            return f"on {self.on}"
+        return f"the kernel wrote: {number(returned)}"
 
     def _products(self, taps: list[Tap], place: Place) -> list[float]:
         return [prod(self._factors(tap, place)) for tap in taps]
@@ -231,7 +254,9 @@ class SumPicture(Picture):
             return "its terms"
         if self.axis == "n":
             return "all images"
-        return "its channels" if self.shape.groups > 1 else "all channels"
+        if self.shape.groups > 1:
+            return "its channels"
+        return "all channels"
 
 
 def plane(tensor: str, values: Array, place: Place) -> Array:
@@ -258,15 +283,20 @@ def draw_grids(
     Where the `foot` is low, the caption stands beside the last row of the image, if only the image has this many rows.
     """
     (image, *head), factors, result = planes
-    padded = np.pad(image, [(zeros, zeros) for zeros in shape.padding], constant_values=np.nan)
+    sides = [(zeros, zeros) for zeros in shape.padding]
+    padded = np.pad(image, sides, constant_values=np.nan)
     matrices = (padded, *head, LIFTED), factors, result
-    is_beside = foot < 78 and max(len(factors[0]), len(result[0])) < len(padded)
+    other_rows = max(len(factors[0]), len(result[0]))
+    is_low = foot < 78
+    is_beside = is_low and other_rows < len(padded)
     bottom = picture.height - foot - (12 if is_beside else 32)
-    grids = side_by_side(picture, matrices, "★=", 6, bottom, 1.3 if foot == 78 else 2)
-    grids[0].first = (-shape.padding_h, -shape.padding_w)
-    grids[0].empty = "padding"
+    widest = 2 if is_low else 1.3
+    grids = side_by_side(picture, matrices, "★=", 6, bottom, widest)
+    window_grid, left_grid, _ = grids
+    window_grid.first = (-shape.padding_h, -shape.padding_w)
+    window_grid.empty = "padding"
     if is_beside:
-        picture.write(grids[1].x, grids[0].bottom - 11, caption, 13, GRAY)
+        picture.write(left_grid.x, window_grid.bottom - 11, caption, 13, GRAY)
     else:
         picture.write(MARGIN, picture.height - foot - 20, caption, 13, GRAY)
     draw_group(picture, shape, co)
@@ -276,10 +306,13 @@ def draw_grids(
 def ask(picture: Picture, asked: Grid, result: Grid, element: str, cell: Cell, names: Iterable[str]) -> None:
     """Frame an element of a result: which cells of a grid make it? They are `cards` by name, and all else moves up."""
     result.frame([cell], BLUE)
-    boxes = (box for box, value in zip(asked.boxes, asked.values.flat, strict=True) if not np.isnan(value))
+    boxes = [box for box, value in zip(asked.boxes, asked.values.flat, strict=True) if not np.isnan(value)]
     picture.cards = dict(zip(names, boxes, strict=True))
-    words = [word.y for word in chain.from_iterable(mark.words for mark in picture.marks)]
-    picture.height = int(max(asked.bottom, result.bottom, *words)) + 14
+    lowest = max(asked.bottom, result.bottom)
+    for mark in picture.marks:
+        for word in mark.words:
+            lowest = max(lowest, word.y)
+    picture.height = int(lowest) + 14
     picture.sentence = f"The picture shows {asked.caption}; {element} is framed."
 
 
@@ -293,4 +326,5 @@ def contribute(count: int, noun: str, whose: str) -> str:
     """The number of contributions, in words: the beginning of a sentence."""
     if count > 1:
         return f"{count} {noun}s{whose} contribute"
-    return f"{count or 'No'} {noun}{whose} contributes"
+    number = count or "No"
+    return f"{number} {noun}{whose} contributes"

@@ -10,13 +10,16 @@ def turn_button(picture: Picture, thread: int, place: Box, does: str, turns: Ord
 
     `every` has all beginnings of orders, by their numbers; where one is whole, the next one begins.
     """
-    begun = () if len(turns) == 4 else turns
+    is_whole = len(turns) == 4
+    begun = () if is_whole else turns
     clicked = (*begun, thread)
     color = BLUE
     if clicked not in every:
         clicked = begun
         color = GRAY
-    grid = Grid(picture, [[0]], place.x, place.y, (place.width, place.height), numbers=False)
-    grid.touch(f"thread {thread}", "order", start=every.index(clicked), clicked=True)
+    size = place.width, place.height
+    order = every.index(clicked)
+    grid = Grid(picture, [[0]], place.x, place.y, size, numbers=False)
+    grid.touch(f"thread {thread}", "order", start=order, clicked=True)
     grid.tinted([(0, 0)], color, 2)
     picture.bold(*place.middle, f"thread {thread}{does}", 15, color, "middle")

@@ -34,8 +34,10 @@ class WinogradPicture(Picture):
     def _draw_grids(self, pixels: np.ndarray, weights: np.ndarray) -> dict[str, Grid]:
         first, second, third, last = LEFTS
         self.title(22, "Winograd's method: 4 × 4 outputs of a 3 × 3 filter")
-        for x, y, sign in ((first, TOP, "→"), (first, BELOW, "→"), (second, MIDDLE, "×"), (third, MIDDLE, "→")):
-            self.write(x + 3 * CELL[0] + 110, y + 3 * CELL[1], sign, 26, GRAY, align="middle")
+        self._write_sign(first, TOP, "→")
+        self._write_sign(first, BELOW, "→")
+        self._write_sign(second, MIDDLE, "×")
+        self._write_sign(third, MIDDLE, "→")
         self.write(last, MIDDLE + 4 * 36 + 24, "directly: 16 × 9 =", 14)
         self.write(last, MIDDLE + 4 * 36 + 46, "144 products", 14)
 
@@ -50,6 +52,11 @@ class WinogradPicture(Picture):
             "products": blank(third, MIDDLE, "36 products", "output"),
             "outputs": Grid(self, self.outputs, last, MIDDLE, (36, 36), "4 × 4 outputs", tensor="output"),
         }
+
+    def _write_sign(self, x: float, y: float, sign: str) -> None:
+        """A sign to the right of the grid that begins at (x, y)."""
+        width, height = CELL
+        self.write(x + 3 * width + 110, y + 3 * height, sign, 26, GRAY, align="middle")
 
     def draw(self, row: int, column: int) -> str:
         """Point at one of the products."""

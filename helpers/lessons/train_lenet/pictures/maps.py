@@ -38,15 +38,17 @@ class Layout:
 
     def place(self, map: int) -> Cell:
         """The row and the column of a map's first number."""
-        return tuple(np.multiply(divmod(map, self.across), self.step))
+        row, column = divmod(map, self.across)
+        return row * self.step[0], column * self.step[1]
 
     def cells(self, map: int, row: int = 0, column: int = 0, rows: int = 0, columns: int = 0) -> Box:
         """The box of some numbers of a map, or of all."""
         top, left = self.place(map)
-        height = rows or self.size[0]
+        x = self.x + (left + column) * self.pixel
+        y = self.y + (top + row) * self.pixel
         width = columns or self.size[1]
-        corner = self.x + (left + column) * self.pixel, self.y + (top + row) * self.pixel
-        return Box(*corner, width * self.pixel, height * self.pixel)
+        height = rows or self.size[0]
+        return Box(x, y, width * self.pixel, height * self.pixel)
 
 
 class Maps(Layout):
@@ -56,21 +58,31 @@ class Maps(Layout):
         super().__init__(values.shape, *where)
         self.picture = picture
         self.values = values
-        is_outlined = values[0].size > 1 and self.pixel * self.size[1] >= OUTLINED
-        between = 255 if is_outlined else PALE
-        sheet = np.full((self.rows, self.columns, 4), between, np.uint8)  # one pixel a number
-        for i, colors in enumerate(colored(values, ink=ink)):
-            row, column = self.place(i)
-            sheet[row : row + self.size[0], column : column + self.size[1]] = colors
-        picture.image(self.box, sheet)
-        outlines = [self.cells(i) for i in range(len(values))] if is_outlined else [self.box]
+        if values[0].size > 1 and self.pixel * self.size[1] >= OUTLINED:
+            between = 255
+            outlines = [self.cells(i) for i in range(len(values))]
+        else:
+            between = PALE
+            outlines = [self.box]
+        picture.image(self.box, self._colored_sheet(between, ink))
         picture.boxes(outlines, GRAY, line=0.8)
+
+    def _colored_sheet(self, between: object, ink: bool) -> np.ndarray:
+        """The colors of all maps, one pixel a number, with another color between them."""
+        sheet = np.full((self.rows, self.columns, 4), between, np.uint8)
+        height, width = self.size
+        for i, colors in enumerate(colored(self.values, ink=ink)):
+            row, column = self.place(i)
+            sheet[row : row + height, column : column + width] = colors
+        return sheet
 
     def frame(self, map: int, places: Sequence[Cell], color: str) -> None:
         """Frame the smallest rectangle around these places of a map, with white around it to stand out."""
         top, left = np.min(places, axis=0)
         bottom, right = np.max(places, axis=0)
-        framed(self.picture, self.cells(map, top, left, bottom - top + 1, right - left + 1), color)
+        rows = bottom - top + 1
+        columns = right - left + 1
+        framed(self.picture, self.cells(map, top, left, rows, columns), color)
 
     def touch(self, name: str, *values: str, **how: int) -> None:
         """Let a reader point at whole maps (one value) or at the numbers of the only map (two values)."""
@@ -79,8 +91,11 @@ class Maps(Layout):
         if len(values) == 1:
             down = ceil(len(self.values) / self.across)
             right = self.across
-            box = Box(self.x, self.y, right * self.step[1] * self.pixel, down * self.step[0] * self.pixel)
-        Area(self.picture, np.zeros((down, right)), box, name).touch(name, *values, **how)
+            width = right * self.step[1] * self.pixel
+            height = down * self.step[0] * self.pixel
+            box = Box(self.x, self.y, width, height)
+        area = Area(self.picture, np.zeros((down, right)), box, name)
+        area.touch(name, *values, **how)
 
 
 def framed(picture: Picture, box: Box, color: str = INK, line: float = 2) -> None:
@@ -91,27 +106,32 @@ def framed(picture: Picture, box: Box, color: str = INK, line: float = 2) -> Non
 
 def fold(count: int) -> Cell:
     """A list of numbers as a rectangle, as square as can be and not higher than wide."""
-    rows = next(rows for rows in range(isqrt(count), 0, -1) if count % rows == 0)
+    rows = isqrt(count)
+    while count % rows:
+        rows -= 1
     return rows, count // rows
 
 
 def in_maps(shape: tuple[int, ...]) -> Shape:
     """A tensor's shape as maps: the last two axes; a matrix has a map for each of its rows, a list is one map."""
     if len(shape) > 2:
-        return int(np.prod(shape[:-2])), *shape[-2:]
-    if len(shape) == 2:
-        return shape[0], *fold(shape[1])
-    return 1, *fold(shape[0])
+        *maps, rows, columns = shape
+        return prod(maps), rows, columns
+    maps = shape[0] if len(shape) == 2 else 1
+    rows, columns = fold(shape[-1])
+    return maps, rows, columns
 
 
 def fitting_pixel(shape: Shape, width: float, height: float, most: int = 16) -> tuple[float, int]:
     """The size of a number in CSS pixels, as large as these maps allow in a box, and how many maps lie side by side."""
     count, rows, columns = shape
-    gap = int(rows * columns > 1 and count > 1)
+    gap = 1 if rows * columns > 1 and count > 1 else 0
     choices = []
     for across in range(1, count + 1):
         down = ceil(count / across)
-        pixel = min(width / (across * (columns + gap) - gap), height / (down * (rows + gap) - gap), most)
+        numbers_across = across * (columns + gap) - gap
+        numbers_down = down * (rows + gap) - gap
+        pixel = min(width / numbers_across, height / numbers_down, most)
         pixel = floor(pixel) or floor(4 * pixel) / 4  # of very many maps, less than one for each number
         choices.append((pixel, -abs(across - down), across))
     pixel, _, across = max(choices)

@@ -53,7 +53,7 @@ class NetworkPicture(Picture):
         super().__init__(336)
         self.traces = traces
         values = traces[0].network.values
-        last = [*values][-1]
+        last = next(reversed(values))
         self.columns = [_column(tensor, size, tensor == last) for tensor, size in values.items()]
         self.last = 2 * len(self.columns) - 1
         rooms = [max(column.width, _heading(column)) for column in self.columns]

@@ -61,12 +61,15 @@ class CoveredPicture(Picture):
 
 def _boxes(grid: Grid, states: States, state: bool | None) -> list[Box]:
     """The fields in one state."""
-    return [grid.box(*cell) for cell, found in states.items() if found is state]
+    return [grid.box(*cell) for cell, state_of_cell in states.items() if state_of_cell is state]
 
 
 def states_of(fields: np.ndarray) -> States:
     """Return whether a row's fault shows with a column's data, in the fields that are open; None in the others."""
-    return {cell: caught(*cell) if is_open else None for cell, is_open in np.ndenumerate(fields)}
+    states = {}
+    for (kernel, data), is_open in np.ndenumerate(fields):
+        states[kernel, data] = caught(kernel, data) if is_open else None
+    return states
 
 
 def catch_all(states: States) -> list[str]:
