@@ -63,6 +63,20 @@ class Case:
 
 
 @dataclass(frozen=True)
+class Drawn:
+    """Problems for a puzzle beyond its tests, drawn at random: the sizes of one, and the case that has them.
+
+    `sizes` draws the sizes of a problem by their names, as the learner knows them (H, kW, S, n), in the order in which
+    they are shown; a word may stand among them for a kind of numbers. `case` makes, with the name that the case is to
+    have, the problem of such sizes, and raises ValueError where they do not fit together: a problem that fails is made
+    smaller, size by size.
+    """
+
+    sizes: Callable[[np.random.Generator], Mapping[str, int | str]]
+    case: Callable[[str, Mapping[str, int | str], np.random.Generator], Case]
+
+
+@dataclass(frozen=True)
 class Skill:
     """The subject of a puzzle, beyond right numbers: a kernel that does not do it is not there yet.
 
@@ -173,12 +187,13 @@ class Puzzle(OfficialText):
 
     `axes` are the letters of the output's axes, with blanks between them; of a table, the last one is the names of its
     columns, with commas. A puzzle without a `skill` asks for right
-    numbers alone.
+    numbers alone. A text that passes the `cases` is tried on `drawn` problems, too.
     """
 
     axes: str
     cases: Callable[[], Sequence[Case]]
     skill: Skill | None = None
+    drawn: Drawn | None = None
 
     @cached_property
     def entry_points(self) -> tuple[str, ...]:
