@@ -5,8 +5,8 @@ pictures, digits) works where wgpu cannot be imported.
 """
 
 import sys
+from _thread import RLock  # as threading has it; to import that would take a third of the time of all of this
 from importlib import import_module
-from threading import RLock
 
 _NAMES = {  # by the module that has them
     "wgsl": "Kernel WgslError UnsupportedWgsl",
