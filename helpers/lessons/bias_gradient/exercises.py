@@ -1,13 +1,25 @@
 """The exercises of lesson 04: steps of a tree and whole ones, and the gradient of the bias."""
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
-from helpers.grading.puzzle import STEPS, TWICE, Case, Dispatch, Puzzle, Skill
+from helpers.grading.puzzle import STEPS, TWICE, Case, Dispatch, Drawn, Puzzle, Skill
 from helpers.lessons.shared import layers
 from helpers.lessons.shared.classroom_tests import classroom_cases, differences
+from helpers.lessons.shared.drawn_numbers import (
+    KINDS,
+    Random,
+    Sizes,
+    different,
+    length,
+    low_numbers,
+    numbers,
+    off_by,
+    one_of,
+)
 from helpers.lessons.shared.layers import draw, draw_quarters
 from helpers.lessons.shared.small_image import BATCH
 from helpers.lessons.shared.sums import EIGHT, case, tree_steps
@@ -27,6 +39,21 @@ def _tree_cases() -> tuple[Case, ...]:
     return *whole, case(most, random.integers(-40, 30, n) / 4)
 
 
+def _tree_sizes(random: Random) -> Sizes:
+    return {"n": length(random, past=2304, most=6000), "numbers": one_of(random, *KINDS)}
+
+
+def _drawn_tree_case(name: str, sizes: Sizes, random: Random) -> Case:
+    drawn = numbers(sizes["numbers"], random, sizes["n"])
+    return _of_a_sum(case(name, drawn.astype(float)), sizes["numbers"])
+
+
+def _of_a_sum(exact: Case, kind: str) -> Case:
+    """A test whose one result is the sum of all numbers, which are of a kind."""
+    (summed,) = exact.inputs
+    return replace(exact, tolerance=off_by(kind, summed.size, abs(summed).sum(dtype=float), summed))
+
+
 @cache
 def _step_cases() -> tuple[Case, ...]:
     """The sums of the lesson's picture, and others, in quarters."""
@@ -40,6 +67,11 @@ def _step_case(name: str, partial: np.ndarray) -> Case:
     for sums in tree_steps(partial.tolist())[1:]:
         after.append(np.append(sums, after[-1][len(sums) :]))
     return Case(name, (partial.astype(np.float32),), np.array(after[1:], float))
+
+
+def _drawn_step_case(name: str, sizes: Sizes, random: Random) -> Case:
+    partial = numbers(sizes["numbers"], random, len(EIGHT))
+    return _of_a_sum(_step_case(name, partial.astype(float)), sizes["numbers"])
 
 
 @cache
@@ -63,6 +95,31 @@ def _max_cases() -> tuple[Case, ...]:
 def _max_case(name: str, numbers: np.ndarray) -> Case:
     expected = np.array([[numbers.max(), numbers.argmax()]], float)
     return Case(name, (numbers.astype(np.float32),), expected, (numbers.size,))
+
+
+LARGEST = ("last", "last", "first and last", "in three places")
+
+
+def _max_sizes(random: Random) -> Sizes:
+    return {
+        "n": length(random, past=2304, most=6000),
+        "largest": one_of(random, *LARGEST),
+        "numbers": one_of(random, "low", *KINDS),
+    }
+
+
+def _drawn_max_case(name: str, sizes: Sizes, random: Random) -> Case:
+    """Numbers of which the largest is where it is to be."""
+    n = sizes["n"]
+    if sizes["numbers"] == "low":
+        drawn = low_numbers(random, n)
+        largest = np.float32(-3.3e38)
+    else:
+        drawn = numbers(sizes["numbers"], random, n)
+        largest = drawn.max() + np.float32(0.25)
+    places = {"last": [n - 1], "first and last": [0, n - 1], "in three places": random.integers(0, n, 3)}
+    drawn[places[sizes["largest"]]] = largest
+    return _max_case(name, drawn)
 
 
 SHARED_OUT = {"steps": STEPS, "sectors": 1.5, "thread_loads": TWICE, "threads_at_a_word": 4}
@@ -90,12 +147,36 @@ def _grad_bias_case(name: str, grad_output: Array) -> Case:
     return layers.case(name, (grad_output,), reference.conv2d_grad_bias(grad_output), grad_output.shape)
 
 
+def _grad_bias_sizes(random: Random) -> Sizes:
+    """Few channels of many numbers, or many channels of few, past the first workgroup."""
+    channels, *others = different(random, 4, 9)
+    if random.random() < 0.4:
+        channels = length(random, past=300, most=800)
+    batch, rows, columns = others
+    return {"N": batch, "Co": channels, "oH": rows, "oW": columns, "numbers": one_of(random, *KINDS)}
+
+
+def _drawn_grad_bias_case(name: str, sizes: Sizes, random: Random) -> Case:
+    *shape, kind = sizes.values()
+    grad_output = numbers(kind, random, *shape)
+    return _off_by_channel(_grad_bias_case(name, grad_output), kind)
+
+
+def _off_by_channel(exact: Case, kind: str) -> Case:
+    """A test whose results are the sums of the channels, of numbers of a kind."""
+    (grad_output,) = exact.inputs
+    terms = grad_output.size // grad_output.shape[1]
+    total = reference.conv2d_grad_bias(abs(grad_output))
+    return replace(exact, tolerance=off_by(kind, terms, total, grad_output))
+
+
 GRAD_BIAS = Puzzle(
     "conv2d_grad_bias",
     FOLDER,
     "co",
     _grad_bias_cases,
     Skill.one_thread_for("channel", "conv_bw_lenet_conv2"),
+    Drawn(_grad_bias_sizes, _drawn_grad_bias_case),
 )
 
 SLICE = 128  # numbers of a channel for each workgroup of the first pass
@@ -119,6 +200,20 @@ def _two_passes_case(name: str, grad_output: Array) -> Case:
     return Case(name, (grad_output,), expected, params, passes, scratch=(channels * slices,))
 
 
+def _two_passes_sizes(random: Random) -> Sizes:
+    """The slices of a channel are few, or more than a slice has numbers, or more than two for each thread."""
+    channels, batch, rows = different(random, 3, 5)
+    slices = random.choice([1, 3, 65, SLICE + 2], p=[0.1, 0.1, 0.2, 0.6])
+    columns = max(1, SLICE * slices // (batch * rows) - random.integers(3))
+    return {"N": batch, "Co": channels, "oH": rows, "oW": int(columns), "numbers": one_of(random, *KINDS)}
+
+
+def _drawn_two_passes_case(name: str, sizes: Sizes, random: Random) -> Case:
+    *shape, kind = sizes.values()
+    grad_output = numbers(kind, random, *shape)
+    return _off_by_channel(_two_passes_case(name, grad_output), kind)
+
+
 TWO_PASSES = Puzzle(
     "grad_bias_two_passes",
     FOLDER,
@@ -129,11 +224,18 @@ TWO_PASSES = Puzzle(
         "71_slices",
         {"steps": STEPS, "sectors": 1.5, "thread_loads": TWICE, "thread_loads_workgroup": 1.5, "threads_at_a_word": 4},
     ),
+    Drawn(_two_passes_sizes, _drawn_two_passes_case),
 )
 
 
 PUZZLES = (
-    Puzzle("tree_step", FOLDER, "step thread", _step_cases),
+    Puzzle(
+        "tree_step",
+        FOLDER,
+        "step thread",
+        _step_cases,
+        drawn=Drawn(lambda random: {"numbers": one_of(random, *KINDS)}, _drawn_step_case),
+    ),
     Puzzle(
         "tree_sum",
         FOLDER,
@@ -144,6 +246,7 @@ PUZZLES = (
             "tree_2100_numbers",
             {**SHARED_OUT, "thread_loads_workgroup": 1.6},
         ),
+        Drawn(_tree_sizes, _drawn_tree_case),
     ),
     GRAD_BIAS,
     TWO_PASSES,
@@ -157,5 +260,6 @@ PUZZLES = (
             "max_2100_numbers",
             READ_AGAIN,
         ),
+        Drawn(_max_sizes, _drawn_max_case),
     ),
 )

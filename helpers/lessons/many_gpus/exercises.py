@@ -1,18 +1,23 @@
 """The exercises of lesson 09: lines that split a batch and combine gradients, and a kernel."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from math import ceil
 from pathlib import Path
 
 import numpy as np
 
-from helpers.grading.puzzle import STEPS, TWICE, Case, Dispatch, Puzzle, Skill
+from helpers.checks.tolerance import ROUNDING
+from helpers.grading.puzzle import STEPS, TWICE, Case, Dispatch, Drawn, Puzzle, Skill
 from helpers.grading.python_puzzle import PythonCase, PythonPuzzle
 from helpers.lessons.many_gpus.indices import bounds
+from helpers.lessons.shared.drawn_numbers import KINDS, Random, Sizes, different, numbers, one_of
 
+Array = np.ndarray
 FOLDER = Path(__file__).with_name("puzzles")
 DIVIDING = 2.0**-16  # by how much WGSL lets a division of the numbers below be off
+ROUNDINGS = 8  # of two products, a sum and a division, which counts 2.5
 
 
 def _smaller(a: float, b: float) -> float:
@@ -105,10 +110,15 @@ def _cases() -> tuple[Case, ...]:
 
 def _case(name: str, *params: int) -> Case:
     random = np.random.default_rng(params)
-    *counts, images_a, images_b = params
+    *counts, _, _ = params
     step = 0.25 if sum(counts) > 256 else 4
     a = [random.integers(-8, 9, n) * step for n in counts]
     b = [random.integers(-8, 9, n) * step for n in counts]
+    return _case_of(name, a, b, params)
+
+
+def _case_of(name: str, a: list[Array], b: list[Array], params: tuple[int, ...]) -> Case:
+    *_, images_a, images_b = params
     combined = [_combined(of_a, of_b, images_a, images_b) for of_a, of_b in zip(a, b, strict=True)]
     expected = np.concatenate(combined)
     inputs = tuple(array.astype(np.float32) for array in a + b)
@@ -116,9 +126,29 @@ def _case(name: str, *params: int) -> Case:
     return Case(name, inputs, expected, params, (Dispatch(workgroups),), DIVIDING)
 
 
+SIZES = ("n0", "n1", "n2", "images_a", "images_b")
+
+
+def _sizes(random: Random) -> Sizes:
+    """Tensors of which no two have one size, most often past three workgroups, and few images or many."""
+    most = int(random.choice([9, 700, 700]))
+    counts = different(random, 3, most)
+    images = different(random, 2, int(random.choice([40, 4000])))
+    return {**dict(zip(SIZES, counts + images, strict=True)), "numbers": one_of(random, *KINDS)}
+
+
+def _drawn_case(name: str, sizes: Sizes, random: Random) -> Case:
+    *params, kind = sizes.values()
+    a = [numbers(kind, random, n) for n in params[:3]]
+    b = [numbers(kind, random, n) for n in params[:3]]
+    exact = _case_of(name, a, b, tuple(params))
+    largest = abs(np.concatenate(a)) + abs(np.concatenate(b))
+    return replace(exact, tolerance=ROUNDINGS * ROUNDING * largest)
+
+
 ONE_THREAD_EACH = Skill(
     "one thread for each number",
     "first_layers_of_lenet",
     {"steps": STEPS, "thread_loads": TWICE, "results": TWICE},
 )
-PUZZLES = (Puzzle("combine_gradients", FOLDER, "i", _cases, ONE_THREAD_EACH),)
+PUZZLES = (Puzzle("combine_gradients", FOLDER, "i", _cases, ONE_THREAD_EACH, Drawn(_sizes, _drawn_case)),)

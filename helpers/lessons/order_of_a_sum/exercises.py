@@ -1,12 +1,15 @@
 """The exercises of appendix E: a sum that repairs itself, and one that is the same in every order."""
 
+from dataclasses import replace
 from functools import cache
 from math import ceil
 from pathlib import Path
 
 import numpy as np
 
-from helpers.grading.puzzle import TWICE, Case, Dispatch, Puzzle, Skill
+from helpers.checks.tolerance import ROUNDING
+from helpers.grading.puzzle import TWICE, Case, Dispatch, Drawn, Puzzle, Skill
+from helpers.lessons.shared.drawn_numbers import KINDS, Random, Sizes, length, numbers, one_of
 from helpers.lessons.shared.sums import case
 
 
@@ -25,6 +28,34 @@ def _kahan_cases() -> tuple[Case, ...]:
     quarters[-1] += (0.5 - quarters.sum()) % 1
     lists = {"large_and_two_ones": np.array([2**24, 1, 1]), "large_and_63": mixed, "quarters": quarters}
     return tuple(case(name, numbers, 0) for name, numbers in lists.items())
+
+
+LARGE = ("first", "in the middle", "in the middle", "last", "none")  # places of a number that is large
+
+
+def _kahan_sizes(random: Random) -> Sizes:
+    return {
+        "n": int(random.choice([1, 33, random.integers(257, 320)], p=[0.05, 0.25, 0.7])),
+        "large number": one_of(random, *LARGE),
+    }
+
+
+def _drawn_kahan_case(name: str, sizes: Sizes, random: Random) -> Case:
+    """Small numbers with a large one among them, whose total and whose sum up to the large one are float32 numbers.
+
+    So Kahan's sum is exact. Without a large one it may be off by three roundings, however many numbers are added.
+    """
+    n, place = sizes.values()
+    if place == "none":
+        ordinary = numbers("ordinary", random, n)
+        return replace(case(name, ordinary.astype(float), 0), tolerance=3 * ROUNDING * abs(ordinary).sum(dtype=float))
+    small = random.choice([1.0, 1.0, 1.0, 2.0, 5.0], n)
+    at = {"first": 0, "in the middle": n // 2, "last": n - 1}[place]
+    small[at] = 2**24
+    for end in at, n:  # an even sum
+        if end > 0 and end - 1 != at:
+            small[end - 1] += small[:end].sum() % 2
+    return case(name, small * random.choice([-1, 0.25, 1]), 0)
 
 
 @cache
@@ -50,6 +81,18 @@ def _fixed_case(name: str, numbers: np.ndarray) -> Case:
     return Case(name, (numbers,), total, (numbers.size,), passes, scratch=(1,), start=start)
 
 
+def _fixed_sizes(random: Random) -> Sizes:
+    return {"n": length(random, past=192, most=700), "numbers": one_of(random, "ordinary", *KINDS)}
+
+
+def _drawn_fixed_case(name: str, sizes: Sizes, random: Random) -> Case:
+    """Numbers of which none is in the middle of two steps: it may be rounded up or down."""
+    drawn = numbers(sizes["numbers"], random, sizes["n"])
+    steps = drawn.astype(float) * 2**16
+    drawn[abs(steps % 1 - 0.5) < 0.01] = 0.75
+    return _fixed_case(name, drawn)
+
+
 FOLDER = Path(__file__).with_name("puzzles")
 PUZZLES = (
     Puzzle(
@@ -58,6 +101,7 @@ PUZZLES = (
         "i",
         _kahan_cases,
         Skill("plus and minus, which no compiler can take apart", "quarters", {}, least={"integer": 1.1}),
+        Drawn(_kahan_sizes, _drawn_kahan_case),
     ),
     Puzzle(
         "fixed_point_sum",
@@ -65,5 +109,6 @@ PUZZLES = (
         "i",
         _fixed_cases,
         Skill("one thread for each number", "quarters", {"thread_loads": TWICE}),
+        Drawn(_fixed_sizes, _drawn_fixed_case),
     ),
 )
