@@ -36,7 +36,7 @@ class NumbersDrawn:
 
 @dataclass(frozen=True)
 class ValuesDrawn:
-    """Wrong values beside the right ones, in the smallest test that fails."""
+    """Wrong values beside the right ones, in the smallest test that fails; `test` is "" for a drawn problem."""
 
     test: str
     lines: tuple[str, ...]

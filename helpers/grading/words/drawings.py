@@ -25,7 +25,8 @@ def numbers_drawn(drawn: NumbersDrawn) -> str:
 
 def values_drawn(drawn: ValuesDrawn) -> str:
     """Return which test it is, the legend, and the lines."""
-    return "\n".join([f"The smallest test that fails is {drawn.test}.", "(* marks a wrong value)", *drawn.lines])
+    head = f"The smallest test that fails is {drawn.test}." if drawn.test else "The drawn problem:"
+    return "\n".join([head, "(* marks a wrong value)", *drawn.lines])
 
 
 SENTENCES = {Excerpt: excerpt, NumbersDrawn: numbers_drawn, ValuesDrawn: values_drawn}

@@ -1,7 +1,7 @@
 """The exercises of lesson 04: steps of a tree and whole ones, and the gradient of the bias."""
 
-from dataclasses import replace
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -9,17 +9,8 @@ import numpy as np
 from helpers.grading.puzzle import STEPS, TWICE, Case, Dispatch, Drawn, Puzzle, Skill
 from helpers.lessons.shared import layers
 from helpers.lessons.shared.classroom_tests import classroom_cases, differences
-from helpers.lessons.shared.drawn_numbers import (
-    KINDS,
-    Random,
-    Sizes,
-    different,
-    length,
-    low_numbers,
-    numbers,
-    off_by,
-    one_of,
-)
+from helpers.lessons.shared.drawn_numbers import NUMBERS, Sizes, draw_numbers, kind, with_rounding
+from helpers.lessons.shared.drawn_sizes import Random, check_not_empty, different, length, low_numbers, one_of
 from helpers.lessons.shared.layers import draw, draw_quarters
 from helpers.lessons.shared.small_image import BATCH
 from helpers.lessons.shared.sums import EIGHT, case, tree_steps
@@ -40,18 +31,13 @@ def _tree_cases() -> tuple[Case, ...]:
 
 
 def _tree_sizes(random: Random) -> Sizes:
-    return {"n": length(random, past=2304, most=6000), "numbers": one_of(random, *KINDS)}
+    return {"n": length(random, past=2304, most=6000)} | kind(random)
 
 
 def _drawn_tree_case(name: str, sizes: Sizes, random: Random) -> Case:
-    drawn = numbers(sizes["numbers"], random, sizes["n"])
-    return _of_a_sum(case(name, drawn.astype(float)), sizes["numbers"])
-
-
-def _of_a_sum(exact: Case, kind: str) -> Case:
-    """A test whose one result is the sum of all numbers, which are of a kind."""
-    (summed,) = exact.inputs
-    return replace(exact, tolerance=off_by(kind, summed.size, abs(summed).sum(dtype=float), summed))
+    check_not_empty(sizes["n"])
+    terms = draw_numbers(random, sizes, sizes["n"], largest=99)
+    return with_rounding(case(name, terms.astype(float)), sizes, np.sum, terms)
 
 
 @cache
@@ -62,16 +48,20 @@ def _step_cases() -> tuple[Case, ...]:
 
 
 def _step_case(name: str, partial: np.ndarray) -> Case:
+    return Case(name, (partial.astype(np.float32),), _after_steps(partial))
+
+
+def _after_steps(partial: Array) -> Array:
     """The sums of all threads after each step: those that no longer add keep their sums."""
     after = [partial]
     for sums in tree_steps(partial.tolist())[1:]:
         after.append(np.append(sums, after[-1][len(sums) :]))
-    return Case(name, (partial.astype(np.float32),), np.array(after[1:], float))
+    return np.array(after[1:], float)
 
 
 def _drawn_step_case(name: str, sizes: Sizes, random: Random) -> Case:
-    partial = numbers(sizes["numbers"], random, len(EIGHT))
-    return _of_a_sum(_step_case(name, partial.astype(float)), sizes["numbers"])
+    partial = draw_numbers(random, sizes, len(EIGHT), largest=99)
+    return with_rounding(_step_case(name, partial), sizes, _after_steps, partial)
 
 
 @cache
@@ -98,28 +88,29 @@ def _max_case(name: str, numbers: np.ndarray) -> Case:
 
 
 LARGEST = ("last", "last", "first and last", "in three places")
+LOW = "low"  # a kind of numbers
 
 
 def _max_sizes(random: Random) -> Sizes:
-    return {
-        "n": length(random, past=2304, most=6000),
-        "largest": one_of(random, *LARGEST),
-        "numbers": one_of(random, "low", *KINDS),
-    }
+    sizes = {"n": length(random, past=2304, most=6000), "largest": one_of(random, *LARGEST)} | kind(random)
+    if random.random() < 0.25:
+        sizes[NUMBERS] = LOW
+    return sizes
 
 
 def _drawn_max_case(name: str, sizes: Sizes, random: Random) -> Case:
     """Numbers of which the largest is where it is to be."""
     n = sizes["n"]
-    if sizes["numbers"] == "low":
-        drawn = low_numbers(random, n)
+    check_not_empty(n)
+    if sizes[NUMBERS] == LOW:
+        scores = low_numbers(random, n)
         largest = np.float32(-3.3e38)
     else:
-        drawn = numbers(sizes["numbers"], random, n)
-        largest = drawn.max() + np.float32(0.25)
+        scores = draw_numbers(random, sizes, n, largest=99)
+        largest = scores.max() + np.float32(0.25)
     places = {"last": [n - 1], "first and last": [0, n - 1], "in three places": random.integers(0, n, 3)}
-    drawn[places[sizes["largest"]]] = largest
-    return _max_case(name, drawn)
+    scores[places[sizes["largest"]]] = largest
+    return _max_case(name, scores)
 
 
 SHARED_OUT = {"steps": STEPS, "sectors": 1.5, "thread_loads": TWICE, "threads_at_a_word": 4}
@@ -153,21 +144,14 @@ def _grad_bias_sizes(random: Random) -> Sizes:
     if random.random() < 0.4:
         channels = length(random, past=300, most=800)
     batch, rows, columns = others
-    return {"N": batch, "Co": channels, "oH": rows, "oW": columns, "numbers": one_of(random, *KINDS)}
+    return {"N": batch, "Co": channels, "oH": rows, "oW": columns} | kind(random)
 
 
-def _drawn_grad_bias_case(name: str, sizes: Sizes, random: Random) -> Case:
-    *shape, kind = sizes.values()
-    grad_output = numbers(kind, random, *shape)
-    return _off_by_channel(_grad_bias_case(name, grad_output), kind)
-
-
-def _off_by_channel(exact: Case, kind: str) -> Case:
-    """A test whose results are the sums of the channels, of numbers of a kind."""
-    (grad_output,) = exact.inputs
-    terms = grad_output.size // grad_output.shape[1]
-    total = reference.conv2d_grad_bias(abs(grad_output))
-    return replace(exact, tolerance=off_by(kind, terms, total, grad_output))
+def _drawn_grad_bias(case_of: Callable[[str, Array], Case], name: str, sizes: Sizes, random: Random) -> Case:
+    shape = [sizes[letter] for letter in ("N", "Co", "oH", "oW")]
+    check_not_empty(*shape)
+    grad_output = draw_numbers(random, sizes, *shape, largest=99)
+    return with_rounding(case_of(name, grad_output), sizes, reference.conv2d_grad_bias, grad_output)
 
 
 GRAD_BIAS = Puzzle(
@@ -176,7 +160,7 @@ GRAD_BIAS = Puzzle(
     "co",
     _grad_bias_cases,
     Skill.one_thread_for("channel", "conv_bw_lenet_conv2"),
-    Drawn(_grad_bias_sizes, _drawn_grad_bias_case),
+    Drawn(_grad_bias_sizes, partial(_drawn_grad_bias, _grad_bias_case)),
 )
 
 SLICE = 128  # numbers of a channel for each workgroup of the first pass
@@ -205,13 +189,7 @@ def _two_passes_sizes(random: Random) -> Sizes:
     channels, batch, rows = different(random, 3, 5)
     slices = random.choice([1, 3, 65, SLICE + 2], p=[0.1, 0.1, 0.2, 0.6])
     columns = max(1, SLICE * slices // (batch * rows) - random.integers(3))
-    return {"N": batch, "Co": channels, "oH": rows, "oW": int(columns), "numbers": one_of(random, *KINDS)}
-
-
-def _drawn_two_passes_case(name: str, sizes: Sizes, random: Random) -> Case:
-    *shape, kind = sizes.values()
-    grad_output = numbers(kind, random, *shape)
-    return _off_by_channel(_two_passes_case(name, grad_output), kind)
+    return {"N": batch, "Co": channels, "oH": rows, "oW": int(columns)} | kind(random)
 
 
 TWO_PASSES = Puzzle(
@@ -224,7 +202,7 @@ TWO_PASSES = Puzzle(
         "71_slices",
         {"steps": STEPS, "sectors": 1.5, "thread_loads": TWICE, "thread_loads_workgroup": 1.5, "threads_at_a_word": 4},
     ),
-    Drawn(_two_passes_sizes, _drawn_two_passes_case),
+    Drawn(_two_passes_sizes, partial(_drawn_grad_bias, _two_passes_case)),
 )
 
 
@@ -234,7 +212,7 @@ PUZZLES = (
         FOLDER,
         "step thread",
         _step_cases,
-        drawn=Drawn(lambda random: {"numbers": one_of(random, *KINDS)}, _drawn_step_case),
+        drawn=Drawn(kind, _drawn_step_case),
     ),
     Puzzle(
         "tree_sum",

@@ -9,7 +9,8 @@ import numpy as np
 from helpers.grading.matching import matchings
 from helpers.grading.puzzle import Case, Dispatch, Drawn, Puzzle, Skill
 from helpers.lessons.shared import planted
-from helpers.lessons.shared.drawn_numbers import KINDS, Random, Sizes, length, numbers, one_of
+from helpers.lessons.shared.drawn_numbers import Sizes, draw_numbers, kind
+from helpers.lessons.shared.drawn_sizes import Random, check_not_empty, length
 from helpers.lessons.shared.products import LESSONS, PRODUCTS, puzzle
 from helpers.operations.gemm.shapes import GemmShape
 from helpers.operations.network import reference
@@ -47,14 +48,15 @@ def _gate_case(name: str, pre: Array, grad: Array) -> Case:
 
 
 def _gate_sizes(random: Random) -> Sizes:
-    return {"n": length(random, past=512, most=1500), "numbers": one_of(random, *KINDS)}
+    return {"n": length(random, past=512, most=1500)} | kind(random)
 
 
 def _drawn_gate_case(name: str, sizes: Sizes, random: Random) -> Case:
     """Numbers of which some are 0, and some very near it."""
-    n, kind = sizes.values()
-    pre = numbers(kind, random, n) * random.choice([0, 2**-20, 1], n)
-    return _gate_case(name, pre, numbers(kind, random, n))
+    n = sizes["n"]
+    check_not_empty(n)
+    pre, grad = draw_numbers(random, sizes, 2, n)
+    return _gate_case(name, pre * random.choice([0, 2**-20, 1], n), grad)
 
 
 def _passes() -> object:

@@ -12,7 +12,8 @@ from helpers.checks.tolerance import ROUNDING
 from helpers.grading.puzzle import STEPS, TWICE, Case, Dispatch, Drawn, Puzzle, Skill
 from helpers.grading.python_puzzle import PythonCase, PythonPuzzle
 from helpers.lessons.many_gpus.indices import bounds
-from helpers.lessons.shared.drawn_numbers import KINDS, Random, Sizes, different, numbers, one_of
+from helpers.lessons.shared.drawn_numbers import Sizes, draw_numbers, kind
+from helpers.lessons.shared.drawn_sizes import Random, check_not_empty, different
 
 Array = np.ndarray
 FOLDER = Path(__file__).with_name("puzzles")
@@ -89,10 +90,25 @@ def _break_even_cases() -> tuple[PythonCase, ...]:
     return two, more
 
 
+def _drawn_split(random: Random) -> PythonCase:
+    n = int(random.integers(1, 300))
+    return _split(n, int(random.integers(1, 1 + min(n, 12))))
+
+
+def _drawn_means(random: Random) -> PythonCase:
+    a, b = random.integers(-40, 41, 2) / 4
+    n_a, n_b = random.integers(1, 100, 2)
+    return _lines("", "a b n_a n_b", _combined, (float(a), float(b), int(n_a), int(n_b)))
+
+
+def _drawn_break_even(random: Random) -> PythonCase:
+    return _lines("", "w h", _break_even, (int(random.integers(2, 65)), float(random.integers(1, 80) / 4)))
+
+
 PYTHON_PUZZLES = (
-    PythonPuzzle("split_batch", FOLDER, "part", _split_cases),
-    PythonPuzzle("combine_means", FOLDER, "combined", _mean_cases),
-    PythonPuzzle("break_even", FOLDER, "t", _break_even_cases),
+    PythonPuzzle("split_batch", FOLDER, "part", _split_cases, drawn=_drawn_split),
+    PythonPuzzle("combine_means", FOLDER, "combined", _mean_cases, drawn=_drawn_means),
+    PythonPuzzle("break_even", FOLDER, "t", _break_even_cases, drawn=_drawn_break_even),
 )
 
 
@@ -134,13 +150,14 @@ def _sizes(random: Random) -> Sizes:
     most = int(random.choice([9, 700, 700]))
     counts = different(random, 3, most)
     images = different(random, 2, int(random.choice([40, 4000])))
-    return {**dict(zip(SIZES, counts + images, strict=True)), "numbers": one_of(random, *KINDS)}
+    return dict(zip(SIZES, counts + images, strict=True)) | kind(random)
 
 
 def _drawn_case(name: str, sizes: Sizes, random: Random) -> Case:
-    *params, kind = sizes.values()
-    a = [numbers(kind, random, n) for n in params[:3]]
-    b = [numbers(kind, random, n) for n in params[:3]]
+    params = [sizes[size] for size in SIZES]
+    check_not_empty(*params)
+    a = [draw_numbers(random, sizes, n, largest=99) for n in params[:3]]
+    b = [draw_numbers(random, sizes, n, largest=99) for n in params[:3]]
     exact = _case_of(name, a, b, tuple(params))
     largest = abs(np.concatenate(a)) + abs(np.concatenate(b))
     return replace(exact, tolerance=ROUNDINGS * ROUNDING * largest)

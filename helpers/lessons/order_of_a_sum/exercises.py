@@ -9,7 +9,8 @@ import numpy as np
 
 from helpers.checks.tolerance import ROUNDING
 from helpers.grading.puzzle import TWICE, Case, Dispatch, Drawn, Puzzle, Skill
-from helpers.lessons.shared.drawn_numbers import KINDS, Random, Sizes, length, numbers, one_of
+from helpers.lessons.shared.drawn_numbers import FLOATS, NUMBERS, Sizes, draw_numbers, kind
+from helpers.lessons.shared.drawn_sizes import Random, check_not_empty, length, one_of
 from helpers.lessons.shared.sums import case
 
 
@@ -35,7 +36,7 @@ LARGE = ("first", "in the middle", "in the middle", "last", "none")  # places of
 
 def _kahan_sizes(random: Random) -> Sizes:
     return {
-        "n": int(random.choice([1, 33, random.integers(257, 320)], p=[0.05, 0.25, 0.7])),
+        "n": int(random.choice([1, 33, 113, random.integers(257, 290)], p=[0.05, 0.3, 0.35, 0.3])),
         "large number": one_of(random, *LARGE),
     }
 
@@ -46,9 +47,10 @@ def _drawn_kahan_case(name: str, sizes: Sizes, random: Random) -> Case:
     So Kahan's sum is exact. Without a large one it may be off by three roundings, however many numbers are added.
     """
     n, place = sizes.values()
+    check_not_empty(n)
     if place == "none":
-        ordinary = numbers("ordinary", random, n)
-        return replace(case(name, ordinary.astype(float), 0), tolerance=3 * ROUNDING * abs(ordinary).sum(dtype=float))
+        floats = draw_numbers(random, {NUMBERS: FLOATS}, n)
+        return replace(case(name, floats.astype(float), 0), tolerance=3 * ROUNDING * abs(floats).sum(dtype=float))
     small = random.choice([1.0, 1.0, 1.0, 2.0, 5.0], n)
     at = {"first": 0, "in the middle": n // 2, "last": n - 1}[place]
     small[at] = 2**24
@@ -82,15 +84,16 @@ def _fixed_case(name: str, numbers: np.ndarray) -> Case:
 
 
 def _fixed_sizes(random: Random) -> Sizes:
-    return {"n": length(random, past=192, most=700), "numbers": one_of(random, "ordinary", *KINDS)}
+    return {"n": length(random, past=192, most=700)} | kind(random)
 
 
 def _drawn_fixed_case(name: str, sizes: Sizes, random: Random) -> Case:
     """Numbers of which none is in the middle of two steps: it may be rounded up or down."""
-    drawn = numbers(sizes["numbers"], random, sizes["n"])
-    steps = drawn.astype(float) * 2**16
-    drawn[abs(steps % 1 - 0.5) < 0.01] = 0.75
-    return _fixed_case(name, drawn)
+    check_not_empty(sizes["n"])
+    terms = draw_numbers(random, sizes, sizes["n"])
+    steps = terms.astype(float) * 2**16
+    terms[abs(steps % 1 - 0.5) < 0.01] = 0.75
+    return _fixed_case(name, terms)
 
 
 FOLDER = Path(__file__).with_name("puzzles")

@@ -1,6 +1,5 @@
 """Products of matrices that lessons 06 to 08 ask for: what each adds up, and the layers on which it is tried."""
 
-from dataclasses import replace
 from functools import cache, partial
 from math import ceil, prod
 from pathlib import Path
@@ -8,8 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from helpers.checks.tolerance import tolerance_of_sums
 from helpers.grading.puzzle import STEPS, TWICE, Case, Dispatch, Drawn, Puzzle, Skill
-from helpers.lessons.shared.drawn_numbers import KINDS, Random, Sizes, different, length, numbers, off_by, one_of
+from helpers.lessons.shared.drawn_numbers import FLOATS, NUMBERS, Sizes, draw_numbers, kind, with_rounding
+from helpers.lessons.shared.drawn_sizes import Random, different, length
 from helpers.operations.gemm import reference
 from helpers.operations.gemm.shapes import GemmShape
 
@@ -203,37 +204,37 @@ def _drawn_sizes(summed: Summed, random: Random) -> Sizes:
 
     Where that is long, there are at most two layers: a problem is simulated in a tenth of a second.
     """
-    along = int(random.choice([1, 17, 33, 97, 113, random.integers(81, 128)], p=[0.05, 0.1, 0.15, 0.3, 0.2, 0.2]))
-    m, k, n = different(random, 3, 40, but=along)
+    along = int(random.choice([1, 17, 33, 97, random.integers(81, 113)], p=[0.05, 0.15, 0.2, 0.4, 0.2]))
+    m, k, n = different(random, 3, 35, but=along)
     batch = int(random.integers(1, 3)) if along > 33 else 3
     by_letter = {"M": m, "K": k, "N": n, "B": batch, summed.along: along}
     if summed.output == "d_bias":
         by_letter["N"] = length(random, past=300, most=800)
     drawn = {NAMES[letter]: by_letter[letter] for letter in summed.words}
-    return drawn | {"numbers": one_of(random, *KINDS)}
+    return drawn | kind(random)
 
 
 def _drawn_case(summed: Summed, name: str, sizes: Sizes, random: Random) -> Case:
     by_letter = {letter: sizes.get(NAMES[letter], 1) for letter in NAMES}
     m, k, n, batch = by_letter.values()
     shape = GemmShape(m, k, n, batch, "relu")
-    kind = sizes["numbers"]
-    arrays = {operand: numbers(kind, random, *shape.of(operand)) for operand in ("a", "b", "bias", "grad")}
-    _without_doubt(kind, **arrays)
+    arrays = {}
+    for operand in ("a", "b", "bias", "grad"):
+        arrays[operand] = draw_numbers(random, sizes, *shape.of(operand), largest=99)
+    if sizes[NUMBERS] == FLOATS:
+        _without_doubt(**arrays)
     arrays |= _results(**arrays)
     exact = _of_a_layer(name, summed, shape, arrays)
     if summed.output == "grad_pre":
         return exact
-    terms = {"M": m * batch, "K": k, "N": n}[summed.along]
-    a, b, grad_pre = (abs(arrays[operand]) for operand in ("a", "b", "grad_pre"))
-    total = _sums(a, b, grad_pre)[summed.output]
-    return replace(exact, tolerance=off_by(kind, terms, total, *exact.inputs))
+    return with_rounding(
+        exact, sizes, lambda *data: _sums(*data)[summed.output], arrays["a"], arrays["b"], arrays["grad_pre"]
+    )
 
 
-def _without_doubt(kind: str, a: Array, b: Array, bias: Array, grad: Array) -> None:
+def _without_doubt(a: Array, b: Array, bias: Array, grad: Array) -> None:
     """Let no upstream gradient pass where rounding decides whether a pre-activation is positive."""
-    total = reference.pre(abs(a), abs(b), abs(bias))
-    off = off_by(kind, a.shape[-1] + 1, total, a, b, bias)
+    off = tolerance_of_sums(reference.pre, a, b, bias)
     grad[abs(reference.pre(a, b, bias)) < off] = 0
 
 

@@ -7,19 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
+from helpers.checks.tolerance import tolerance
 from helpers.grading.matching import matchings
 from helpers.grading.puzzle import Case, Dispatch, Drawn, Puzzle, Skill
-from helpers.lessons.shared.drawn_numbers import (
-    KINDS,
-    Random,
-    Sizes,
-    different,
-    length,
-    low_numbers,
-    numbers,
-    off_by,
-    one_of,
-)
+from helpers.lessons.shared.drawn_numbers import FLOATS, KINDS, NUMBERS, Sizes, draw_numbers, kind, with_rounding
+from helpers.lessons.shared.drawn_sizes import Random, check_not_empty, different, length, low_numbers, one_of
 from helpers.lessons.shared.student_kernels import pool_params
 from helpers.operations.network import reference
 from helpers.operations.network.shapes import LossShape, PoolShape, UpdateShape
@@ -75,6 +67,7 @@ def _loss_case_of(name: str, logits: Array, labels: Array) -> Case:
     )
 
 
+EQUAL = "equal"  # a kind of numbers
 NEAR = ("0", "10,000", "-10,000", "far apart")  # where logits are
 
 
@@ -82,7 +75,7 @@ def _loss_sizes(random: Random) -> Sizes:
     n, c = different(random, 2, 20)
     if random.random() < 0.5:
         n = length(random, past=128, most=300)
-    return {"N": n, "C": c, "logits": one_of(random, *NEAR), "numbers": one_of(random, "equal", *KINDS)}
+    return {"N": n, "C": c, "logits": one_of(random, *NEAR), NUMBERS: one_of(random, EQUAL, *KINDS)}
 
 
 def _drawn_loss_case(name: str, sizes: Sizes, random: Random) -> Case:
@@ -90,8 +83,11 @@ def _drawn_loss_case(name: str, sizes: Sizes, random: Random) -> Case:
 
     Of more images, the gradients are smaller, and must be so much nearer the right ones.
     """
-    n, c, near, kind = sizes.values()
-    logits = np.zeros((n, c), np.float32) if kind == "equal" else numbers(kind, random, n, c) / 32
+    n, c, near, numbers = sizes.values()
+    shape = LossShape(n, c)
+    logits = np.zeros(shape.of("logits"), np.float32)
+    if numbers != EQUAL:
+        logits = draw_numbers(random, sizes, n, c)
     if near == "far apart":
         logits *= 2**10
     else:
@@ -144,25 +140,28 @@ ROUNDED = ("0.1", "0.01"), ("0.9", "0.3")  # likewise, for ordinary numbers
 
 
 def _step_sizes(random: Random) -> Sizes:
-    kind = one_of(random, *KINDS)
-    rates, momenta = ROUNDED if kind == "ordinary" else (RATES, MOMENTA)
+    numbers = kind(random)
+    rates, momenta = ROUNDED if numbers[NUMBERS] == FLOATS else (RATES, MOMENTA)
     return {
         "n": length(random, past=512, most=1500),
         "steps": int(random.integers(1, 4)),
         "learning rate": one_of(random, *rates),
         "momentum": one_of(random, *momenta),
-        "numbers": kind,
+        **numbers,
     }
 
 
 def _drawn_step_case(name: str, sizes: Sizes, random: Random) -> Case:
     """Steps, each of which rounds four times."""
-    n, steps, learning_rate, momentum, kind = sizes.values()
-    tensors = tuple(numbers(kind, random, 3, n))
+    n, steps, learning_rate, momentum, numbers = sizes.values()
+    check_not_empty(n, steps)
+    tensors = tuple(draw_numbers(random, sizes, 3, n, largest=99))
     shape = UpdateShape(n, float(learning_rate), float(momentum))
     exact = _step_case_of(name, tensors, steps, shape)
+    if numbers != FLOATS:
+        return exact
     total = _after(tuple(map(abs, tensors)), steps, -shape.learning_rate, shape.momentum)
-    return replace(exact, tolerance=off_by(kind, 4 * steps, total, *tensors))
+    return replace(exact, tolerance=tolerance(4 * steps, total, *tensors))
 
 
 # --- The gradient of a maximum --------------------------------------------------------------------------------
@@ -210,26 +209,26 @@ def _pool_case_of(name: str, s: PoolShape, input: Array, grad_output: Array) -> 
 
 def _pool_sizes(random: Random) -> Sizes:
     """Windows that are apart or overlap, reach past the edges or not to the end, in planes that are not square."""
-    planes, height, width = different(random, 3, 13)
-    window = int(random.choice([1, 2, 3, 4], p=[0.05, 0.35, 0.35, 0.25]))
-    stride, padding = random.integers(1, 5), min(window // 2, random.integers(0, 3))
+    planes, height, width = different(random, 3, 11)
+    window = int(random.choice([1, 2, 3, 4], p=[0.05, 0.4, 0.4, 0.15]))
+    stride = random.choice([1, 2, 3, 4], p=[0.35, 0.35, 0.2, 0.1])
+    padding = min(window // 2, random.choice([0, 1, 2], p=[0.2, 0.5, 0.3]))
     sizes = {"planes": planes, "H": max(height, window), "W": max(width, window)}
-    return sizes | {"k": window, "S": int(stride), "P": int(padding), "numbers": one_of(random, *KINDS)}
+    return sizes | {"k": window, "S": int(stride), "P": int(padding)} | kind(random)
 
 
 def _drawn_pool_case(name: str, sizes: Sizes, random: Random) -> Case:
     """Planes of which the first has many equal pixels, and the last has low ones."""
-    planes, height, width, window, stride, padding, kind = sizes.values()
+    planes, height, width, window, stride, padding, _ = sizes.values()
     s = PoolShape(1, planes, height, width, window, stride, padding)
-    input = numbers(kind, random, *s.of("input"))
+    input = draw_numbers(random, sizes, *s.of("input"), largest=99)
     input[:, 0] = random.integers(-2, 1, (height, width))
     input[:, -1] = low_numbers(random, height, width)
     if reference.max_pool2d(input, s).min() == -np.inf:
         input = np.maximum(input, np.float32(-3.39e38))  # a maximum is finite
-    grad_output = numbers(kind, random, *s.of("output"))
+    grad_output = draw_numbers(random, sizes, *s.of("output"), largest=99)
     exact = _pool_case_of(name, s, input, grad_output)
-    total = reference.max_pool2d_backward(input, abs(grad_output), s).reshape(exact.expected.shape)
-    return replace(exact, tolerance=off_by(kind, window**2, total, grad_output))
+    return with_rounding(exact, sizes, lambda grad: reference.max_pool2d_backward(input, grad, s), grad_output)
 
 
 OWN_WINDOWS = Skill(
