@@ -38,6 +38,7 @@ WRONG_ELSEWHERE = (  # a piece of the official text, and what replaces it
     ("transposed_tile", "first < params.M", "first < params.M - 1u"),
     ("transposed_product", "first < params.K", "first < 80u"),
     ("gemm_bwd_grad_pre", "first < params.K", "first < 80u"),
+    ("gemm_bwd_grad_pre", "pre + bias[n] > 0.0", "pre + bias[n] > 0.05"),
     ("gemm_bwd_da", "first < params.N", "first < params.N - 1u"),
     ("gemm_bwd_db", "item < params.batch", "item < min(params.batch, 2u)"),
     ("gemm_bwd_dbias", "row < params.batch * params.M", "row < min(params.batch * params.M, 80u)"),

@@ -185,10 +185,10 @@ def _two_passes_case(name: str, grad_output: Array) -> Case:
 
 
 def _two_passes_sizes(random: Random) -> Sizes:
-    """The slices of a channel are few, or more than a slice has numbers, or more than two for each thread."""
+    """Slices of which there are few, or more than threads, or more than a slice has numbers; the last one is short."""
     channels, batch, rows = different(random, 3, 5)
     slices = random.choice([1, 3, 65, SLICE + 2], p=[0.1, 0.1, 0.2, 0.6])
-    columns = max(1, SLICE * slices // (batch * rows) - random.integers(3))
+    columns = SLICE * (slices - 1) // (batch * rows) + random.integers(1, 4)
     return {"N": batch, "Co": channels, "oH": rows, "oW": int(columns)} | kind(random)
 
 

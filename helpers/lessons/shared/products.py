@@ -218,9 +218,10 @@ def _drawn_case(summed: Summed, name: str, sizes: Sizes, random: Random) -> Case
     by_letter = {letter: sizes.get(NAMES[letter], 1) for letter in NAMES}
     m, k, n, batch = by_letter.values()
     shape = GemmShape(m, k, n, batch, "relu")
+    largest = 1 if sizes[NUMBERS] == FLOATS else 99  # some pre-activations are near 0
     arrays = {}
     for operand in ("a", "b", "bias", "grad"):
-        arrays[operand] = draw_numbers(random, sizes, *shape.of(operand), largest=99)
+        arrays[operand] = draw_numbers(random, sizes, *shape.of(operand), largest=largest)
     if sizes[NUMBERS] == FLOATS:
         _without_doubt(**arrays)
     arrays |= _results(**arrays)
