@@ -8,6 +8,7 @@ from functools import cache, cached_property
 from typing import ClassVar
 
 from helpers.grading.drawing import Drawn, ValuesDrawn, aligned, excerpt_of
+from helpers.grading.drawn import Seed
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import OfficialText, Skill
 from helpers.grading.python_lines import Program, Result, without_comments
@@ -66,7 +67,7 @@ class PythonPuzzle(OfficialText):
         made = cache(lambda mistake: self.read(self.with_mistake(mistake).source))
         return cache(lambda mistake, test: _tried(made(mistake), self.cases()[test]))
 
-    def grade(self, source: str) -> Grades:
+    def grade(self, source: str, seed: Seed = None) -> Grades:
         """The verdicts on a text, with the mistake's name if it is a known one, and the smallest test that fails."""
         try:
             return _Grader(self, self.read(source)).grades()
