@@ -5,6 +5,7 @@ Each text here passes the tests of its puzzle, and is wrong on other sizes or nu
 
 import numpy as np
 import pytest
+from support.grading import graded
 from support.sample import sample
 
 from helpers.grading.puzzle import Case, Puzzle
@@ -82,6 +83,16 @@ def test_a_text_that_passes_the_tests_and_is_wrong_elsewhere_fails_a_drawn_probl
     kernel = Kernel(puzzle.solution.text, name).edit(old, new)
     assert not any(is_faulty(kernel, case) for case in puzzle.cases())
     assert any(fails(puzzle, kernel, number) for number in range(TRIED))
+
+
+@pytest.mark.parametrize(("name", "old", "new"), sample(WRONG_ELSEWHERE, 6))
+def test_its_verdict_has_one_more_row_the_drawn_problem_with_its_sizes(name, old, new):
+    *tests, extra = graded(name, (old, new))
+    assert {verdict.outcome for verdict in tests} == {RIGHT}
+    assert extra.outcome == WRONG
+    assert extra.detail.startswith("on a drawn problem: ")
+    for size, value in extra.sizes:
+        assert f"{size} = {value}" in extra.detail
 
 
 @pytest.mark.parametrize("name", DRAWN)

@@ -23,7 +23,7 @@ class Excerpt:
 
 @dataclass(frozen=True)
 class NumbersDrawn:
-    """A wrong output beside the right one, in the smallest test with wrong numbers.
+    """A wrong output beside the right one, in the smallest test with wrong numbers; `test` is "" for a drawn problem.
 
     `passes` has, where there are several, the name of each and its workgroups; `marks` are those in the lines.
     """

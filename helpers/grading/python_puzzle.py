@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import filter as filter_names
 from functools import cache, cached_property
-from hashlib import sha256
 from typing import ClassVar
 
 import numpy as np
 
 from helpers.grading.drawing import Drawn, ValuesDrawn, aligned, excerpt_of
+from helpers.grading.drawn import NAME, Seed, random_numbers
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import OfficialText, Skill
 from helpers.grading.python_lines import Program, Result, without_comments
@@ -23,7 +23,6 @@ from wgsl import WgslError
 ROUNDING = 1e-9  # relative: what another order of the same arithmetic may change
 MOST_COLUMNS, WIDEST = 8, 80  # of a drawing
 DRAWS = 20  # cases beyond the tests
-NAME = "drawn problem"
 Values = Mapping[str, object]
 
 
@@ -73,13 +72,13 @@ class PythonPuzzle(OfficialText):
         made = cache(lambda mistake: self.read(self.with_mistake(mistake).source))
         return cache(lambda mistake, test: _tried(made(mistake), self.cases()[test]))
 
-    def grade(self, source: str, seed: int | str | None = None) -> Grades:
+    def grade(self, source: str, seed: Seed = None) -> Grades:
         """The verdicts on a text, with the mistake's name if it is a known one, and the smallest test that fails."""
         try:
             program = self.read(source)
         except WgslError as error:
             return Grades.alike(self.tests, NO_COMPILE, _lines_refused(error), excerpt_of(error))
-        return _Grader(self, program, _random_numbers(self.name, self.code(source), seed)).grades()
+        return _Grader(self, program, random_numbers(self.name, self.code(source), seed)).grades()
 
 
 @dataclass(frozen=True)
@@ -117,11 +116,6 @@ def _tried(program: Program, case: PythonCase) -> _Run:
         except WgslError as error:
             results.append(error)
     return _Run(case, tuple(results))
-
-
-def _random_numbers(puzzle: str, code: str, seed: int | str | None) -> np.random.Generator:
-    facts = repr((puzzle, "".join(code.split()), seed))
-    return np.random.default_rng(int.from_bytes(sha256(facts.encode()).digest(), "big"))
 
 
 def _lines_refused(error: WgslError) -> LinesRefused:

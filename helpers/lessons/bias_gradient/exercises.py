@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache, partial
+from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -30,13 +31,18 @@ def _tree_cases() -> tuple[Case, ...]:
     return *whole, case(most, random.integers(-40, 30, n) / 4)
 
 
+def _largest(terms: int) -> int:
+    """The largest number of a sum that is exact in quarters, which 16 bits do not hold where they are above 512."""
+    return min(650, 2**22 // terms)
+
+
 def _tree_sizes(random: Random) -> Sizes:
     return {"n": length(random, past=2304, most=6000)} | kind(random)
 
 
 def _drawn_tree_case(name: str, sizes: Sizes, random: Random) -> Case:
     check_not_empty(sizes["n"])
-    terms = draw_numbers(random, sizes, sizes["n"], largest=99)
+    terms = draw_numbers(random, sizes, sizes["n"], largest=_largest(sizes["n"]))
     return with_rounding(case(name, terms.astype(float)), sizes, np.sum, terms)
 
 
@@ -150,7 +156,8 @@ def _grad_bias_sizes(random: Random) -> Sizes:
 def _drawn_grad_bias(case_of: Callable[[str, Array], Case], name: str, sizes: Sizes, random: Random) -> Case:
     shape = [sizes[letter] for letter in ("N", "Co", "oH", "oW")]
     check_not_empty(*shape)
-    grad_output = draw_numbers(random, sizes, *shape, largest=99)
+    batch, _, *plane = shape
+    grad_output = draw_numbers(random, sizes, *shape, largest=_largest(batch * prod(plane)))
     return with_rounding(case_of(name, grad_output), sizes, reference.conv2d_grad_bias, grad_output)
 
 
