@@ -146,6 +146,13 @@ class NothingStored(Reason):
 
 
 @dataclass(frozen=True)
+class NothingRead(Reason):
+    """A text of which no line reads anything of an input."""
+
+    input: str
+
+
+@dataclass(frozen=True)
 class LongText(Reason):
     """A text with more letters than are read."""
 
