@@ -70,6 +70,13 @@ def test_what_is_never_written_or_raced_for_counts_as_in_a_test():
     assert "are never written" in last.detail
 
 
+def test_a_loop_that_does_not_end_on_a_drawn_problem_is_named_there():
+    loop = "loop { if (sizes.n < 200u) { break; } }"
+    last = graded("guard", ("let i = global.x;", f"let i = global.x; {loop}"))[-1]
+    assert (last.test, last.outcome, last.line) == (drawn.NAME, WRONG, 13)
+    assert re.match("on a drawn problem: n = 2[0-9][0-9], numbers = [a-z]+; line 13, `", last.detail)
+
+
 @pytest.mark.parametrize("name", DRAWN)
 def test_the_official_kernel_is_right_on_every_drawn_problem(name):
     puzzle = PUZZLES[name]
@@ -129,7 +136,7 @@ def test_a_seed_reaches_the_process_that_grades():
 
 @pytest.mark.parametrize("seed", [1.5, True, b"Ada", ["Ada"]])
 def test_another_kind_of_seed_is_refused_by_its_name(seed):
-    with pytest.raises(TypeError, match="^seed is a .+: it must be a whole number, text or None$"):
+    with pytest.raises(TypeError, match=r"^seed is a .+: it must be a whole number, text or None$"):
         helpers.grade("map", edited("map"), seed=seed)
 
 

@@ -226,7 +226,7 @@ class _Grader:
         """Return the verdict of a test."""
         finding = run.finding or self.everywhere
         if run.endless:
-            return Verdict(run.case.name, WRONG, reasons.EndlessLoop(Diagnosis(finding)))
+            return Verdict(run.case.name, WRONG, reasons.EndlessLoop(Diagnosis(finding), others_run=True))
         if run in self.wrong:
             return Verdict(run.case.name, WRONG, self._wrong(run))
         if finding:

@@ -186,10 +186,11 @@ class Diagnosis:
 
 @dataclass(frozen=True)
 class EndlessLoop(Reason):
-    """A loop that may never end, in which test, where others have ended."""
+    """A loop that may never end, in which test, where others have ended; those may have been run."""
 
     diagnosis: Diagnosis
     test: str = ""
+    others_run: bool = False
 
     @property
     def line(self) -> int | None:
