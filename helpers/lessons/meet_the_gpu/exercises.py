@@ -78,9 +78,9 @@ def _bias_case(name: str, *shape: int) -> Case:
     return _case(name, (input, bias), expected, shape, 256)
 
 
-def _puzzle(name: str, axes: str, result: str, *cases: Case) -> Puzzle:
-    """A puzzle with a thread for each result, which is counted in the last case."""
-    skill = Skill.one_thread_for(result, cases[-1].name)
+def _puzzle(name: str, axes: str, result: str, *cases: Case, larger: Case) -> Puzzle:
+    """A puzzle with a thread for each result, which is counted in the last case, and in a larger one."""
+    skill = Skill.one_thread_for(result, cases[-1].name, lambda: larger)
     return Puzzle(name, FOLDER, axes, lambda: cases, skill)
 
 
@@ -90,6 +90,7 @@ MAP = _puzzle(
     "element",
     _row_case("one_workgroup", 64),
     _row_case("four_workgroups", 256),
+    larger=_row_case("larger", 640),
 )
 GUARD = _puzzle(
     "guard",
@@ -98,6 +99,7 @@ GUARD = _puzzle(
     _row_case("one_element", 1, 1),
     _row_case("no_tail", 64, 64),
     _row_case("long_tail", 130, 130),
+    larger=_row_case("larger", 600, 600),
 )
 REPAIR = _puzzle(
     "repair",
@@ -105,6 +107,7 @@ REPAIR = _puzzle(
     "sum",
     _windows_case("three_sums", 3),
     _windows_case("with_tail", 70),
+    larger=_windows_case("larger", 600),
 )
 INDEX_2D = _puzzle(
     "index_2d",
@@ -112,6 +115,7 @@ INDEX_2D = _puzzle(
     "element",
     _transpose_case("4_rows_4_columns", 4, 4),
     _transpose_case("3_rows_11_columns", 3, 11),
+    larger=_transpose_case("larger", 20, 30),
 )
 NEIGHBOR_DIFFERENCE = _puzzle(
     "neighbor_difference",
@@ -120,6 +124,7 @@ NEIGHBOR_DIFFERENCE = _puzzle(
     _difference_case("two_elements", 2),
     _difference_case("full_workgroup", 65),
     _difference_case("with_tail", 100),
+    larger=_difference_case("larger", 601),
 )
 REVERSED = (
     _reverse_case("one_to_four", np.arange(1, 5, dtype=np.float32)),
@@ -133,8 +138,8 @@ REVERSE_IN_WORKGROUP = Puzzle(
     Skill(
         "an exchange in workgroup memory",
         test="five_workgroups",
-        limits={},
-        least={"stores_workgroup": TWICE},
+        limits={"loads_storage": 1.5},
+        least={"exchanged": TWICE},
     ),
 )
 ADD_BIAS = _puzzle(
@@ -144,6 +149,7 @@ ADD_BIAS = _puzzle(
     _bias_case("one_image", 1, 3, 2),
     _bias_case("two_images", 2, 2, 3),
     _bias_case("with_tail", 3, 5, 20),
+    larger=_bias_case("larger", 3, 5, 40),
 )
 PUZZLES = (
     MAP,

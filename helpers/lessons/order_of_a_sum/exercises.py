@@ -64,6 +64,6 @@ PUZZLES = (
         FOLDER,
         "i",
         _fixed_cases,
-        Skill("one thread for each number", "quarters", {"thread_loads": TWICE}),
+        Skill("one thread for each number", "small_ones", {"inputs": TWICE}),
     ),
 )
