@@ -109,10 +109,7 @@ def simulated(kernel: Kernel, case: Case, most: int | None = None, work: Work | 
     Raises WgslError where the simulator refuses the text, and UnsupportedWgsl where it cannot run it.
     """
     traces, at = traced(kernel, case, most=most, work=work), len(case.inputs)
-    output, unwritten = traces[-1].buffers[at], np.zeros(case.expected.shape, bool)
-    findings = chain.from_iterable(trace.findings for trace in traces)
-    if any(finding.kind == "unwritten output" for finding in findings):
-        unwritten.flat = ~np.isin(np.arange(unwritten.size), _touched(traces, at, write=True))
+    output, unwritten = traces[-1].buffers[at], _unwritten(traces, case)
     lines = kernel.source.split("\n")
     by_line = chain.from_iterable(trace.counts.by_line.items() for trace in traces)
     storing = sorted({number for number, keys in by_line if keys["stores_storage"]})
@@ -130,6 +127,16 @@ def simulated(kernel: Kernel, case: Case, most: int | None = None, work: Work | 
     return replace(run, uses_before=not same)
 
 
+def _unwritten(traces: Sequence[Trace], case: Case) -> Array:
+    """Return where no thread wrote to the output."""
+    unwritten = np.zeros(case.expected.shape, bool)
+    findings = chain.from_iterable(trace.findings for trace in traces)
+    if any(finding.kind == "unwritten output" for finding in findings):
+        touched = _touched(traces, len(case.inputs), write=True)
+        unwritten.flat = ~np.isin(np.arange(unwritten.size), touched)
+    return unwritten
+
+
 def _only_wrapped(run: TestRun) -> bool:
     """Return whether the numbers are right, and nothing was found but indices that wrap around."""
     return {finding.kind for finding in run.findings} == {"index overflow"} and not run.wrong.any()
@@ -138,8 +145,9 @@ def _only_wrapped(run: TestRun) -> bool:
 def _wrapped_is_unused(kernel: Kernel, run: TestRun, most: int | None, work: Work | None) -> bool:
     """Return whether the output is the same, whatever is loaded where an index has wrapped around."""
     for wrapped in (TRAP, -TRAP):
-        last = traced(kernel, run.case, most=most, work=work, wrapped=wrapped)[-1]
-        if last.findings or not np.array_equal(last.buffers[len(run.case.inputs)], run.output):
+        traces = traced(kernel, run.case, most=most, work=work, wrapped=wrapped)
+        output = traces[-1].buffers[len(run.case.inputs)]
+        if _findings(traces, run.case) or not np.array_equal(output, run.output):
             return False
     return True
 
@@ -230,28 +238,32 @@ def _busiest(trace: Trace, output: int) -> dict[str, int]:
 def _in_workgroup_memory(trace: Trace) -> dict[str, int]:
     """The counts of what threads have to do with each other in workgroup memory.
 
-    `thread_elements` are the different elements of an array that the busiest thread loads, `threads_at_an_atomic` those
-    of a workgroup that change one; `exchanged` are the different words that threads load where others have stored.
+    `thread_elements` are the different elements of an array that the busiest thread loads. `threads_at_a_word` store to
+    one word at once: only of an atomic several may. `exchanged` are the words that threads load where others have
+    stored, each counted once a thread.
     """
-    elements, at_an_atomic, exchanged = [0], [0], [0]
-    for variable in trace.log.variables:
-        if variable.space != "workgroup":
-            continue
-        reader, word = _different(trace.log.touched(variable, write=False))
-        writer, stored = _different(trace.log.touched(variable, write=True))
-        element = innermost(variable.type)
-        elements.append(_most([_different((reader, word // words(element)))[0]]))
-        of_all = _words_of_all(trace, variable, writer, stored)
-        stores = np.bincount(of_all, minlength=prod(trace.workgroups) * words(variable.type))
-        if isinstance(element, Atomic):
-            at_an_atomic.append(int(stores.max()))
-        own = np.isin(_pairs(reader, word), _pairs(writer, stored))
-        exchanged.append(int((stores[_words_of_all(trace, variable, reader, word)] > own).sum()))
+    variables = [variable for variable in trace.log.variables if variable.space == "workgroup"]
+    counts = [_shared(trace, variable) for variable in variables]
+    elements, at_a_word, exchanged = zip((0, 1, 0), *counts, strict=True)
     return {
         "thread_elements": max(elements),
-        "threads_at_an_atomic": max(at_an_atomic),
+        "threads_at_a_word": max(at_a_word),
         "exchanged": sum(exchanged),
     }
+
+
+def _shared(trace: Trace, variable: Variable) -> tuple[int, int, int]:
+    """The three counts of one variable of workgroup memory, in their order."""
+    element = innermost(variable.type)
+    reader, word = _different(trace.log.touched(variable, write=False))
+    writer, stored = _different(trace.log.touched(variable, write=True))
+    elements = _different((reader, word // words(element)))
+    of_all = _words_of_all(trace, variable, writer, stored)
+    stores = np.bincount(of_all, minlength=prod(trace.workgroups) * words(variable.type))
+    own = np.isin(_pairs(reader, word), _pairs(writer, stored))
+    others = stores[_words_of_all(trace, variable, reader, word)] - own
+    at_a_word = int(stores.max()) if isinstance(element, Atomic) else 1
+    return _most([elements[0]]), at_a_word, int(np.count_nonzero(others))
 
 
 def _words_of_all(trace: Trace, variable: Variable, thread: Array, word: Array) -> Array:
@@ -287,8 +299,8 @@ def traced(
 ) -> list[Trace]:
     """The simulated passes of a kernel on a case, with all their accesses; raises as `simulated` does.
 
-    `before` is in the output and in scratch at the start. The passes named in `instead` are those of other texts. Floats
-    are `wrapped` where an index has wrapped around. Where a loop does not end, no further pass is run.
+    `before` is in the output and in scratch at the start. The passes named in `instead` are those of other texts. A
+    float is `wrapped` where its index has wrapped around. Where a loop does not end, no further pass is run.
     """
     params, traces = [np.array(case.params, np.uint32)] if case.params else [], []
     buffers: Sequence[Array] = [*case.inputs, *_filled(case, before), *params]

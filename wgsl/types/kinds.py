@@ -120,7 +120,7 @@ def words(type: Type) -> int:
 
 
 def innermost(type: Type) -> Type:
-    """Return the type of the elements of an array, of an array of arrays those of the inner ones; or the type itself."""
+    """Return the type of an array's elements, or of the inner arrays' elements; any other type is returned itself."""
     while isinstance(type, Array) and not isinstance(type, Matrix):
         type = type.element
     return type

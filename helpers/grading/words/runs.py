@@ -18,7 +18,7 @@ COUNTS = {  # those that a puzzle may limit
     "inputs": "numbers of the inputs that the busiest thread loads",
     "busy_threads": "threads that work at once, on average",
     "results": "results of the busiest thread",
-    "threads_at_an_atomic": "threads that change one atomic in workgroup memory",
+    "threads_at_a_word": "threads that store to one element of workgroup memory at once",
 }
 LUCK = "the numbers of this run are right only by luck"
 ENDLESS = "your kernel was not run, as a loop may never end"

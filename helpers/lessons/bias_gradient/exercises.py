@@ -70,7 +70,7 @@ SHARED_OUT = {
     "sectors": 1.5,
     "thread_loads": TWICE,
     "thread_elements": TWICE,  # a tree in steps of four or eight has up to 18
-    "threads_at_an_atomic": 4,
+    "threads_at_a_word": 4,
 }
 READ_AGAIN = {**SHARED_OUT, "sectors": 5, "thread_loads": 4}  # a number, or the best one so far; shares take 7.7
 # --- The gradient of the bias -----------------------------------------------------------------------------------
