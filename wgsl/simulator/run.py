@@ -101,8 +101,7 @@ def simulate(
 
     words = _memory(program, dispatch, arrays)
     observer = Watch(kernel.source, dispatch, words, program.written, are_finite(arrays), watched)
-    access = Access(words, observer, wrapped)
-    machine = Machine(program, dispatch, words, observer, access, iterations, work or Work())
+    machine = Machine(program, dispatch, words, observer, Access(words, observer, wrapped), iterations, work or Work())
     if _run_to_the_end(machine, observer, dispatch, shared=work is not None):
         for variable in output_variables:
             observer.unwritten(variable)
