@@ -13,12 +13,14 @@ COUNTS = {  # those that a puzzle may limit
     "integer": "operations on integers",
     "loads_storage": "loads",
     "loads_workgroup": "loads of workgroup memory",
-    "stores_workgroup": "stores to workgroup memory",
+    "exchanged": "loads of workgroup memory that another thread has filled",
     "sectors": "sectors of 32 bytes",
     "thread_loads": "loads of the busiest thread",
-    "thread_loads_workgroup": "loads of workgroup memory of the busiest thread",
+    "thread_elements": "elements of workgroup memory that the busiest thread loads",
+    "inputs": "numbers of the inputs that the busiest thread loads",
+    "busy_threads": "threads that work at once, on average",
     "results": "results of the busiest thread",
-    "threads_at_a_word": "threads that store to one element of workgroup memory",
+    "threads_at_a_word": "threads that store to one element of workgroup memory at once",
 }
 LUCK = "the numbers of this run are right only by luck"
 ENDLESS = "your kernel was not run, as a loop may never end"
