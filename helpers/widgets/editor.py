@@ -15,7 +15,7 @@ from helpers.grading.read_sets import ReadSets
 from helpers.grading.sandbox import LONGEST
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, Grades, Verdict
 from helpers.pictures.canvas import Picture
-from helpers.widgets import HERE, WAKE, displayed, script, synced
+from helpers.widgets import HERE, displayed, script, synced, wake
 from helpers.widgets.race_picture import RacePicture
 from helpers.widgets.read_sets_picture import ReadSetsPicture
 
@@ -147,7 +147,7 @@ class Editor(anywidget.AnyWidget):
         begun = html.escape(self._chosen.skeleton, quote=False)
         fold = f"<details><summary>What you begin with</summary><pre>{begun}</pre></details>"
         plain = {"text/plain": f"{self!r}\n\n{self._chosen.skeleton}"}
-        page = {"text/html": f"<p>{html.escape(repr(self))}</p><p><i>{WAKE}</i></p>{fold}"}
+        page = {"text/html": f"<p>{html.escape(repr(self))}</p><p><i>{wake()}</i></p>{fold}"}
         return displayed(data | plain | page), metadata
 
 

@@ -18,7 +18,7 @@ from helpers.gpu import adapter_info
 from helpers.lessons.shared.pictures.curves import MEAN, CurvesPicture
 from helpers.network.network import check_batch
 from helpers.network.training import Training, check_training
-from helpers.widgets import WAKE
+from helpers.widgets import wake
 from helpers.widgets.explorer import Shown
 
 # seconds
@@ -270,7 +270,7 @@ class Live(Shown):
         if self.done:
             return data, metadata
         del data["image/png"]  # its curves differ from run to run
-        return data | {"text/plain": f"{self!r} {WAKE}"}, {}
+        return data | {"text/plain": f"{self!r} {wake()}"}, {}
 
 
 def _check_unseen(training: Training, unseen: Unseen) -> None:
