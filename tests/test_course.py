@@ -125,11 +125,11 @@ def test_ticks_and_places_light_up_for_right_texts_and_go_out_for_wrong_ones():
 def test_a_text_is_graded_once_and_another_text_again(monkeypatch):
     text = PUZZLES["map"].official.source
     student_files.keep("map", text)
-    student_files.keep_outcome("guard", "other", False)
+    student_files.keep_outcome("guard", "other", 0, 1)
     assert is_right("map")
     monkeypatch.setattr("helpers.lessons.exercises._verdicts", lambda *_: pytest.fail("it was graded"))
     assert is_right("map")
-    assert student_files.outcome("guard", "other") is False
+    assert student_files.outcome("guard", "other") == (0, 1)
     assert student_files.outcome("map", f"{text} ") is None
 
 

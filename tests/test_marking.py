@@ -94,6 +94,6 @@ def test_cells_that_are_left_out_are_shown_from_the_second_wrong_answer_on():
     made.give("a b")
     assert made.reply["cells"] == {"a": "wrong", "b": "right"}
     made.give("a b")
-    assert made.reply["cells"] == {"a": "wrong", "b": "right"} | {name: "missed" for name in right.split()[1:]}
+    assert made.reply["cells"] == {"a": "wrong", "b": "right"} | dict.fromkeys(right.split()[1:], "missed")
     made.give(right)
     assert made.reply["cells"] == dict.fromkeys(right.split(), "right")

@@ -2,6 +2,8 @@
 
 import ast
 import builtins
+import html
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -66,6 +68,11 @@ def _has_reader() -> bool:
 def _request() -> Mapping:
     """The request to run this cell; empty where no notebook runs."""
     return getattr(get_ipython(), "parent_header", {}).get("content", {})
+
+
+def as_html(text: str) -> str:
+    """Words as HTML; what stands between backquotes is code."""
+    return re.sub("`([^`]*)`", r"<code>\1</code>", html.escape(text, quote=False))
 
 
 def synced(kind: type[TraitType], *first: object) -> TraitType:
