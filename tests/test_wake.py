@@ -1,4 +1,4 @@
-"""The cells that a stored widget asks for before it can be used, and those to which the first screen's *Write it* leads."""
+"""The cells that a stored widget asks for before it is used, and those to which the first screen's *Write it* leads."""
 
 import re
 from types import SimpleNamespace
