@@ -203,6 +203,7 @@ def test_a_run_with_ones_own_kernels_says_how_long_it_takes_and_can_be_stopped_a
     lenet._button.click()
     ended(lenet)
     assert "After 375 of 375 steps" in lenet._words.value
+    assert [*faults(lenet.picture)] == []
 
 
 def test_times_are_rounded():

@@ -49,7 +49,7 @@ class OwnPicture(Picture):
         self.chart = loss_chart(self, Box(560, 52, 264, 160), STEPS, 10, "dashed: a guess")
         losses, _ = our_run()
         self.chart.curve(np.arange(STEPS), running_mean(losses), GRAY, 2)
-        self.note(560, 252, "gray: our kernels")
+        self.note(824, 112, "gray: our kernels", "right")
         self.stands_still()
 
     def draw(self, losses: Sequence[float] = (), accuracy: float | None = None) -> str:
