@@ -59,10 +59,11 @@ class OwnPicture(Picture):
             return f"LeNet has {len(names)} places for kernels of yours: {listed(names)}."
         self.chart.run(np.array(losses))
         ours, our_accuracy = our_run()
+        count = min(MEAN, len(losses))
         yours = _last_mean(losses)
         theirs = _last_mean(ours[: len(losses)])
         sentence = (
-            f"After {len(losses)} of {STEPS} steps, the mean loss of the last {MEAN} batches is {yours:.2f} "
+            f"After {len(losses)} of {STEPS} steps, the mean loss of the last {count} batches is {yours:.2f} "
             f"(with our kernels {theirs:.2f})."
         )
         if accuracy is None:
