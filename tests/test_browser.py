@@ -41,6 +41,7 @@ SIZES = """images => Promise.all(images.map(async image => {
   await image.decode();
   return [image.naturalWidth, image.getBoundingClientRect().width];
 }))"""
+DIRTY = "jupyterapp.shell.currentWidget.context.model.dirty"  # JupyterLab marks it as not saved
 LINES = "step => Math.round(step.querySelector('p').clientHeight / (1.35 * 13))"  # of text
 # The sliders of a convolution that are moved, one after the other, to numbers that are typed. A slider whose limits
 # change comes after the one that changes them, and some numbers are out of range.
@@ -123,13 +124,14 @@ def follows_keys_and_numbers(lesson: LivePage, cell: StoredCell, shown: Shown, m
 
 
 def everything_stored_shows(lesson: LivePage) -> None:
-    """Require each stored output and picture, before anything runs."""
+    """Require each stored output and picture, before anything runs, and a notebook in which nothing has changed."""
     outputs = [output for _, output in lesson.lesson.outputs]
     pictures = lesson.page.locator(".jp-OutputArea img")
     expect(lesson.page.locator(".jp-OutputArea-output")).to_have_count(len(outputs))
     expect(pictures).to_have_count(sum("image/png" in output.get("data", {}) for output in outputs))
     assert all(natural >= width > 0 for natural, width in pictures.evaluate_all(SIZES))
     expect(lesson.page.get_by_text(re.compile("(Error displaying|Loading) widget"))).to_have_count(0)
+    assert not lesson.page.evaluate(DIRTY)
 
 
 def as_it_raced(shown: Shown, here: pytest.MonkeyPatch) -> None:

@@ -86,3 +86,14 @@ def test_the_cells_lie_on_the_lessons_picture_row_by_row(name):
     data, _ = made._repr_mimebundle_()
     assert data["text/plain"] == f"{marking.asked} {made.sheet['sentence']}"
     assert {"image/png"} == data.keys() & {"image/png", "text/html"}
+
+
+def test_cells_that_are_left_out_are_shown_from_the_second_wrong_answer_on():
+    made = helpers.mark(WEIGHT)
+    right = MARKINGS[WEIGHT].written(MARKINGS[WEIGHT].right)
+    made.give("a b")
+    assert made.reply["cells"] == {"a": "wrong", "b": "right"}
+    made.give("a b")
+    assert made.reply["cells"] == {"a": "wrong", "b": "right"} | dict.fromkeys(right.split()[1:], "missed")
+    made.give(right)
+    assert made.reply["cells"] == dict.fromkeys(right.split(), "right")

@@ -121,6 +121,7 @@ class OfficialText:
     suffix: ClassVar[str] = ".wgsl"
     mark: ClassVar[str] = LEARNERS_LINE  # ends the lines that the learner is to write
     language: ClassVar[str] = Listing.language
+    limits: ClassVar[str] = ""  # what may be written, where that is not the whole language
 
     name: str
     folder: Path

@@ -145,13 +145,13 @@ def is_right(puzzle: str) -> bool:
     kept = student_files.outcome(puzzle, text)
     if kept is None:
         return _all_right(_graded(chosen, text))
-    return kept
+    return kept.right
 
 
 def _graded(puzzle: Puzzle | PythonPuzzle, source: str) -> Grades:
     """The verdicts on a learner's text; whether it is right is kept."""
     grades = _verdicts(puzzle, source)
-    student_files.keep_outcome(puzzle.name, source, _all_right(grades))
+    student_files.keep_outcome(puzzle.name, source, grades.passed, len(grades))
     return grades
 
 

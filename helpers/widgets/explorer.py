@@ -13,7 +13,7 @@ import numpy as np
 from helpers.data.turns import in_turn
 from helpers.pictures.canvas import Picture
 from helpers.pictures.touchable import Adjustable, Touchable, Window
-from helpers.widgets import WAKE, displayed
+from helpers.widgets import displayed, wake
 from helpers.widgets.controls import (
     DRAG,
     PACE,
@@ -69,7 +69,7 @@ class Shown(ipywidgets.VBox):
         self._words.value = f'<p role="status" aria-live="polite" style="{SENTENCE}">{html.escape(sentence)}</p>'
 
     def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
-        data, metadata = self.picture._repr_mimebundle_(WAKE)
+        data, metadata = self.picture._repr_mimebundle_(wake())
         return displayed(super()._repr_mimebundle_(**kwargs) | data), metadata
 
 

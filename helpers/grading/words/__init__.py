@@ -108,6 +108,12 @@ def report(grades: Grades) -> str:
     return "\n".join([*_rows(grades), f"{AS_OURS}{passed}" if grades.as_ours else passed])
 
 
+def last_outcome(passed: int, tests: int) -> str:
+    """Return what a text was judged when its tests ran last."""
+    outcome = "right" if passed == tests else "not right yet"
+    return f"yours: {outcome}, {passed} of {tests} tests"
+
+
 def passed_of(grades: Grades) -> str:
     """Return how many tests pass of how many."""
     return f"{grades.passed} of {len(grades)}"
