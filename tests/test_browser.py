@@ -171,7 +171,7 @@ def all_is_seen_together(shown: Shown) -> None:
 def a_key_moves(shown: Shown, same: Explorer) -> None:
     """A key on the last slider that can be moved changes the picture in the browser as in this process."""
     image = shown.drawn()
-    name = next(name for name in reversed(same.values) if shown.box(name).is_enabled())
+    name = next(name for name in reversed(shown.names) if shown.box(name).is_enabled())
     key, change = "ArrowRight", 1
     if shown.values[name] == float(shown.handle(name).get_attribute("aria-valuemax")):
         key, change = "ArrowLeft", -1

@@ -178,6 +178,17 @@ def states(explorer: Explorer) -> list[dict[str, int]]:
     return reached
 
 
+def different(reached: list[dict[str, int]], orders: list[tuple[int, ...]]) -> set[tuple]:
+    """What differs among states: where they have an order and a turn, what comes after that turn is not shown yet."""
+    shown = set()
+    for values in reached:
+        if "turn" in values:
+            shown.add(orders[values["order"]][: values["turn"]])
+        else:
+            shown.add(tuple(values.values()))
+    return shown
+
+
 def illegible(explorer: Explorer, count: int = 99, smallest: float = SMALLEST) -> list[str]:
     """Faults that a reader would stumble over in some of the states of an explorer, with the states' sentences."""
     seen = [(explorer.set(**values), *faults(explorer.picture, smallest)) for values in sample(states(explorer), count)]

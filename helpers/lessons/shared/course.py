@@ -122,23 +122,22 @@ def direct(lesson: Lesson, known: Sequence[Lesson]) -> list[str]:
 
 
 def roads(known: Sequence[Lesson]) -> tuple[Road, ...]:
-    """Everything; what leads to LeNet, a class for each lesson; and of that, the lessons whose kernels LeNet takes.
+    """Everything; what leads to LeNet; and of that, the lessons whose kernels LeNet takes.
 
-    The last one is for those who know threads already: without the first lesson.
+    The last one is for those who know threads already: without the first lesson. Each takes the minutes of its lessons.
     """
-    numbers = tuple(lesson.number for lesson in known)
     to_lenet = before(LENET_LESSON, known) | {LENET_LESSON}
-    with_kernels = {slot.lesson for slot in slots(known)} - {numbers[0]}
+    with_kernels = {slot.lesson for slot in slots(known)} - {known[0].number}
     return (
-        Road("all", numbers, sum(lesson.minutes for lesson in known)),
-        _road("a class", [number for number in numbers if number in to_lenet]),
-        _road("fast", [number for number in numbers if number in with_kernels]),
+        _road("all", known),
+        _road("a class", [lesson for lesson in known if lesson.number in to_lenet]),
+        _road("fast", [lesson for lesson in known if lesson.number in with_kernels]),
     )
 
 
-def _road(name: str, numbers: Sequence[str]) -> Road:
-    """A road with a class for each lesson."""
-    return Road(name, tuple(numbers), CLASS * len(numbers))
+def _road(name: str, lessons: Sequence[Lesson]) -> Road:
+    """A road through these lessons."""
+    return Road(name, tuple(lesson.number for lesson in lessons), sum(lesson.minutes for lesson in lessons))
 
 
 def slots(known: Sequence[Lesson]) -> tuple[Slot, ...]:

@@ -48,7 +48,7 @@ class CoursePicture(Picture):
             x = left + NODE.width + 12 + i * (LENET.width - NODE.width) / 2
             places[number] = NODE._replace(x=x, y=LOWEST)
         places[LENET_LESSON] = LENET
-        for i, number in enumerate(("00", "C", "01")):
+        for i, number in enumerate(("00", "01")):
             places[number] = NODE._replace(x=left, y=TOP + i * (NODE.height + GAP))
         others = [lesson.number for lesson in self.known if lesson.number not in places]
         for i, number in enumerate(others):

@@ -27,7 +27,7 @@ class WeightGradientPicture(SumPicture):
         return f": input {rows_and_columns(tap.at(self.right) for tap in taps)}"
 
     def _contributors(self, taps: list[Tap], target: str, place: Place) -> str:
-        whose = f" of image {place['n']}"
+        whose = "" if self.is_one_plane else f" of image {place['n']}"
         if self.shape.groups > 1:
             whose += f", {channel_words(self.shape, place['co'], place['ci'])},"
         pixels = contribute(len(taps), "pixel", whose)
