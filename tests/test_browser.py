@@ -229,11 +229,26 @@ def each_lesson_can_be_pointed_at_and_opened(lesson):
     window = lesson.page.locator(".jp-WindowedPanel-outer")
     window.evaluate("window => window.scrollTop = 0")
     assert lower_edge(shown.cell_of("02 the weight gradient", 0, 0)) <= lower_edge(window), "the first screen cuts it"
+    it_fills_its_column_in_a_larger_window(shown)
     shown.cell_of("03 the input gradient", 0, 0).click()
     link.get_by_role("link", name="Open 03 the input gradient").press("Enter")
     lesson.page.wait_for_function(browser.OPENED, arg="notebooks/03_input_gradient.ipynb")  # with its kernel
     lesson.page.evaluate(browser.CLOSE)
     lesson.page.mouse.move(0, 0)  # off the pictures of the lesson that is next
+
+
+def it_fills_its_column_in_a_larger_window(shown: Shown) -> None:
+    """A picture is as wide as its column, up to 1,100 pixels, where the window is high enough for it."""
+    small = shown.page.viewport_size
+    shown.page.set_viewport_size({"width": 1600, "height": 1200})
+    soon(shown.page, "the width of the picture", lambda: shown.image.bounding_box()["width"], 1100)
+    shown.page.set_viewport_size(small)
+    soon(shown.page, "the width of the picture", lambda: shown.image.bounding_box()["width"], shown_width(shown))
+
+
+def shown_width(shown: Shown) -> float:
+    """The width of a picture's sheet, in CSS pixels."""
+    return float(shown.image.locator("svg").first.get_attribute("viewBox").split()[2])
 
 
 def lower_edge(part: Locator) -> float:

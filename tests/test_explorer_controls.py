@@ -16,7 +16,7 @@ from helpers.operations.harness import whole
 from helpers.pictures.canvas import Box, Picture, number, text_width
 from helpers.pictures.parts import Bars
 from helpers.widgets.controls import ByOne
-from helpers.widgets.explorer import Explorer, limits
+from helpers.widgets.explorer import Explorer, filling, limits
 
 IMAGE, FILTER = whole((1, 1, 4, 5), 0), whole((1, 1, 2, 3), 1)
 SMALL = explorers.weight_gradient, explorers.input_gradient, explorers.threads
@@ -215,6 +215,13 @@ def test_the_usual_filters_find_the_level_stroke_and_their_transposes_do_not(wei
     explorer.set(weight=weight)
     _, found, _ = explorer.steps.done
     assert found == finds
+
+
+@pytest.mark.parametrize(("height", "window", "wanted"), [(266, 720, 840), (442, 720, 840), (266, 1080, 1100)])
+def test_a_picture_fills_its_column_where_the_window_is_high_enough(height, window, wanted):
+    """At 1280 x 720 it is as large as the first screen holds: its words have the size with which they are drawn."""
+    least, free, ratio, most = map(float, re.findall(r"[\d.]+", filling(Picture(height)).replace("100vh", "")))
+    assert np.clip((window - free) * ratio, least, most) == wanted
 
 
 def test_bars_are_dragged_by_their_steps_and_are_a_table():

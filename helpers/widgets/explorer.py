@@ -40,6 +40,9 @@ Rule = Limits | Callable[[Values], Limits]  # the limits of one value, or how th
 FRONT = 4
 WIDEST = 280
 BEHIND = 6  # controls in a row behind the fold
+# CSS pixels: the widest picture, and what stands above and below it on the first screen of a lesson
+MOST = 1100
+ABOVE_AND_BELOW = 490
 LAYER = {"grid_area": "1 / 1", "margin": "0", "width": "100%"}  # one over the other
 SENTENCE = "margin: 0; padding: 0 16px; line-height: 1.35; min-height: 2.7em"  # as high with one line as with two
 
@@ -59,7 +62,7 @@ class Shown(ipywidgets.VBox):
     def _paper(self, *above: ipywidgets.Widget) -> ipywidgets.GridBox:
         """The picture, and what lies over it."""
         paper = ipywidgets.GridBox([self._still, self._moving, *above])
-        paper.layout = ipywidgets.Layout(width=f"{self.picture.width}px", max_width="100%", flex="0 0 auto")
+        paper.layout = ipywidgets.Layout(width=filling(self.picture), max_width="100%", flex="0 0 auto")
         paper.add_class("convgrad-picture")
         return paper
 
@@ -373,6 +376,12 @@ class Explorer(Shown):
         last = prod(sizes) - 1
         indices = np.unravel_index(min(place, last), sizes)
         return dict(zip(self._play, np.add(indices, lows).tolist(), strict=True))
+
+
+def filling(picture: Picture) -> str:
+    """The width of a picture in the page, in CSS: its column's, up to MOST, as far as the window is high enough."""
+    ratio = picture.width / picture.height
+    return f"clamp({picture.width}px, calc((100vh - {ABOVE_AND_BELOW}px) * {ratio:.3f}), {MOST}px)"
 
 
 def _give(widget: ipywidgets.Widget, **wanted: int) -> None:

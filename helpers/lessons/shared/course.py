@@ -25,7 +25,6 @@ HEAD = re.compile(r"^# For teachers: (?:appendix )?(\w+),? (.+)", re.MULTILINE)
 IDEA = re.compile(r"\*\*One idea:\*\* (.+?)\. \*\*Afterwards the class can\*\* (.+?)\.(?:\s|$)")
 MINUTES = re.compile(r"(?:About|and|take) (\d+) (?:minutes|more)")
 NEEDED = re.compile(r"\((?:(\d\d)|appendix_([a-z]))_\w+\.ipynb\)")
-CLASS = 45  # minutes
 LENET_LESSON = "07"
 KINDS = {  # what has a place, by the beginning of an operation's name
     "conv2d": "Conv2d",

@@ -209,7 +209,7 @@ class FiltersPicture(Picture):
             self.bold(MARGIN, y, title, 15)
             notes.append(f"strongest: ≥ {number(self.scales[row])}")
             for line, note in enumerate(notes, 1):
-                self.write(MARGIN, y + 18 * line, note, 12, GRAY)
+                self.write(MARGIN, y + 18 * line, note, 13, GRAY)
 
     def draw_run(self, steps: int) -> None:
         """The loss of the first steps."""

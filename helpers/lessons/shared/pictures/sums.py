@@ -87,12 +87,16 @@ class SumPicture(Picture):
         if self.letters:
             equation = f"{self.symbol}[{row},{column}] = {' + '.join(terms)} = {total}"
             return f"{equation}{self._location(taps)}. The kernel wrote {number(returned)}."
-        first, second, *_ = axes(self.result)
-        target = f"{self.result}[{row},{column}]"
-        if not self.is_one_plane:
-            target = f"{self.result}[{place[first]},{place[second]},{row},{column}]"
+        target = self._target(place, row, column)
         verdict = f"{self.total} add up to {total}; the kernel wrote {number(returned)}."
         return f"{self._contributors(taps, target, place)} {verdict}"
+
+    def _target(self, place: Place, row: int, column: int) -> str:
+        """The name of an element, with its image and channels where there are several."""
+        if self.is_one_plane:
+            return f"{self.result}[{row},{column}]"
+        first, second, *_ = axes(self.result)
+        return f"{self.result}[{place[first]},{place[second]},{row},{column}]"
 
     @property
     def is_one_plane(self) -> bool:

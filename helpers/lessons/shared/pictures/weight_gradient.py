@@ -18,7 +18,7 @@ class WeightGradientPicture(SumPicture):
     result = "grad_weight"
     axis = "n"
     symbol = "dW"
-    lettered = 228, 54  # to fit on the first screen of a lesson
+    lettered = 266, 52  # to fit on the first screen of a lesson
 
     def _steps(self) -> tuple[Cell, Cell]:
         return self.shape.dilation, self.shape.stride
