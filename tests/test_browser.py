@@ -145,7 +145,8 @@ def as_it_raced(shown: Shown, here: pytest.MonkeyPatch) -> None:
 def controls_are_named(shown: Shown) -> None:
     """A screen reader finds every control by its name, and no name is cut."""
     names = shown.names
-    assert names or shown.cell.get_by_role("spinbutton").count()  # in the picture itself
+    others = shown.cell.get_by_role("spinbutton").or_(shown.cell.get_by_role("combobox"))
+    assert names or others.count()  # in the picture itself, or lists of names
     assert all(names)
     assert len({*names}) == len(names)
     snapshots = "\n".join(control.aria_snapshot() for control in shown.controls.all())
@@ -173,7 +174,8 @@ def all_is_seen_together(shown: Shown) -> None:
 def a_key_moves(shown: Shown, same: Explorer) -> None:
     """A key on the last slider that can be moved changes the picture in the browser as in this process."""
     image = shown.drawn()
-    name = next(name for name in reversed(same.values) if shown.box(name).is_enabled())
+    seen = shown.names  # a list of names has no box
+    name = next(name for name in reversed(same.values) if name in seen and shown.box(name).is_enabled())
     key, change = "ArrowRight", 1
     if shown.values[name] == float(shown.handle(name).get_attribute("aria-valuemax")):
         key, change = "ArrowLeft", -1
@@ -231,11 +233,26 @@ def each_lesson_can_be_pointed_at_and_opened(lesson):
     window = lesson.page.locator(".jp-WindowedPanel-outer")
     window.evaluate("window => window.scrollTop = 0")
     assert lower_edge(shown.cell_of("02 the weight gradient", 0, 0)) <= lower_edge(window), "the first screen cuts it"
+    it_fills_its_column_in_a_larger_window(shown)
     shown.cell_of("03 the input gradient", 0, 0).click()
     link.get_by_role("link", name="Open 03 the input gradient").press("Enter")
     lesson.page.wait_for_function(browser.OPENED, arg="notebooks/03_input_gradient.ipynb")  # with its kernel
     lesson.page.evaluate(browser.CLOSE)
     lesson.page.mouse.move(0, 0)  # off the pictures of the lesson that is next
+
+
+def it_fills_its_column_in_a_larger_window(shown: Shown) -> None:
+    """A picture is as wide as its column, up to 1,100 pixels, where the window is high enough for it."""
+    small = shown.page.viewport_size
+    shown.page.set_viewport_size({"width": 1600, "height": 1200})
+    soon(shown.page, "the width of the picture", lambda: shown.image.bounding_box()["width"], 1100)
+    shown.page.set_viewport_size(small)
+    soon(shown.page, "the width of the picture", lambda: shown.image.bounding_box()["width"], shown_width(shown))
+
+
+def shown_width(shown: Shown) -> float:
+    """The width of a picture's sheet, in CSS pixels."""
+    return float(shown.image.locator("svg").first.get_attribute("viewBox").split()[2])
 
 
 def lower_edge(part: Locator) -> float:

@@ -8,7 +8,7 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
-from support.legible import faults, written
+from support.legible import faults, words_of, written
 from support.notebook_gate import LINK, NOTEBOOKS, Lesson, lessons_of
 from support.teaching_pages import puzzles_of
 
@@ -75,7 +75,9 @@ def test_the_roads_keep_the_order_of_needs():
         for i, number in enumerate(road.numbers):
             if number.isdigit():
                 assert before(number, KNOWN) <= set(road.numbers[:i])
-    assert [road.minutes for road in (classes, fast)] == [7 * 45, 6 * 45]
+    minutes = {lesson.number: lesson.minutes for lesson in KNOWN}
+    for road in (every, classes, fast):
+        assert road.minutes == sum(minutes[number] for number in road.numbers)
 
 
 def test_lenet_has_one_place_for_every_puzzle_that_trains_in_it():
@@ -227,6 +229,18 @@ def test_our_curve_is_that_of_our_kernels():
     assert accuracy > 0.9
 
 
+def test_an_appendix_stands_beside_the_way_and_not_in_it():
+    """A lesson that none needs stands at the right; 00, 01 and 02 follow each other on the left."""
+    places = CoursePicture(KNOWN, frozenset()).places
+    needed = set(chain.from_iterable(lesson.needs for lesson in KNOWN))
+    for lesson in KNOWN:
+        if lesson.number not in needed:
+            assert places[lesson.number].x == places["C"].x > places["07"].right
+    assert places["00"].x == places["01"].x == places["02"].x
+    between = [number for number, box in places.items() if box.x == places["00"].x]
+    assert sorted(between) == ["00", "01", "02"]
+
+
 def test_all_places_and_boxes_can_be_lit():
     everything = shown(EVERY)
     boxes = sum(len(lesson.puzzles) for lesson in KNOWN)  # one of relu_gate is in each of its two lessons
@@ -244,8 +258,8 @@ def test_every_state_is_legible(done):
         for lesson in range(len(KNOWN)):
             assert not list(faults(picture.show(road, lesson)))
     left = picture.places["02"].x + 9
-    for word in chain.from_iterable(mark.words for mark in picture.marks):
-        if word.x == left and word.size > 12:  # a name
+    for word, mark in words_of(picture):
+        if word.x == left and mark.weight == "bold":  # a name
             assert text_width(word.text, word.size, "bold") <= NODE.width - 18 - TICK
 
 

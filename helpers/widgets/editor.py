@@ -223,12 +223,12 @@ def _picture(evidence: object) -> Picture | None:
 
 
 def _detail(grades: Grades, worst: Verdict) -> str:
-    """Return the diagnosis in sentences; what follows a question begins a new line."""
+    """Return the diagnosis in lines: what is wrong, where, and the question."""
     if worst.outcome == NOT_ATTEMPTED and worst.reason is None:
         return SKELETON
     if worst.outcome == RIGHT and worst.reason is not None:
         return ALIKE if grades.as_ours else OTHERWISE
-    return words.capitalized(words.detail(worst, between="\n"))
+    return "\n".join(words.lines(worst))
 
 
 def _alike(grades: Grades, worst: Verdict) -> list[dict[str, str]]:
