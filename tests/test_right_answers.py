@@ -350,7 +350,7 @@ MISTAKES = {  # what is said of them, and how they come about
         "logarithm of 1/100": round(log(1 / 100), 2),
     },
     "best_number_of_workers": lambda: {
-        f"{96 / w:g} + {log2(w):g} = {96 / w + log2(w):g}": w for w in (8, 16, 32, 128, 256)
+        f"{96 / w:g} + {log2(w):g} = {96 / w + log2(w):g}": w for w in (2, 4, 8, 16, 32, 128, 256)
     },
     "first_pass_last_again": lambda: {"the right order": -first_pass_last()[2]},
     "workgroups_for_conv2": lambda: {"this is version 1": lesson_08.workgroups(lesson_08.ONE)},

@@ -103,6 +103,7 @@ MISTAKES = {  # what is said of them, and how they come about
         "−2 loses its sign": np.where(BY_HAND[:, 1] == -2, 2, BY_HAND[:, 1]).sum(),
         "mean over the two images": BY_HAND[:, 1].sum() / 2,
         **{"grad_bias[0]": BY_HAND[:, 0].sum(), "channel 0 of image 0": BY_HAND[0, 0].sum()},
+        "channel 0 of image 1": BY_HAND[1, 0].sum(),
     },
     "transactions": lambda: {"neighboring": sectors(1)},
     "ones_lost_in_tree": lambda: {"one thread that adds up everything": 32_768 - ones_that_count("1_one_thread")},

@@ -92,6 +92,11 @@ def _picture(result: str, shape: ConvShape, row: int, column: int, names: list[s
     return picture.asks(row, column, names)
 
 
+_AROUND = (
+    "these are the pixels of output [{},{}], around the pixel [{},{}]; which corner of its window lies on that one?"
+)
+
+
 def _output(shape: ConvShape, oh: int, ow: int) -> Marking:
     """Lesson 01: one output of the forward pass."""
     asked = f"Mark the pixels that contribute to the output [{oh},{ow}] (5 × 5 pixels, 2 × 3 weights)."
@@ -103,9 +108,7 @@ def _likely_for_output(shape: ConvShape, oh: int, ow: int) -> Likely:
     """The wrong sets of pixels that are likely for an output."""
     pixels = partial(_contributing, "output", shape)
     return {
-        "this is the window with its middle on that pixel; which corner of the window lies there?": pixels(
-            oh - 1, ow - 1
-        ),
+        _AROUND.format(oh - 1, ow - 1, oh, ow): pixels(oh - 1, ow - 1),
         "row and column are swapped; which of the two numbers comes first?": pixels(ow, oh),
         "this is only the first row of the window; how many rows does the filter have?": {
             (ih, iw) for ih, iw in pixels(oh, ow) if ih == oh
