@@ -49,11 +49,15 @@ def tolerance(terms: float | Array, total: float | Array, *data: Array, scale: f
     return bound
 
 
+def tolerance_of_sums(formula: Callable, *data: Array) -> Array:
+    """The most by which right float32 sums may be off: ``formula(*data)``, sums of products with plus signs only."""
+    data = [np.asarray(factors, np.float64) for factors in data]
+    total = formula(*(np.abs(factors) for factors in data))
+    terms = formula(*((factors != 0).astype(np.float64) for factors in data))
+    return tolerance(terms, total, *data)
+
+
 def compare_sums(name: str, got: Array, formula: Callable, *data: Array) -> Report:
     """Compare `got` with ``formula(*data)``, a sum of products with plus signs only, of the numbers the kernel read."""
     data = [np.asarray(factors, np.float64) for factors in data]
-    sizes = [np.abs(factors) for factors in data]
-    not_zero = [(factors != 0).astype(np.float64) for factors in data]
-    total = formula(*sizes)
-    terms = formula(*not_zero)
-    return compare(name, got, formula(*data), tolerance(terms, total, *data))
+    return compare(name, got, formula(*data), tolerance_of_sums(formula, *data))

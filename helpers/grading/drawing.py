@@ -23,7 +23,7 @@ class Excerpt:
 
 @dataclass(frozen=True)
 class NumbersDrawn:
-    """A wrong output beside the right one, in the smallest test with wrong numbers.
+    """A wrong output beside the right one, in the smallest test with wrong numbers; `test` is "" for a drawn problem.
 
     `passes` has, where there are several, the name of each and its workgroups; `marks` are those in the lines.
     """
@@ -36,7 +36,7 @@ class NumbersDrawn:
 
 @dataclass(frozen=True)
 class ValuesDrawn:
-    """Wrong values beside the right ones, in the smallest test that fails."""
+    """Wrong values beside the right ones, in the smallest test that fails; `test` is "" for a drawn problem."""
 
     test: str
     lines: tuple[str, ...]

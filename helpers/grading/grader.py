@@ -1,7 +1,5 @@
 """Grade a learner's kernel: it is tried on the cases of a puzzle, in this process."""
 
-import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -10,7 +8,7 @@ from itertools import chain
 import numpy as np
 
 from helpers.gpu import GpuError, adapter_info
-from helpers.grading import interface_checks, reasons, text_checks
+from helpers.grading import drawn, interface_checks, reasons, text_checks
 from helpers.grading.drawing import NumbersDrawn, drawing, excerpt_of
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import Case, Puzzle, same_code
@@ -20,6 +18,7 @@ from helpers.grading.reasons import Diagnosis, NamedMistake, Reason, WrongNumber
 from helpers.grading.test_run import MOST_ITERATIONS, TestRun, launched, passes_to_blame, simulated, traced
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from helpers.grading.work_done import accesses
+from helpers.grading.wrong_numbers import first_pair, mismatch, uses_before
 from wgsl import Kernel, UnsupportedWgsl, WgslError
 from wgsl.facts import SettledComparisons
 from wgsl.simulator.findings import Finding
@@ -30,13 +29,14 @@ from wgsl.simulator.work import Work
 MOST_WORK = 500_000_000  # of `Work`: about 4 s, 5 times our largest; all tests together, and each that is repeated
 WORK = 30_000  # statements that may be simulated while a known mistake is looked for: about 2 s
 TELLING = "loads_storage", "loads_workgroup", "sectors"  # what is the same in two texts that do the same work
-ADDS = re.compile(r"\] ?\+=")  # in the code of a line: to an element of an array
 WIDEST = 150  # letters of a line of an excerpt
 _official: dict[tuple[str, str], TestRun] = {}  # the official kernel in a case, each simulated once
 
 
-def grade(puzzle: Puzzle, source: str) -> Grades:
+def grade(puzzle: Puzzle, source: str, seed: drawn.Seed = None) -> Grades:
     """Return the verdicts on a text, with the mistake if it is a known one, and the smallest wrong output drawn.
+
+    Where all tests pass, drawn problems are tried: the first that fails is one more verdict. A `seed` draws others.
 
     Raises GpuError where this machine cannot run any kernel.
     """
@@ -46,14 +46,18 @@ def grade(puzzle: Puzzle, source: str) -> Grades:
             return Grades.alike(puzzle.tests, NO_COMPILE, problem)
         if idle := interface_checks.idle(kernel, puzzle):
             return Grades.alike(puzzle.tests, WRONG, idle)
-        runs = _runs(puzzle, kernel)
+        work = Work(MOST_WORK)
+        runs = _runs(puzzle, kernel, work)
+        failed = None
+        if not any(run.endless or drawn.way_to_fail(run) for run in runs):
+            failed = drawn.failed(puzzle, kernel, seed, MOST_WORK - work.left)
     except UnsupportedWgsl as error:
         reason = reasons.NotSimulated(error.feature or "", error.reason, error.line, error.column)
         return Grades.alike(puzzle.tests, NOT_YET, reason, excerpt_of(error, WIDEST))
     except WgslError as error:
         reason = text_checks.missing(kernel, puzzle, error) or reasons.not_compiled(error)
         return Grades.alike(puzzle.tests, NO_COMPILE, reason, excerpt_of(error, WIDEST))
-    return _stopped(puzzle, kernel, runs) if runs[-1].endless else _Grader(puzzle, kernel, runs).grades()
+    return _stopped(puzzle, kernel, runs) if runs[-1].endless else _Grader(puzzle, kernel, runs, failed).grades()
 
 
 def _stopped(puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun]) -> Grades:
@@ -87,9 +91,9 @@ def _seen(puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun]) -> list[TestR
     return [run for run in again if not run.endless]
 
 
-def _runs(puzzle: Puzzle, kernel: Kernel) -> list[TestRun]:
+def _runs(puzzle: Puzzle, kernel: Kernel, work: Work) -> list[TestRun]:
     """The kernel on all cases, or up to the first one on which a loop does not end, or the work is used up."""
-    runs, work = [], Work(MOST_WORK)
+    runs = []
     for case in puzzle.cases():
         runs.append(simulated(kernel, case, work=work))
         if runs[-1].endless:
@@ -125,44 +129,16 @@ def _found(run: TestRun) -> dict[tuple[str, str | None, str | None], int]:
     return {_about(finding): finding.count for finding in others}
 
 
-def _mismatch(axes: str, case: Case, output: np.ndarray) -> reasons.Mismatch:
-    """Return how many numbers are wrong, and where the first one is."""
-    wrong = case.differ(output)
-    place = [(axis, int(index)) for axis, index in zip(axes.split(), np.argwhere(wrong)[0], strict=True)]
-    column = ""
-    if "," in place[-1][0]:  # a column of a table has a name
-        names, index = place.pop()
-        column = names.split(",")[index]
-        if len(wrong) == 1:  # a table of one row
-            place = []
-    return reasons.Mismatch(int(wrong.sum()), wrong.size, tuple(place), column)
-
-
-def _pair(case: Case, output: np.ndarray, unwritten: np.ndarray) -> tuple[float | None, float]:
-    """Return the first wrong number, None where nothing was written, and the right one."""
-    index = tuple(np.argwhere(case.differ(output))[0])
-    wrong = None if unwritten[index] else _number(output[index])
-    return wrong, _number(case.expected[index])
-
-
-def _number(value: np.generic) -> float:
-    """Return a number as Python's; there is one NaN, which equals itself in a tuple."""
-    return math.nan if np.isnan(value) else value.item()
-
-
-def _uses_before(run: TestRun) -> Reason:
-    """Return which line makes the result of what is in a new buffer."""
-    adding = [line for line in run.stores_in if ADDS.search(line.code)]
-    line = adding[0] if adding else run.stores_in[0]
-    return reasons.UsesBefore(line, bool(adding), bool(run.case.scratch), run.stores_again)
-
-
 class _Grader:
-    """The verdicts on a kernel whose loops all end."""
+    """The verdicts on a kernel whose loops all end in its tests, and on the drawn problem that it failed, if it did."""
 
-    def __init__(self, puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun]) -> None:
+    def __init__(
+        self, puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun], failed: drawn.Problem | None = None
+    ) -> None:
+        self.failed = failed
+        runs = [*runs, failed.run] if failed else runs
         self.puzzle, self.kernel, self.runs, self.work = puzzle, kernel, runs, WORK
-        self.wrong = [run for run in runs if run.wrong.any()]
+        self.wrong = [run for run in runs if run.wrong.any() and not run.endless]
         self.smallest = sorted(self.wrong, key=lambda run: run.case.expected.size)[:1]  # it is drawn
         self.first = {}  # the drawn test, or else the first that shows a mistake, describes it for all tests
         for finding in chain.from_iterable(run.findings for run in [*self.smallest, *runs]):
@@ -175,7 +151,7 @@ class _Grader:
         self.slip = self.wrong and (text_checks.exchanged(kernel, puzzle.official) or text_checks.hidden(kernel))
         self.remarks = set()  # those that a verdict has
         self.mistake: NamedMistake | None = None
-        self.everywhere = next(filter(self._concerns_all, self.first.values()), None)
+        self.everywhere = next(filter(self._concerns_all, self.first.values()), None) if failed is None else None
         self.lacks = {} if self.wrong or self.first else self._more()
 
     def _more(self) -> dict[str, tuple[float, float]]:
@@ -216,6 +192,8 @@ class _Grader:
         if suspects:
             run = suspects[0]
             verdicts[run] = self._with_evidence(replace(verdicts[run], mistake=self.mistake), run)
+        if self.failed:
+            verdicts[self.failed.run] = replace(verdicts[self.failed.run], sizes=(*self.failed.sizes.items(),))
         return Grades(verdicts.values())
 
     def _with_evidence(self, verdict: Verdict, run: TestRun) -> Verdict:
@@ -245,12 +223,14 @@ class _Grader:
     def _verdict(self, run: TestRun) -> Verdict:
         """Return the verdict of a test."""
         finding = run.finding or self.everywhere
+        if run.endless:
+            return Verdict(run.case.name, WRONG, reasons.EndlessLoop(Diagnosis(finding)))
         if run in self.wrong:
             return Verdict(run.case.name, WRONG, self._wrong(run))
         if finding:
             return Verdict(run.case.name, UNSAFE, self._unsafe(run, self.first[_place(finding)]))
         if run.uses_before:
-            return Verdict(run.case.name, UNSAFE, self._race_in_the_output(run) or _uses_before(run))
+            return Verdict(run.case.name, UNSAFE, self._race_in_the_output(run) or uses_before(run))
         return self._on_the_adapter(run)
 
     def _unsafe(self, run: TestRun, finding: Finding) -> Reason:
@@ -273,7 +253,7 @@ class _Grader:
 
     def _wrong(self, run: TestRun) -> WrongNumbers:
         """Return the first wrong number, and what was found in this test first; both numbers only where drawn."""
-        reason = WrongNumbers(_mismatch(self.puzzle.axes, run.case, run.output))
+        reason = WrongNumbers(mismatch(self.puzzle.axes, run.case, run.output))
         if run in self.smallest:
             reason = self._wrong_where_drawn(run, reason)
         finding = run.finding
@@ -285,10 +265,10 @@ class _Grader:
 
     def _wrong_where_drawn(self, run: TestRun, reason: WrongNumbers) -> WrongNumbers:
         """Return the reason with both numbers, and with what explains them in all tests."""
-        mismatch = replace(reason.mismatch, pair=_pair(run.case, run.output, run.unwritten))
+        wrong = replace(reason.mismatch, pair=first_pair(run.case, run.output, run.unwritten))
         stored_again = run.stores_in[0] if run.stores_again and not self.first else None
         return replace(
-            reason, mismatch=mismatch, blame=self._blame(run.case), stored_again=stored_again, slip=self.slip or None
+            reason, mismatch=wrong, blame=self._blame(run.case), stored_again=stored_again, slip=self.slip or None
         )
 
     def _blame(self, case: Case) -> reasons.Blame | None:
@@ -308,9 +288,9 @@ class _Grader:
             return Verdict(case.name, WRONG, reasons.NotRun(str(error)))
         if not case.differ(output).any():
             return Verdict(case.name, RIGHT, self._compared(run))
-        pair = _pair(case, output, np.zeros(output.shape, bool))
-        mismatch = replace(_mismatch(self.puzzle.axes, case, output), pair=pair)
-        return Verdict(case.name, WRONG, WrongNumbers(mismatch, adapter=adapter_info().name))
+        pair = first_pair(case, output, np.zeros(output.shape, bool))
+        wrong = replace(mismatch(self.puzzle.axes, case, output), pair=pair)
+        return Verdict(case.name, WRONG, WrongNumbers(wrong, adapter=adapter_info().name))
 
     def _compared(self, run: TestRun) -> Reason:
         """Return what a right kernel does in a case, beside the official one, with the remarks that are new."""
@@ -391,7 +371,8 @@ class _Grader:
         passes = tuple((dispatch.entry_point, tuple(dispatch.workgroups)) for dispatch in case.dispatches)
         if len(passes) == 1:
             passes = ()
-        return NumbersDrawn(case.name, passes, tuple(filter(None, np.unique(marks).tolist())), tuple(lines))
+        test = "" if self.failed else case.name
+        return NumbersDrawn(test, passes, tuple(filter(None, np.unique(marks).tolist())), tuple(lines))
 
     def _reads(self, run: TestRun) -> ReadSets | None:
         """Return what was read for the first wrong number; None where that takes long."""

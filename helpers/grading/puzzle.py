@@ -68,8 +68,8 @@ class Drawn:
 
     `sizes` draws the sizes of a problem by their names, as the learner knows them (H, kW, S, n), in the order in which
     they are shown; a word may stand among them for a kind of numbers. `case` makes, with the name that the case is to
-    have, the problem of such sizes, and raises ValueError where they do not fit together: a problem that fails is made
-    smaller, size by size.
+    have, the problem of such sizes, and raises ValueError where they do not fit together, or where one is 0 that may
+    not be: a problem that fails is made smaller, size by size.
     """
 
     sizes: Callable[[np.random.Generator], Mapping[str, int | str]]
@@ -159,7 +159,7 @@ class OfficialText:
 
     def unchanged(self, source: str) -> bool:
         """Return True where a text differs from the skeleton in nothing but comments and blanks."""
-        return _without_blanks(self.code(source)) == _without_blanks(self.code(self.skeleton))
+        return without_blanks(self.code(source)) == without_blanks(self.code(self.skeleton))
 
     def first_error(self, source: str) -> tuple[int, int, int] | None:
         """Return line, column and length of what keeps a text from compiling; None where nothing does."""
@@ -219,8 +219,9 @@ def _members(type: object) -> list[tuple[int, object]]:
 
 def same_code(one: Kernel, other: Kernel) -> bool:
     """Return True where two texts differ in nothing but comments and blanks."""
-    return _without_blanks(one.code) == _without_blanks(other.code)
+    return without_blanks(one.code) == without_blanks(other.code)
 
 
-def _without_blanks(text: str) -> str:
+def without_blanks(text: str) -> str:
+    """Return a text without its blanks."""
     return "".join(text.split())

@@ -1,13 +1,16 @@
 """A puzzle whose text is a few lines of Python: they are interpreted, and judged on many values of their names."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import filter as filter_names
 from functools import cache, cached_property
 from typing import ClassVar
 
+import numpy as np
+
 from helpers.grading.drawing import Drawn, ValuesDrawn, aligned, excerpt_of
+from helpers.grading.drawn import NAME, Seed, random_numbers
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import OfficialText, Skill
 from helpers.grading.python_lines import Program, Result, without_comments
@@ -19,6 +22,7 @@ from wgsl import WgslError
 
 ROUNDING = 1e-9  # relative: what another order of the same arithmetic may change
 MOST_COLUMNS, WIDEST = 8, 80  # of a drawing
+DRAWS = 20  # cases beyond the tests
 Values = Mapping[str, object]
 
 
@@ -41,7 +45,8 @@ class PythonPuzzle(OfficialText):
     """A few official lines of Python, of which the learner writes the marked ones.
 
     `answer` is the name to which they give the value that is judged. A function among the values that are given may be
-    called; `skill` may limit how often: its counts are patterns of names, such as "create_*".
+    called; `skill` may limit how often: its counts are patterns of names, such as "create_*". Lines that pass
+    the `cases` are tried on cases that are `drawn`, too, of which the first with wrong values is one more verdict.
     """
 
     suffix: ClassVar[str] = ".py"
@@ -51,6 +56,7 @@ class PythonPuzzle(OfficialText):
     answer: str
     cases: Callable[[], Sequence[PythonCase]]
     skill: Skill | None = None
+    drawn: Callable[[np.random.Generator], PythonCase] | None = None
 
     def code(self, source: str) -> str:
         """A text without its comments."""
@@ -66,12 +72,13 @@ class PythonPuzzle(OfficialText):
         made = cache(lambda mistake: self.read(self.with_mistake(mistake).source))
         return cache(lambda mistake, test: _tried(made(mistake), self.cases()[test]))
 
-    def grade(self, source: str) -> Grades:
+    def grade(self, source: str, seed: Seed = None) -> Grades:
         """The verdicts on a text, with the mistake's name if it is a known one, and the smallest test that fails."""
         try:
-            return _Grader(self, self.read(source)).grades()
+            program = self.read(source)
         except WgslError as error:
             return Grades.alike(self.tests, NO_COMPILE, _lines_refused(error), excerpt_of(error))
+        return _Grader(self, program, random_numbers(self.name, self.code(source), seed)).grades()
 
 
 @dataclass(frozen=True)
@@ -128,8 +135,9 @@ def _same(one: object, other: object) -> bool:
 class _Grader:
     """The verdicts on lines that may be interpreted."""
 
-    def __init__(self, puzzle: PythonPuzzle, program: Program) -> None:
-        self.puzzle, self.runs = puzzle, [_tried(program, case) for case in puzzle.cases()]
+    def __init__(self, puzzle: PythonPuzzle, program: Program, random: np.random.Generator) -> None:
+        self.puzzle, self.program, self.random = puzzle, program, random
+        self.runs = [_tried(program, case) for case in puzzle.cases()]
         self.right = not any(run.wrong for run in self.runs)
 
     def grades(self) -> Grades:
@@ -137,12 +145,21 @@ class _Grader:
         verdicts = [self._verdict(run) for run in self.runs]
         first = next((i for i, verdict in enumerate(verdicts) if verdict.outcome != RIGHT), None)
         if first is None:
-            return Grades(verdicts)
+            return Grades([*verdicts, *self._on_drawn_cases()])
         if mistake := self._recognized(first):
             verdicts[first] = replace(verdicts[first], mistake=NamedMistake(mistake.name, mistake.question))
         if verdicts[first].outcome == WRONG:
             verdicts[first] = replace(verdicts[first], drawn=self._drawn(self.runs[first]))
         return Grades(verdicts)
+
+    def _on_drawn_cases(self) -> Iterator[Verdict]:
+        """Yield the verdict on the first drawn case that fails, if there is one."""
+        draws = DRAWS if self.puzzle.drawn else 0
+        for _ in range(draws):
+            run = _tried(self.program, replace(self.puzzle.drawn(self.random), name=""))
+            if run.wrong:
+                yield Verdict(NAME, WRONG, self._wrong(run, run.wrong[0]), self._drawn(run))
+                return
 
     def _verdict(self, run: _Run) -> Verdict:
         """Return the verdict of a test."""
@@ -207,15 +224,23 @@ class _Grader:
         if isinstance(failed.value, str):
             return None
         chosen = sorted(range(len(run.results)), key=lambda i: i not in run.wrong)[:MOST_COLUMNS]
+        lines = self._table(run, chosen)
+        while len(chosen) > 1 and max(map(len, lines)) > WIDEST:
+            chosen.pop()
+            lines = self._table(run, chosen)
+        calls = run.results[0].calls if len(run.results) == 1 else ()
+        lines += [f"your call: {call.text}" for call in calls]
+        return ValuesDrawn(run.case.name, tuple(line[:WIDEST] for line in lines))
+
+    def _table(self, run: _Run, chosen: Sequence[int]) -> list[str]:
+        """Return a table with a column for each of the values that are chosen."""
         columns = [_numbers(run.case.given[i]) for i in chosen]
         rows = []
         for name in columns[0]:
             rows.append([name, *(shown(column[name]) for column in columns)])
         rows.append([f"{self.puzzle.answer}, yours", *(_marked(run, i) for i in chosen)])
         rows.append([f"{self.puzzle.answer}, right", *(shown(run.case.right[i]) for i in chosen)])
-        calls = run.results[0].calls if len(run.results) == 1 else ()
-        lines = [*aligned(rows), *(f"your call: {call.text}" for call in calls)]
-        return ValuesDrawn(run.case.name, tuple(line[:WIDEST] for line in lines))
+        return list(aligned(rows))
 
 
 def _marked(run: _Run, i: int) -> str:

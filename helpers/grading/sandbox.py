@@ -33,6 +33,7 @@ from typing import TextIO
 
 from helpers.gpu import GpuError
 from helpers.gpu.adapter import NATIVE
+from helpers.grading.drawn import Seed
 from helpers.grading.reasons import LongText, Stopped
 from helpers.grading.transport import as_data, from_data
 from helpers.grading.verdict import NO_COMPILE, WRONG, Grades
@@ -59,18 +60,21 @@ class Worker:
         self._held = 0  # and how much memory it held then
         atexit.register(self.close)
 
-    def grade(self, puzzle: str, source: str, tests: Sequence[str]) -> Grades:
+    def grade(self, puzzle: str, source: str, tests: Sequence[str], seed: Seed = None) -> Grades:
         """Return the worker's verdicts on a text, or why it was stopped; `tests` are the names of the puzzle's tests.
 
-        The text is not kept as an attempt.
+        The text is not kept as an attempt. A `seed` draws other problems.
 
         Raises GpuError where this machine cannot run any kernel; that says nothing about the learner's.
         """
         if len(source) > LONGEST:
             return Grades.alike(tests, NO_COMPILE, LongText(len(source), LONGEST))
         source = source.encode("utf-8", "replace").decode("utf-8")  # half a letter is none
+        request = {"puzzle": puzzle, "source": source}
+        if seed is not None:
+            request["seed"] = seed
         try:
-            answer = self.ask({"puzzle": puzzle, "source": source})
+            answer = self.ask(request)
         except (TimeoutError, MemoryError, EOFError) as stopped:
             return Grades.alike(tests, WRONG, why(stopped))
         return from_data(answer["verdicts"])

@@ -26,7 +26,8 @@ class Verdict:
     """The verdict of one test: its name, one of the six outcomes, and the reason.
 
     `drawn` is what shows what is wrong, and `mistake` the known mistake that does the same, where one is recognized.
-    `evidence` is what a picture is drawn from: the `ReadSets` of the first wrong number, or a `Race`.
+    `evidence` is what a picture is drawn from: the `ReadSets` of the first wrong number, or a `Race`. `sizes` are those
+    of a drawn problem, in the place of a test, by their names.
     """
 
     test: str
@@ -35,6 +36,7 @@ class Verdict:
     drawn: Drawn | None = None
     mistake: NamedMistake | None = None
     evidence: object = field(default=None, compare=False)
+    sizes: tuple[tuple[str, int | str], ...] = ()
 
     @property
     def line(self) -> int | None:

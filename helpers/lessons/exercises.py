@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from helpers.grading import grader, student_files
+from helpers.grading import drawn, grader, student_files
 from helpers.grading.fault import Fault, FaultReport
 from helpers.grading.marking_question import Marking
 from helpers.grading.matching import Matching
@@ -92,8 +92,11 @@ def write(puzzle: str) -> "Editor":
     return Editor(chosen, partial(grade, puzzle))
 
 
-def grade(puzzle: str, source: str | None = None) -> Grades:
+def grade(puzzle: str, source: str | None = None, seed: drawn.Seed = None) -> Grades:
     """Try a learner's text on every case of a puzzle, and keep it as an attempt; a kernel, in a separate process.
+
+    Where it passes, it is tried on drawn problems, too, and the first that it fails is one more verdict. The same text
+    always gets the same verdicts.
 
     It is compiled on the adapter, and then simulated. Only the cases in which the simulator finds nothing wrong are
     run on the adapter, too, so that no endless loop reaches a GPU.
@@ -106,17 +109,20 @@ def grade(puzzle: str, source: str | None = None) -> Grades:
         A WGSL module with the bindings that `skeleton(puzzle)` has or asks for, or the lines of Python that it asks
         for, which are interpreted. If it differs from that only in comments and blanks, it is no attempt, and nothing
         is run. If it is left out, it is the learner's file, notebooks/my/<puzzle>.wgsl or .py.
+    seed : int or str, optional
+        A course's or a student's: with another one, other problems are drawn.
 
     Raises
     ------
     ValueError
         No puzzle has this name.
     TypeError
-        `source` is not text.
+        `source` is not text, or `seed` is neither a whole number nor text.
     GpuError
         This machine cannot run any kernel; that says nothing about the learner's.
     """
     chosen = _chosen("puzzle", puzzle, ALL_PUZZLES)
+    drawn.check_seed(seed)
     if source is None:
         source = student_files.read(puzzle) or chosen.skeleton
     if not isinstance(source, str):
@@ -124,7 +130,7 @@ def grade(puzzle: str, source: str | None = None) -> Grades:
     if len(source) <= LONGEST and chosen.unchanged(source):
         return chosen.not_attempted()
     student_files.keep_attempt(puzzle, source)
-    return _graded(chosen, source)
+    return _graded(chosen, source) if seed is None else _verdicts(chosen, source, seed)
 
 
 def is_right(puzzle: str) -> bool:
@@ -153,11 +159,11 @@ def _all_right(grades: Grades) -> bool:
     return grades.passed == len(grades)
 
 
-def _verdicts(puzzle: Puzzle | PythonPuzzle, source: str) -> Grades:
+def _verdicts(puzzle: Puzzle | PythonPuzzle, source: str, seed: drawn.Seed = None) -> Grades:
     """Those on a kernel come from a process apart; lines of Python are interpreted here, as they can do nothing."""
     if isinstance(puzzle, PythonPuzzle):
-        return puzzle.grade(source)
-    return WORKER.grade(puzzle.name, source, puzzle.tests)
+        return puzzle.grade(source, seed)
+    return WORKER.grade(puzzle.name, source, puzzle.tests, seed)
 
 
 def try_mistake(puzzle: str, old: str, new: str) -> Grades:
@@ -331,9 +337,9 @@ def _chosen(argument: str, name: str, known: Mapping[str, Any]) -> Any:
     return known[name]
 
 
-def work(puzzle: str, source: str) -> Grades:
+def work(puzzle: str, source: str, seed: drawn.Seed = None) -> Grades:
     """The verdicts on a text, in this process."""
-    return grader.grade(ChainMap(PUZZLES, FAULTS)[puzzle], source)
+    return grader.grade(ChainMap(PUZZLES, FAULTS)[puzzle], source, seed)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ class Verdict(Protocol):
     reason: reasons.Reason | None
     drawn: Drawn | None
     mistake: reasons.NamedMistake | None
+    sizes: tuple[tuple[str, int | str], ...]
 
 
 class Grades(Protocol):
@@ -54,21 +55,27 @@ class Grades(Protocol):
 
 def detail(verdict: Verdict, between: str = " ") -> str:
     """Return the reason in words, cut where it is long; what follows a question may begin a new line."""
-    return cut(between.join(paragraphs(verdict.reason, verdict.mistake)), LONGEST)
+    parts = paragraphs(verdict.reason, verdict.mistake, runs.on_a_drawn_problem(verdict.sizes))
+    return cut(between.join(parts), LONGEST)
 
 
-def paragraphs(reason: reasons.Reason | None, mistake: reasons.NamedMistake | None = None) -> list[str]:
-    """Return a reason in words, after the name and the question of a known mistake; a question ends a paragraph."""
+def paragraphs(
+    reason: reasons.Reason | None, mistake: reasons.NamedMistake | None = None, problem: str = ""
+) -> list[str]:
+    """Return a reason in words, after the name and the question of a known mistake; a question ends a paragraph.
+
+    The `problem`, if it was drawn, stands before the numbers.
+    """
     if reason is None:
         return []
     if mistake is not None:
-        return _named(reason, mistake)
+        return _named(reason, mistake, problem)
     if isinstance(reason, reasons.WrongNumbers) and reason.slip is not None:
-        return [*paragraphs(reason.slip), capitalized(runs.wrong_numbers(reason))]
-    return [SENTENCES[type(reason)](reason)]
+        return [*paragraphs(reason.slip), capitalized(problem + runs.wrong_numbers(reason))]
+    return [problem + SENTENCES[type(reason)](reason)]
 
 
-def _named(reason: reasons.Reason, mistake: reasons.NamedMistake) -> list[str]:
+def _named(reason: reasons.Reason, mistake: reasons.NamedMistake, problem: str) -> list[str]:
     """Return the mistake's name and question before the reason; an exercise's own sentence tells the cause itself."""
     if isinstance(reason, replies.OfTheExercise):
         return [mistake.question, capitalized(reason.text)]
@@ -77,7 +84,7 @@ def _named(reason: reasons.Reason, mistake: reasons.NamedMistake) -> list[str]:
         opening = f"{right}, but its counts are what comes out"
         return [f"{opening} when {mistake.name}: {mistake.question}", capitalized(rest)]
     does = "happens" if isinstance(reason, reasons.Unsafe | reasons.UsesBefore) else "comes out"
-    first, *others = paragraphs(reason)
+    first, *others = paragraphs(reason, problem=problem)
     return [f"this is what {does} when {mistake.name}: {mistake.question}", capitalized(first), *others]
 
 

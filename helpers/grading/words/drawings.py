@@ -15,7 +15,7 @@ def excerpt(drawn: Excerpt) -> str:
 
 def numbers_drawn(drawn: NumbersDrawn) -> str:
     """Return which test it is, which workgroups run which of several passes, the legend, and the lines."""
-    head = [f"The smallest test with wrong numbers is {drawn.test}."]
+    head = [f"The smallest test with wrong numbers is {drawn.test}." if drawn.test else "The drawn problem:"]
     if drawn.passes:
         passes = ", then ".join(f"{name} in {times(workgroups)}" for name, workgroups in drawn.passes)
         head.append(f"Its workgroups: {passes}.")
@@ -25,7 +25,8 @@ def numbers_drawn(drawn: NumbersDrawn) -> str:
 
 def values_drawn(drawn: ValuesDrawn) -> str:
     """Return which test it is, the legend, and the lines."""
-    return "\n".join([f"The smallest test that fails is {drawn.test}.", "(* marks a wrong value)", *drawn.lines])
+    head = f"The smallest test that fails is {drawn.test}." if drawn.test else "The drawn problem:"
+    return "\n".join([head, "(* marks a wrong value)", *drawn.lines])
 
 
 SENTENCES = {Excerpt: excerpt, NumbersDrawn: numbers_drawn, ValuesDrawn: values_drawn}

@@ -1,5 +1,7 @@
 """The sentences on a kernel that was tried: what is wrong with its numbers, what is not safe, and what it does."""
 
+from collections.abc import Sequence
+
 from helpers.grading import reasons, replies
 from helpers.grading.drawing import number
 from helpers.grading.words.texts import quoted
@@ -30,6 +32,13 @@ def diagnosis(reason: reasons.Diagnosis) -> str:
     """Return what the simulator found, with its line before it."""
     sentence = reason.finding.message if reason.with_advice else reason.finding.event
     return sentence if reason.line is None else f"{reason.finding.quoted}: {sentence}"
+
+
+def on_a_drawn_problem(sizes: Sequence[tuple[str, int | str]]) -> str:
+    """Return the beginning of a sentence on a drawn problem: its sizes; nothing where there are none."""
+    if not sizes:
+        return ""
+    return f"on a drawn problem: {', '.join(f'{name} = {size}' for name, size in sizes)}; "
 
 
 def endless_loop(reason: reasons.EndlessLoop) -> str:

@@ -1,13 +1,17 @@
 """The exercises of lesson 04: steps of a tree and whole ones, and the gradient of the bias."""
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
+from math import prod
 from pathlib import Path
 
 import numpy as np
 
-from helpers.grading.puzzle import STEPS, TWICE, Case, Dispatch, Puzzle, Skill
+from helpers.grading.puzzle import STEPS, TWICE, Case, Dispatch, Drawn, Puzzle, Skill
 from helpers.lessons.shared import layers
 from helpers.lessons.shared.classroom_tests import classroom_cases, differences
+from helpers.lessons.shared.drawn_numbers import NUMBERS, Sizes, draw_numbers, kind, with_rounding
+from helpers.lessons.shared.drawn_sizes import Random, check_not_empty, different, length, low_numbers, one_of
 from helpers.lessons.shared.layers import draw, draw_quarters
 from helpers.lessons.shared.small_image import BATCH
 from helpers.lessons.shared.sums import EIGHT, case, tree_steps
@@ -27,6 +31,21 @@ def _tree_cases() -> tuple[Case, ...]:
     return *whole, case(most, random.integers(-40, 30, n) / 4)
 
 
+def _largest(terms: int) -> int:
+    """The largest number of a sum that is exact in quarters, which 16 bits do not hold where they are above 512."""
+    return min(650, 2**22 // terms)
+
+
+def _tree_sizes(random: Random) -> Sizes:
+    return {"n": length(random, past=2304, most=6000)} | kind(random)
+
+
+def _drawn_tree_case(name: str, sizes: Sizes, random: Random) -> Case:
+    check_not_empty(sizes["n"])
+    terms = draw_numbers(random, sizes, sizes["n"], largest=_largest(sizes["n"]))
+    return with_rounding(case(name, terms.astype(float)), sizes, np.sum, terms)
+
+
 @cache
 def _step_cases() -> tuple[Case, ...]:
     """The sums of the lesson's picture, and others, in quarters."""
@@ -35,11 +54,20 @@ def _step_cases() -> tuple[Case, ...]:
 
 
 def _step_case(name: str, partial: np.ndarray) -> Case:
+    return Case(name, (partial.astype(np.float32),), _after_steps(partial))
+
+
+def _after_steps(partial: Array) -> Array:
     """The sums of all threads after each step: those that no longer add keep their sums."""
     after = [partial]
     for sums in tree_steps(partial.tolist())[1:]:
         after.append(np.append(sums, after[-1][len(sums) :]))
-    return Case(name, (partial.astype(np.float32),), np.array(after[1:], float))
+    return np.array(after[1:], float)
+
+
+def _drawn_step_case(name: str, sizes: Sizes, random: Random) -> Case:
+    partial = draw_numbers(random, sizes, len(EIGHT), largest=99)
+    return with_rounding(_step_case(name, partial), sizes, _after_steps, partial)
 
 
 @cache
@@ -63,6 +91,32 @@ def _max_cases() -> tuple[Case, ...]:
 def _max_case(name: str, numbers: np.ndarray) -> Case:
     expected = np.array([[numbers.max(), numbers.argmax()]], float)
     return Case(name, (numbers.astype(np.float32),), expected, (numbers.size,))
+
+
+LARGEST = ("last", "last", "first and last", "in three places")
+LOW = "low"  # a kind of numbers
+
+
+def _max_sizes(random: Random) -> Sizes:
+    sizes = {"n": length(random, past=2304, most=6000), "largest": one_of(random, *LARGEST)} | kind(random)
+    if random.random() < 0.25:
+        sizes[NUMBERS] = LOW
+    return sizes
+
+
+def _drawn_max_case(name: str, sizes: Sizes, random: Random) -> Case:
+    """Numbers of which the largest is where it is to be."""
+    n = sizes["n"]
+    check_not_empty(n)
+    if sizes[NUMBERS] == LOW:
+        scores = low_numbers(random, n)
+        largest = np.float32(-3.3e38)
+    else:
+        scores = draw_numbers(random, sizes, n, largest=99)
+        largest = scores.max() + np.float32(0.25)
+    places = {"last": [n - 1], "first and last": [0, n - 1], "in three places": random.integers(0, n, 3)}
+    scores[places[sizes["largest"]]] = largest
+    return _max_case(name, scores)
 
 
 SHARED_OUT = {"steps": STEPS, "sectors": 1.5, "thread_loads": TWICE, "threads_at_a_word": 4}
@@ -90,12 +144,30 @@ def _grad_bias_case(name: str, grad_output: Array) -> Case:
     return layers.case(name, (grad_output,), reference.conv2d_grad_bias(grad_output), grad_output.shape)
 
 
+def _grad_bias_sizes(random: Random) -> Sizes:
+    """Few channels of many numbers, or many channels of few, past the first workgroup."""
+    channels, *others = different(random, 4, 9)
+    if random.random() < 0.4:
+        channels = length(random, past=300, most=800)
+    batch, rows, columns = others
+    return {"N": batch, "Co": channels, "oH": rows, "oW": columns} | kind(random)
+
+
+def _drawn_grad_bias(case_of: Callable[[str, Array], Case], name: str, sizes: Sizes, random: Random) -> Case:
+    shape = [sizes[letter] for letter in ("N", "Co", "oH", "oW")]
+    check_not_empty(*shape)
+    batch, _, *plane = shape
+    grad_output = draw_numbers(random, sizes, *shape, largest=_largest(batch * prod(plane)))
+    return with_rounding(case_of(name, grad_output), sizes, reference.conv2d_grad_bias, grad_output)
+
+
 GRAD_BIAS = Puzzle(
     "conv2d_grad_bias",
     FOLDER,
     "co",
     _grad_bias_cases,
     Skill.one_thread_for("channel", "conv_bw_lenet_conv2"),
+    Drawn(_grad_bias_sizes, partial(_drawn_grad_bias, _grad_bias_case)),
 )
 
 SLICE = 128  # numbers of a channel for each workgroup of the first pass
@@ -119,6 +191,14 @@ def _two_passes_case(name: str, grad_output: Array) -> Case:
     return Case(name, (grad_output,), expected, params, passes, scratch=(channels * slices,))
 
 
+def _two_passes_sizes(random: Random) -> Sizes:
+    """Slices of which there are few, or more than threads, or more than a slice has numbers; the last one is short."""
+    channels, batch, rows = different(random, 3, 5)
+    slices = random.choice([1, 3, 65, SLICE + 2], p=[0.1, 0.1, 0.2, 0.6])
+    columns = SLICE * (slices - 1) // (batch * rows) + random.integers(1, 4)
+    return {"N": batch, "Co": channels, "oH": rows, "oW": int(columns)} | kind(random)
+
+
 TWO_PASSES = Puzzle(
     "grad_bias_two_passes",
     FOLDER,
@@ -129,11 +209,18 @@ TWO_PASSES = Puzzle(
         "71_slices",
         {"steps": STEPS, "sectors": 1.5, "thread_loads": TWICE, "thread_loads_workgroup": 1.5, "threads_at_a_word": 4},
     ),
+    Drawn(_two_passes_sizes, partial(_drawn_grad_bias, _two_passes_case)),
 )
 
 
 PUZZLES = (
-    Puzzle("tree_step", FOLDER, "step thread", _step_cases),
+    Puzzle(
+        "tree_step",
+        FOLDER,
+        "step thread",
+        _step_cases,
+        drawn=Drawn(kind, _drawn_step_case),
+    ),
     Puzzle(
         "tree_sum",
         FOLDER,
@@ -144,6 +231,7 @@ PUZZLES = (
             "tree_2100_numbers",
             {**SHARED_OUT, "thread_loads_workgroup": 1.6},
         ),
+        Drawn(_tree_sizes, _drawn_tree_case),
     ),
     GRAD_BIAS,
     TWO_PASSES,
@@ -157,5 +245,6 @@ PUZZLES = (
             "max_2100_numbers",
             READ_AGAIN,
         ),
+        Drawn(_max_sizes, _drawn_max_case),
     ),
 )

@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from helpers.grading.matching import matchings
-from helpers.grading.puzzle import Case, Dispatch, Puzzle, Skill
+from helpers.grading.puzzle import Case, Dispatch, Drawn, Puzzle, Skill
 from helpers.lessons.shared import planted
+from helpers.lessons.shared.drawn_numbers import Sizes, draw_numbers, kind
+from helpers.lessons.shared.drawn_sizes import Random, check_not_empty, length
 from helpers.lessons.shared.products import LESSONS, PRODUCTS, puzzle
 from helpers.operations.gemm.shapes import GemmShape
 from helpers.operations.network import reference
@@ -45,6 +47,18 @@ def _gate_case(name: str, pre: Array, grad: Array) -> Case:
     return Case(name, inputs, expected, (pre.size,), (dispatch,))
 
 
+def _gate_sizes(random: Random) -> Sizes:
+    return {"n": length(random, past=512, most=1500)} | kind(random)
+
+
+def _drawn_gate_case(name: str, sizes: Sizes, random: Random) -> Case:
+    """Numbers of which some are 0, and some very near it."""
+    n = sizes["n"]
+    check_not_empty(n)
+    pre, grad = draw_numbers(random, sizes, 2, n)
+    return _gate_case(name, pre * random.choice([0, 2**-20, 1], n), grad)
+
+
 def _passes() -> object:
     """Return the picture of the four passes."""
     from helpers.lessons.fused_gemm_backward.pictures.passes import PassesPicture  # here: the process apart draws none
@@ -52,7 +66,8 @@ def _passes() -> object:
     return PassesPicture()
 
 
-GATE = Puzzle("relu_gate", FOLDER, "i", _gate_cases, Skill.one_thread_for("element", "with_tail"))
+GATES = Drawn(_gate_sizes, _drawn_gate_case)
+GATE = Puzzle("relu_gate", FOLDER, "i", _gate_cases, Skill.one_thread_for("element", "with_tail"), GATES)
 PUZZLES = (GATE, *(puzzle(name, summed, FOLDER) for name, summed in PRODUCTS.items()))
 PASSES = ("Pass 1", "Pass 2", "Pass 3", "Pass 4")
 MATCHINGS = matchings(HERE.with_name("matchings.toml"), four_passes=(PASSES, _passes))

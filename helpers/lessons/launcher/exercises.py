@@ -3,6 +3,8 @@
 from math import ceil
 from pathlib import Path
 
+import numpy as np
+
 from helpers.grading.puzzle import Skill
 from helpers.grading.python_puzzle import PythonCase, PythonPuzzle
 from helpers.lessons.launcher import launch
@@ -60,6 +62,19 @@ def _second_case(name: str, numbers: tuple[int, ...]) -> PythonCase:
     return PythonCase(name, (values,), (_results(results),))
 
 
+def _numbers(random: np.random.Generator) -> tuple[int, ...]:
+    """A few numbers, which fill the last workgroup or do not."""
+    return tuple(random.integers(1, 100, random.integers(1, 22)).tolist())
+
+
+def _drawn_launch(random: np.random.Generator) -> PythonCase:
+    return _launch_case("", _numbers(random))
+
+
+def _drawn_second(random: np.random.Generator) -> PythonCase:
+    return _second_case("", _numbers(random))
+
+
 NOTHING_TWICE = Skill(
     "a second launch that makes nothing twice and copies nothing",
     "nine_numbers",
@@ -69,6 +84,6 @@ NOTHING_TWICE = Skill(
 
 FOLDER = Path(__file__).with_name("puzzles")
 PYTHON_PUZZLES = (
-    PythonPuzzle("raw_launch", FOLDER, "result", _launch_cases),
-    PythonPuzzle("second_launch", FOLDER, "result", _second_cases, NOTHING_TWICE),
+    PythonPuzzle("raw_launch", FOLDER, "result", _launch_cases, drawn=_drawn_launch),
+    PythonPuzzle("second_launch", FOLDER, "result", _second_cases, NOTHING_TWICE, _drawn_second),
 )

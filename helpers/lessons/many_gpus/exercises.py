@@ -1,18 +1,24 @@
 """The exercises of lesson 09: lines that split a batch and combine gradients, and a kernel."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from math import ceil
 from pathlib import Path
 
 import numpy as np
 
-from helpers.grading.puzzle import STEPS, TWICE, Case, Dispatch, Puzzle, Skill
+from helpers.checks.tolerance import ROUNDING
+from helpers.grading.puzzle import STEPS, TWICE, Case, Dispatch, Drawn, Puzzle, Skill
 from helpers.grading.python_puzzle import PythonCase, PythonPuzzle
 from helpers.lessons.many_gpus.indices import bounds
+from helpers.lessons.shared.drawn_numbers import Sizes, draw_numbers, kind
+from helpers.lessons.shared.drawn_sizes import Random, check_not_empty, different
 
+Array = np.ndarray
 FOLDER = Path(__file__).with_name("puzzles")
 DIVIDING = 2.0**-16  # by how much WGSL lets a division of the numbers below be off
+ROUNDINGS = 8  # of two products, a sum and a division, which counts 2.5
 
 
 def _smaller(a: float, b: float) -> float:
@@ -84,10 +90,25 @@ def _break_even_cases() -> tuple[PythonCase, ...]:
     return two, more
 
 
+def _drawn_split(random: Random) -> PythonCase:
+    n = int(random.integers(1, 300))
+    return _split(n, int(random.integers(1, 1 + min(n, 12))))
+
+
+def _drawn_means(random: Random) -> PythonCase:
+    a, b = random.integers(-40, 41, 2) / 4
+    n_a, n_b = random.integers(1, 100, 2)
+    return _lines("", "a b n_a n_b", _combined, (float(a), float(b), int(n_a), int(n_b)))
+
+
+def _drawn_break_even(random: Random) -> PythonCase:
+    return _lines("", "w h", _break_even, (int(random.integers(2, 65)), float(random.integers(1, 80) / 4)))
+
+
 PYTHON_PUZZLES = (
-    PythonPuzzle("split_batch", FOLDER, "part", _split_cases),
-    PythonPuzzle("combine_means", FOLDER, "combined", _mean_cases),
-    PythonPuzzle("break_even", FOLDER, "t", _break_even_cases),
+    PythonPuzzle("split_batch", FOLDER, "part", _split_cases, drawn=_drawn_split),
+    PythonPuzzle("combine_means", FOLDER, "combined", _mean_cases, drawn=_drawn_means),
+    PythonPuzzle("break_even", FOLDER, "t", _break_even_cases, drawn=_drawn_break_even),
 )
 
 
@@ -105,10 +126,15 @@ def _cases() -> tuple[Case, ...]:
 
 def _case(name: str, *params: int) -> Case:
     random = np.random.default_rng(params)
-    *counts, images_a, images_b = params
+    *counts, _, _ = params
     step = 0.25 if sum(counts) > 256 else 4
     a = [random.integers(-8, 9, n) * step for n in counts]
     b = [random.integers(-8, 9, n) * step for n in counts]
+    return _case_of(name, a, b, params)
+
+
+def _case_of(name: str, a: list[Array], b: list[Array], params: tuple[int, ...]) -> Case:
+    *_, images_a, images_b = params
     combined = [_combined(of_a, of_b, images_a, images_b) for of_a, of_b in zip(a, b, strict=True)]
     expected = np.concatenate(combined)
     inputs = tuple(array.astype(np.float32) for array in a + b)
@@ -116,9 +142,30 @@ def _case(name: str, *params: int) -> Case:
     return Case(name, inputs, expected, params, (Dispatch(workgroups),), DIVIDING)
 
 
+SIZES = ("n0", "n1", "n2", "images_a", "images_b")
+
+
+def _sizes(random: Random) -> Sizes:
+    """Tensors of which no two have one size, most often past three workgroups, and few images or many."""
+    most = int(random.choice([9, 700, 700]))
+    counts = different(random, 3, most)
+    images = different(random, 2, int(random.choice([40, 4000])))
+    return dict(zip(SIZES, counts + images, strict=True)) | kind(random)
+
+
+def _drawn_case(name: str, sizes: Sizes, random: Random) -> Case:
+    params = [sizes[size] for size in SIZES]
+    check_not_empty(*params)
+    a = [draw_numbers(random, sizes, n, largest=99) for n in params[:3]]
+    b = [draw_numbers(random, sizes, n, largest=99) for n in params[:3]]
+    exact = _case_of(name, a, b, tuple(params))
+    largest = abs(np.concatenate(a)) + abs(np.concatenate(b))
+    return replace(exact, tolerance=ROUNDINGS * ROUNDING * largest)
+
+
 ONE_THREAD_EACH = Skill(
     "one thread for each number",
     "first_layers_of_lenet",
     {"steps": STEPS, "thread_loads": TWICE, "results": TWICE},
 )
-PUZZLES = (Puzzle("combine_gradients", FOLDER, "i", _cases, ONE_THREAD_EACH),)
+PUZZLES = (Puzzle("combine_gradients", FOLDER, "i", _cases, ONE_THREAD_EACH, Drawn(_sizes, _drawn_case)),)

@@ -1,11 +1,15 @@
 """The exercises of lesson 00: kernels of a few lines, and one from a blank page."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from helpers.grading.puzzle import TWICE, Case, Dispatch, Puzzle, Skill
+from helpers.grading.puzzle import TWICE, Case, Dispatch, Drawn, Puzzle, Skill
 from helpers.lessons.meet_the_gpu.indices import workgroups_for
+from helpers.lessons.shared.drawn_numbers import Sizes, draw_numbers, sizes_from, with_rounding
+
+Random = np.random.Generator
 
 # --- Kernels to write -----------------------------------------------------------------------------------------
 
@@ -36,13 +40,19 @@ def _case(
 
 
 def _row_case(name: str, n: int, *params: int) -> Case:
-    input = _numbers(n, quarters=n > 100)
-    expected = 3 * input + 1
-    return _case(name, (input,), expected, params)
+    return _row(name, _numbers(n, quarters=n > 100), *params)
+
+
+def _row(name: str, input: np.ndarray, *params: int) -> Case:
+    return _case(name, (input,), 3 * input + 1, params)
 
 
 def _transpose_case(name: str, rows: int, columns: int) -> Case:
-    input = _numbers(rows, columns, quarters=columns > SIDE)
+    return _transposed(name, _numbers(rows, columns, quarters=columns > SIDE))
+
+
+def _transposed(name: str, input: np.ndarray) -> Case:
+    rows, columns = input.shape
     expected = np.ascontiguousarray(input.T)
     across = workgroups_for(columns, SIDE)
     down = workgroups_for(rows, SIDE)
@@ -54,13 +64,20 @@ def _difference_case(name: str, n: int) -> Case:
     input = _numbers(n) ** 2 % 89  # neighbors differ by more than a constant
     if n > 80:
         input = input / 4 - 10
-    return _case(name, (input,), np.diff(input), (n,))
+    return _differences(name, input)
+
+
+def _differences(name: str, input: np.ndarray) -> Case:
+    return _case(name, (input,), np.diff(input), (input.size,))
 
 
 def _windows_case(name: str, n: int) -> Case:
-    input = _numbers(n + 3, quarters=n > 10)
+    return _windows(name, _numbers(n + 3, quarters=n > 10))
+
+
+def _windows(name: str, input: np.ndarray) -> Case:
     factors = np.arange(4, dtype=np.float32)
-    return _case(name, (input,), np.correlate(input, factors), (n,))
+    return _case(name, (input,), np.correlate(input, factors), (input.size - 3,))
 
 
 def _reverse_case(name: str, input: np.ndarray) -> Case:
@@ -74,14 +91,57 @@ def _bias_case(name: str, *shape: int) -> Case:
     bias = np.arange(100, 100 * shape[1] + 1, 100, np.float32)
     if shape[-1] > 10:
         bias = _numbers(shape[1], quarters=True)
-    expected = input + bias[:, None]
-    return _case(name, (input, bias), expected, shape, 256)
+    return _biased(name, input, bias)
 
 
-def _puzzle(name: str, axes: str, result: str, *cases: Case) -> Puzzle:
+def _biased(name: str, input: np.ndarray, bias: np.ndarray) -> Case:
+    return _case(name, (input, bias), input + bias[:, None], input.shape, 256)
+
+
+# --- Drawn problems -------------------------------------------------------------------------------------------
+
+
+def _drawn_row(name: str, sizes: Sizes, random: Random) -> Case:
+    n = sizes["n"]
+    input = draw_numbers(random, sizes, n, largest=40)
+    return with_rounding(_row(name, input, n), sizes, lambda x, one: 3 * x + one, input, np.ones(1))
+
+
+def _drawn_workgroups(name: str, sizes: Sizes, random: Random) -> Case:
+    row = _drawn_row(name, {**sizes, "n": THREADS * sizes["workgroups"]}, random)
+    return replace(row, params=())
+
+
+def _drawn_transpose(name: str, sizes: Sizes, random: Random) -> Case:
+    return _transposed(name, draw_numbers(random, sizes, sizes["rows"], sizes["columns"], largest=40))
+
+
+def _drawn_differences(name: str, sizes: Sizes, random: Random) -> Case:
+    input = draw_numbers(random, sizes, sizes["n"], largest=40)
+    return with_rounding(_differences(name, input), sizes, lambda x: x[1:] + x[:-1], input)
+
+
+def _drawn_windows(name: str, sizes: Sizes, random: Random) -> Case:
+    input = draw_numbers(random, sizes, sizes["n"] + 3, largest=40)
+    factors = np.arange(4, dtype=np.float32)
+    return with_rounding(_windows(name, input), sizes, np.correlate, input, factors)
+
+
+def _drawn_reverse(name: str, sizes: Sizes, random: Random) -> Case:
+    return _reverse_case(name, draw_numbers(random, sizes, 4 * sizes["workgroups"], largest=40))
+
+
+def _drawn_bias(name: str, sizes: Sizes, random: Random) -> Case:
+    shape = sizes["N"], sizes["C"], sizes["pixels"]
+    input = draw_numbers(random, sizes, *shape, largest=40)
+    bias = draw_numbers(random, sizes, sizes["C"], largest=40)
+    return with_rounding(_biased(name, input, bias), sizes, lambda x, b: x + b[:, None], input, bias)
+
+
+def _puzzle(name: str, axes: str, result: str, *cases: Case, drawn: Drawn) -> Puzzle:
     """A puzzle with a thread for each result, which is counted in the last case."""
     skill = Skill.one_thread_for(result, cases[-1].name)
-    return Puzzle(name, FOLDER, axes, lambda: cases, skill)
+    return Puzzle(name, FOLDER, axes, lambda: cases, skill, drawn)
 
 
 MAP = _puzzle(
@@ -90,6 +150,7 @@ MAP = _puzzle(
     "element",
     _row_case("one_workgroup", 64),
     _row_case("four_workgroups", 256),
+    drawn=Drawn(sizes_from(workgroups=(1, 9)), _drawn_workgroups),
 )
 GUARD = _puzzle(
     "guard",
@@ -98,6 +159,7 @@ GUARD = _puzzle(
     _row_case("one_element", 1, 1),
     _row_case("no_tail", 64, 64),
     _row_case("long_tail", 130, 130),
+    drawn=Drawn(sizes_from(n=(1, 300)), _drawn_row),
 )
 REPAIR = _puzzle(
     "repair",
@@ -105,6 +167,7 @@ REPAIR = _puzzle(
     "sum",
     _windows_case("three_sums", 3),
     _windows_case("with_tail", 70),
+    drawn=Drawn(sizes_from(n=(1, 300)), _drawn_windows),
 )
 INDEX_2D = _puzzle(
     "index_2d",
@@ -112,6 +175,7 @@ INDEX_2D = _puzzle(
     "element",
     _transpose_case("4_rows_4_columns", 4, 4),
     _transpose_case("3_rows_11_columns", 3, 11),
+    drawn=Drawn(sizes_from(rows=(1, 30), columns=(1, 30)), _drawn_transpose),
 )
 NEIGHBOR_DIFFERENCE = _puzzle(
     "neighbor_difference",
@@ -120,6 +184,7 @@ NEIGHBOR_DIFFERENCE = _puzzle(
     _difference_case("two_elements", 2),
     _difference_case("full_workgroup", 65),
     _difference_case("with_tail", 100),
+    drawn=Drawn(sizes_from(n=(2, 300)), _drawn_differences),
 )
 REVERSED = (
     _reverse_case("one_to_four", np.arange(1, 5, dtype=np.float32)),
@@ -136,6 +201,7 @@ REVERSE_IN_WORKGROUP = Puzzle(
         limits={},
         least={"stores_workgroup": TWICE},
     ),
+    Drawn(sizes_from(workgroups=(1, 30)), _drawn_reverse),
 )
 ADD_BIAS = _puzzle(
     "add_bias",
@@ -144,6 +210,7 @@ ADD_BIAS = _puzzle(
     _bias_case("one_image", 1, 3, 2),
     _bias_case("two_images", 2, 2, 3),
     _bias_case("with_tail", 3, 5, 20),
+    drawn=Drawn(sizes_from(N=(1, 6), C=(1, 9), pixels=(1, 40)), _drawn_bias),
 )
 PUZZLES = (
     MAP,

@@ -1,12 +1,16 @@
 """The exercises of appendix E: a sum that repairs itself, and one that is the same in every order."""
 
+from dataclasses import replace
 from functools import cache
 from math import ceil
 from pathlib import Path
 
 import numpy as np
 
-from helpers.grading.puzzle import TWICE, Case, Dispatch, Puzzle, Skill
+from helpers.checks.tolerance import ROUNDING
+from helpers.grading.puzzle import TWICE, Case, Dispatch, Drawn, Puzzle, Skill
+from helpers.lessons.shared.drawn_numbers import FLOATS, NUMBERS, Sizes, draw_numbers, kind
+from helpers.lessons.shared.drawn_sizes import Random, check_not_empty, length, one_of
 from helpers.lessons.shared.sums import case
 
 
@@ -25,6 +29,35 @@ def _kahan_cases() -> tuple[Case, ...]:
     quarters[-1] += (0.5 - quarters.sum()) % 1
     lists = {"large_and_two_ones": np.array([2**24, 1, 1]), "large_and_63": mixed, "quarters": quarters}
     return tuple(case(name, numbers, 0) for name, numbers in lists.items())
+
+
+LARGE = ("first", "in the middle", "in the middle", "last", "none")  # places of a number that is large
+
+
+def _kahan_sizes(random: Random) -> Sizes:
+    return {
+        "n": int(random.choice([1, 33, 113, random.integers(257, 290)], p=[0.05, 0.3, 0.35, 0.3])),
+        "large number": one_of(random, *LARGE),
+    }
+
+
+def _drawn_kahan_case(name: str, sizes: Sizes, random: Random) -> Case:
+    """Small numbers with a large one among them, whose total and whose sum up to the large one are float32 numbers.
+
+    So Kahan's sum is exact. Without a large one it may be off by three roundings, however many numbers are added.
+    """
+    n, place = sizes.values()
+    check_not_empty(n)
+    if place == "none":
+        floats = draw_numbers(random, {NUMBERS: FLOATS}, n)
+        return replace(case(name, floats.astype(float), 0), tolerance=3 * ROUNDING * abs(floats).sum(dtype=float))
+    small = random.choice([1.0, 1.0, 1.0, 2.0, 5.0], n)
+    at = {"first": 0, "in the middle": n // 2, "last": n - 1}[place]
+    small[at] = 2**24
+    for end in at, n:  # an even sum
+        if end > 0 and end - 1 != at:
+            small[end - 1] += small[:end].sum() % 2
+    return case(name, small * random.choice([-1, 0.25, 1]), 0)
 
 
 @cache
@@ -50,6 +83,19 @@ def _fixed_case(name: str, numbers: np.ndarray) -> Case:
     return Case(name, (numbers,), total, (numbers.size,), passes, scratch=(1,), start=start)
 
 
+def _fixed_sizes(random: Random) -> Sizes:
+    return {"n": length(random, past=192, most=700)} | kind(random)
+
+
+def _drawn_fixed_case(name: str, sizes: Sizes, random: Random) -> Case:
+    """Numbers of which none is in the middle of two steps: it may be rounded up or down."""
+    check_not_empty(sizes["n"])
+    terms = draw_numbers(random, sizes, sizes["n"])
+    steps = terms.astype(float) * 2**16
+    terms[abs(steps % 1 - 0.5) < 0.01] = 0.75
+    return _fixed_case(name, terms)
+
+
 FOLDER = Path(__file__).with_name("puzzles")
 PUZZLES = (
     Puzzle(
@@ -58,6 +104,7 @@ PUZZLES = (
         "i",
         _kahan_cases,
         Skill("plus and minus, which no compiler can take apart", "quarters", {}, least={"integer": 1.1}),
+        Drawn(_kahan_sizes, _drawn_kahan_case),
     ),
     Puzzle(
         "fixed_point_sum",
@@ -65,5 +112,6 @@ PUZZLES = (
         "i",
         _fixed_cases,
         Skill("one thread for each number", "quarters", {"thread_loads": TWICE}),
+        Drawn(_fixed_sizes, _drawn_fixed_case),
     ),
 )

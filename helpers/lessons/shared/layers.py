@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from helpers.data import digits, tables
-from helpers.grading.puzzle import Case, Dispatch, Puzzle, Skill
+from helpers.grading.puzzle import Case, Dispatch, Drawn, Puzzle, Skill
+from helpers.lessons.shared.drawn_layers import Sizes, all_sizes, draw_indices, draw_layer
+from helpers.lessons.shared.drawn_numbers import draw_numbers, with_rounding
 from helpers.lessons.shared.small_image import SHOWN
 from helpers.operations.convolution import reference
 from helpers.operations.convolution.shapes import ConvShape
@@ -29,6 +31,8 @@ BOUND = {
     "grad_input": "grad_output weight",
 }
 
+THREADS, WORKGROUP = 64, 256  # of a workgroup, for a plane or an index, and for a layer
+LETTERS = "N", "Ci", "H", "W", "Co", "kH", "kW"  # the first sizes of a `ConvShape`
 NO_BIAS = {"bias": np.zeros(1, np.float32)}
 
 # --- The puzzles of a lesson's table --------------------------------------------------------------------------
@@ -54,9 +58,9 @@ class Task:
 
     `computes` is a tensor of a convolution, or "index" where the kernel decodes an index, with the `axes` of the
     output. `words` are those of its uniform, as `ConvShape.params` has them: without Ci among them it computes one
-    plane, and has no bias. A row of `tests` has the sizes of a layer, in the order of N Ci H W Co kH kW S Ph Pw, or
-    those of an index. Each test adds one thing to those before it; the numbers of those in `quarters` are quarters.
-    `seed` is that of all numbers.
+    plane, and has no bias. Those of an index are its sizes. A row of `tests` has the sizes of a layer, in the order of
+    N Ci H W Co kH kW S Ph Pw, or those of an index. Each test adds one thing to those before it; the numbers of those
+    in `quarters` are quarters. `seed` is that of all numbers.
     """
 
     computes: str
@@ -117,7 +121,25 @@ def layer_puzzles(file: Path, folder: Path) -> tuple[Puzzle, ...]:
 
 def _puzzle(name: str, task: Task, folder: Path) -> Puzzle:
     skill = Skill.one_thread_for(task.one_thread_for, task.counted_in)
-    return Puzzle(name, folder, task.axes, lambda: task.cases, skill)
+    return Puzzle(name, folder, task.axes, lambda: task.cases, skill, drawn_layers(task.computes, task.words))
+
+
+def drawn_layers(computes: str, words: str) -> Drawn:
+    """Return the problems that are drawn for a kernel with these words in its uniform."""
+    if computes == "index":
+        return Drawn(draw_indices(words, THREADS), lambda name, sizes, random: _index_case(name, (*sizes.values(),)))
+
+    def drawn_case(name: str, sizes: Sizes, random: np.random.Generator) -> Case:
+        whole = all_sizes(sizes)
+        padding = whole["Ph"], whole["Pw"]
+        s = ConvShape(*(whole[letter] for letter in LETTERS), stride=whole["S"], padding=padding)
+        tensors = {tensor: draw_numbers(random, sizes, *s.of(tensor)) for tensor in BOUND[computes].split()}
+        if "Ci" not in words and "bias" in tensors:
+            tensors |= NO_BIAS
+        made = layer(name, computes, s, words, tensors)
+        return with_rounding(made, sizes, lambda *data: ANSWERS[computes](*data, s), *tensors.values())
+
+    return Drawn(draw_layer(computes, words, WORKGROUP if "Ci" in words else THREADS), drawn_case)
 
 
 def _fixed(test: str, words: str) -> Tensors:
@@ -172,17 +194,22 @@ def layer(name: str, result: str, s: ConvShape, words: str, tensors: Tensors) ->
     if "Ci" in words:
         return case(name, inputs, expected, params, padding)
     matrices = tuple(tensor[0, 0] for tensor in inputs if tensor.ndim == 4)
-    return case(name, matrices, expected[0, 0], params, padding, at_once=64)
+    return case(name, matrices, expected[0, 0], params, padding, at_once=THREADS)
 
 
 def _index_case(name: str, size: Sequence[int]) -> Case:
     """Return a test of a kernel that decodes an index: each thread stores a row."""
     rows = np.indices(size).reshape(4, -1).T.astype(np.float32)
-    return case(name, (), rows, tuple(size), at_once=4 * 64)
+    return case(name, (), rows, tuple(size), at_once=4 * THREADS)
 
 
 def case(
-    name: str, inputs: tuple[Array, ...], expected: Array, params: tuple, padding: tuple = (0, 0), at_once: int = 256
+    name: str,
+    inputs: tuple[Array, ...],
+    expected: Array,
+    params: tuple,
+    padding: tuple = (0, 0),
+    at_once: int = WORKGROUP,
 ) -> Case:
     """A test with a thread for each result, where a workgroup stores this many at once."""
     workgroups = ceil(expected.size / at_once), 1, 1

@@ -1,13 +1,16 @@
 """Products of matrices that lessons 06 to 08 ask for: what each adds up, and the layers on which it is tried."""
 
-from functools import cache
+from functools import cache, partial
 from math import ceil, prod
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from helpers.grading.puzzle import STEPS, TWICE, Case, Dispatch, Puzzle, Skill
+from helpers.checks.tolerance import tolerance_of_sums
+from helpers.grading.puzzle import STEPS, TWICE, Case, Dispatch, Drawn, Puzzle, Skill
+from helpers.lessons.shared.drawn_numbers import FLOATS, NUMBERS, Sizes, draw_numbers, kind, with_rounding
+from helpers.lessons.shared.drawn_sizes import Random, different, length
 from helpers.operations.gemm import reference
 from helpers.operations.gemm.shapes import GemmShape
 
@@ -101,12 +104,15 @@ def _shown_layer() -> dict[str, Array]:
 
 def _results(a: Array, b: Array, bias: Array, grad: Array) -> dict[str, Array]:
     grad_pre = grad * reference.derivative(reference.pre(a, b, bias), "relu")
+    return {"b_rows": b.T.copy(), "grad_pre": grad_pre.astype(np.float32)} | _sums(a, b, grad_pre)
+
+
+def _sums(a: Array, b: Array, grad_pre: Array) -> dict[str, Array]:
+    """The results that are sums of products."""
     d_a, d_b, d_bias = reference.sums(a, b, grad_pre, per_item=False)
-    product = a @ b
+    product = a.astype(float) @ b
     results = {
-        "b_rows": b.T,
         "c": product[0],
-        "grad_pre": grad_pre,
         "d_a": d_a,
         "d_b": d_b,
         "d_bias": d_bias,
@@ -156,7 +162,8 @@ def puzzle(name: str, summed: Summed, folder: Path) -> Puzzle:
     def cases() -> tuple[Case, ...]:
         return tuple(_case(summed, test) for test in _tests(summed))
 
-    return Puzzle(name, folder, summed.axes, cases, _skill(name, summed))
+    drawn = Drawn(partial(_drawn_sizes, summed), partial(_drawn_case, summed))
+    return Puzzle(name, folder, summed.axes, cases, _skill(name, summed), drawn)
 
 
 def _tests(summed: Summed) -> tuple[str, ...]:
@@ -176,7 +183,10 @@ def _skill(name: str, summed: Summed) -> Skill:
 
 
 def _case(summed: Summed, test: str) -> Case:
-    shape, arrays = _layers(summed.along, "B" not in summed.words)[test]
+    return _of_a_layer(test, summed, *_layers(summed.along, "B" not in summed.words)[test])
+
+
+def _of_a_layer(test: str, summed: Summed, shape: GemmShape, arrays: dict[str, Array]) -> Case:
     expected = arrays[summed.output]
     inputs = tuple(arrays[name] for name in summed.inputs.split())
     params = sizes(shape, summed.words)
@@ -184,9 +194,54 @@ def _case(summed: Summed, test: str) -> Case:
     return Case(test, inputs, expected, params, (dispatch,))
 
 
+# --- Problems that are drawn ------------------------------------------------------------------------------------
+
+NAMES = {"M": "M", "K": "K", "N": "N", "B": "batch"}  # as the kernels have them
+
+
+def _drawn_sizes(summed: Summed, random: Random) -> Sizes:
+    """Sizes up to three tiles, and of the summed one, more than five tiles and 1 mod 16 most often.
+
+    Where that is long, there are at most two layers: a problem is simulated in a tenth of a second.
+    """
+    along = int(random.choice([1, 17, 33, 97, random.integers(81, 113)], p=[0.05, 0.15, 0.2, 0.4, 0.2]))
+    m, k, n = different(random, 3, 35, but=along)
+    batch = int(random.integers(1, 3)) if along > 33 else 3
+    by_letter = {"M": m, "K": k, "N": n, "B": batch, summed.along: along}
+    if summed.output == "d_bias":
+        by_letter["N"] = length(random, past=300, most=800)
+    drawn = {NAMES[letter]: by_letter[letter] for letter in summed.words}
+    return drawn | kind(random)
+
+
+def _drawn_case(summed: Summed, name: str, sizes: Sizes, random: Random) -> Case:
+    by_letter = {letter: sizes.get(NAMES[letter], 1) for letter in NAMES}
+    m, k, n, batch = by_letter.values()
+    shape = GemmShape(m, k, n, batch, "relu")
+    largest = 1 if sizes[NUMBERS] == FLOATS else 99  # some pre-activations are near 0
+    arrays = {}
+    for operand in ("a", "b", "bias", "grad"):
+        arrays[operand] = draw_numbers(random, sizes, *shape.of(operand), largest=largest)
+    if sizes[NUMBERS] == FLOATS:
+        _without_doubt(**arrays)
+    arrays |= _results(**arrays)
+    exact = _of_a_layer(name, summed, shape, arrays)
+    if summed.output == "grad_pre":
+        return exact
+    return with_rounding(
+        exact, sizes, lambda *data: _sums(*data)[summed.output], arrays["a"], arrays["b"], arrays["grad_pre"]
+    )
+
+
+def _without_doubt(a: Array, b: Array, bias: Array, grad: Array) -> None:
+    """Let no upstream gradient pass where rounding decides whether a pre-activation is positive."""
+    off = tolerance_of_sums(reference.pre, a, b, bias)
+    grad[abs(reference.pre(a, b, bias)) < off] = 0
+
+
 def _workgroups(shape: tuple[int, ...]) -> tuple[int, int, int]:
     """The workgroups of a result (columns,), (rows, columns) or (layers, rows, columns): tiles, or 256 in a row."""
-    *layers, rows, columns = (1, *shape)
-    if rows == 1:
-        return ceil(columns / 256), 1, 1
+    if len(shape) == 1:
+        return ceil(shape[0] / 256), 1, 1
+    *layers, rows, columns = shape
     return ceil(columns / TILE), ceil(rows / TILE), prod(layers)

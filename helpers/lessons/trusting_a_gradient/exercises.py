@@ -29,6 +29,7 @@ from helpers.operations.operation import Shape
 from helpers.operations.summation.shapes import SumShape
 from wgsl import Kernel
 
+Random = np.random.Generator
 HERE = Path(__file__)
 FOLDER = HERE.with_name("puzzles")
 
@@ -138,12 +139,29 @@ def _checked() -> tuple[PythonCase, ...]:
     return tuple(cases)
 
 
+def _drawn_slope(random: Random) -> PythonCase:
+    """A loss a * w**3 + b * w**2 + c * w, whose central difference is exact but for a * h**2."""
+    a, b, c = random.choice([-3, -2, -1, 1, 2, 3], 3).tolist()
+    w = float(random.integers(-20, 21) / 4)
+    h = float(random.choice([0.125, 0.25, 0.5, 1]))
+    derivative = 3 * a * w**2 + 2 * b * w + c + a * h**2
+    return _slope_case("", lambda w: ((a * w + b) * w + c) * w, w, h, derivative)
+
+
+def _drawn_check(random: Random) -> PythonCase:
+    """A right kernel with other tensors: no test accepts it by the numbers of one problem."""
+    right = [kernel for _, kernel, is_right in checked_kernels() if is_right]
+    kernel = right[random.integers(len(right))]
+    seeds = tuple(random.integers(4, 1000, 3).tolist())
+    return PythonCase("", (lines_for(kernel, seeds),), ("",), partial(said_of, True))
+
+
 TESTS = _tests()
 CHECKED = _checked()
 PYTHON_PUZZLES = (  # as they come in the lesson
     PythonPuzzle("catch_them_all", FOLDER, "test", lambda: TESTS),
-    PythonPuzzle("central_difference", FOLDER, "derivative", lambda: LOSSES, TWO_LOSSES),
-    PythonPuzzle("check_grad_input", FOLDER, "accepted", lambda: CHECKED),
+    PythonPuzzle("central_difference", FOLDER, "derivative", lambda: LOSSES, TWO_LOSSES, _drawn_slope),
+    PythonPuzzle("check_grad_input", FOLDER, "accepted", lambda: CHECKED, drawn=_drawn_check),
 )
 
 # --- Patterns to name -----------------------------------------------------------------------------------------

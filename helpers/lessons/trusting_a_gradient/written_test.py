@@ -305,13 +305,14 @@ def _gradient_by(kernel: Kernel) -> Callable[[Tensor, Tensor, ConvShape], Tensor
     return grad_input
 
 
-def lines_for(kernel: Kernel) -> dict[str, object]:
-    """The functions that a check of this kernel may call."""
+def lines_for(kernel: Kernel, seeds: tuple[int, int, int] = (1, 2, 3)) -> dict[str, object]:
+    """The functions that a check of this kernel may call; `seeds` are those of the tensors."""
+    of_image, of_filters, of_upstream = seeds
     return {
         "shape": shape,
-        "image": _drawn("input", 1),
-        "filters": _drawn("weight", 2),
-        "upstream": _drawn("grad_output", 3),
+        "image": _drawn("input", of_image),
+        "filters": _drawn("weight", of_filters),
+        "upstream": _drawn("grad_output", of_upstream),
         "ones": _ones,
         "dot": _dot,
         "conv2d": _conv2d,

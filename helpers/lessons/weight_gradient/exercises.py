@@ -9,12 +9,13 @@ from helpers.data import digits
 from helpers.grading.puzzle import Case, Puzzle, Skill
 from helpers.lessons.shared import marking, planted
 from helpers.lessons.shared.classroom_tests import CLASSROOM, classroom_cases, differences
-from helpers.lessons.shared.layers import draw, draw_quarters, layer, layer_puzzles
+from helpers.lessons.shared.layers import draw, draw_quarters, drawn_layers, layer, layer_puzzles
 from helpers.operations.convolution.shapes import ConvShape
 
 Array = np.ndarray
 HERE = Path(__file__)
 FOLDER = HERE.with_name("puzzles")
+WORDS = "N Ci H W Co kH"  # of the classroom's uniform
 
 
 @cache
@@ -38,7 +39,7 @@ def _grad_weight_cases() -> tuple[Case, ...]:
 def _grad_weight_case(name: str, input: Array, grad_output: Array) -> Case:
     s = ConvShape.between(input.shape, grad_output.shape)
     tensors = {"grad_output": grad_output, "input": input}
-    return layer(name, "grad_weight", s, "N Ci H W Co kH", tensors)
+    return layer(name, "grad_weight", s, WORDS, tensors)
 
 
 GRAD_WEIGHT = Puzzle(
@@ -47,6 +48,7 @@ GRAD_WEIGHT = Puzzle(
     "co ci kh kw",
     _grad_weight_cases,
     Skill.one_thread_for("weight", CLASSROOM[1]),
+    drawn_layers("grad_weight", WORDS),
 )
 
 PUZZLES = (*layer_puzzles(HERE.with_name("layers.toml"), FOLDER), GRAD_WEIGHT)
