@@ -1,10 +1,12 @@
 """Change each puzzle's official text in one place, and see whether the tests and the drawn problems notice.
 
-    python tests/puzzle_mutants.py [PUZZLE ...]
+    python tests/puzzle_mutants.py [PUZZLE ...] [--every 3]
 
-A mutant that passes the tests is tried on the problems that are drawn for its text, as a learner's text is. One that
-passes these, too, is tried on MORE others: if it fails one of them, it is a wrong text that is called right. The exit
-status is 1 if there is one for which support/puzzle_survivors.toml gives no reason.
+The changes are those of mutation.py and more: each value is replaced by each other one, by constants, and by itself
+with a limit, a step or a rounding, as in a text that is right by luck. A mutant that passes the tests is tried on the
+problems that are drawn for its text, as a learner's text is. One that passes these, too, is tried on MORE others: if
+it fails one of them, it is a wrong text that is called right. The exit status is 1 if there is one for which
+support/puzzle_survivors.toml gives no reason. `--every 3` takes each third change.
 """
 
 import argparse
@@ -18,7 +20,7 @@ from typing import NamedTuple
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parent)]
 
-from support.mutants import Mutant, mutants
+from support.mutants import Mutant, mutants, of_values
 
 from helpers.data import tables
 from helpers.grading import interface_checks
@@ -89,7 +91,8 @@ def tasks(names: Iterable[str]) -> list[tuple[str, int, str, str]]:
     """Return the mutants of some puzzles, each as it travels to another process."""
     changes = []
     for name in names:
-        for mutant in mutants(official(PUZZLES[name])):
+        kernel = official(PUZZLES[name])
+        for mutant in dict.fromkeys([*mutants(kernel), *of_values(kernel)]):
             changes.append((name, mutant.at, mutant.old, mutant.new))
     return changes
 
@@ -116,9 +119,11 @@ def main(words: list[str]) -> int:
     """Run the command; returns its exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("puzzles", nargs="*", metavar="PUZZLE")
-    chosen = parser.parse_args(words).puzzles or list(PUZZLES)
+    parser.add_argument("--every", type=int, default=1, metavar="N")
+    options = parser.parse_args(words)
+    changes = tasks(options.puzzles or PUZZLES)[:: options.every]
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        results = list(pool.map(judged, tasks(chosen)))
+        results = list(pool.map(judged, changes, chunksize=8))
     print(table(results))
     for result in results:
         if result.outcome in ("passes all", "WRONG ELSEWHERE"):
