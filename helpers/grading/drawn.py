@@ -47,23 +47,35 @@ def random_numbers(puzzle: str, code: str, seed: Seed, *place: int) -> np.random
 
 
 def smaller(sizes: Sizes, fails: Callable[[Sizes], bool]) -> Sizes:
-    """Return sizes of a problem that fails, too, of which none can be halved or lowered by one any more.
+    """Return sizes of a problem that fails, too: each is lowered by a half, or a quarter, and so on down to one.
 
-    `fails` is asked MOST_TRIES times.
+    `fails` is asked MOST_TRIES times at most.
     """
     tries = 0
     names = [name for name, size in sizes.items() if isinstance(size, int)]
     waiting = list(names)
-    while waiting and tries < MOST_TRIES:
+    while waiting:
         name = waiting.pop(0)
-        for size in sorted({sizes[name] // 2, sizes[name] - 1} - {sizes[name], -1}):
+        for step in _steps(sizes[name]):
+            if tries == MOST_TRIES:
+                return sizes
             tries += 1
-            fewer = {**sizes, name: size}
-            if fails(fewer):
-                sizes = fewer
+            lowered = {**sizes, name: sizes[name] - step}
+            if fails(lowered):
+                sizes = lowered
                 waiting = [name, *(other for other in names if other != name)]
                 break
     return sizes
+
+
+def _steps(size: int) -> list[int]:
+    """Return by how much a size is lowered, the most first; 1 may become 0."""
+    steps = []
+    step = max(size // 2, 1)
+    while size and step:
+        steps.append(step)
+        step //= 2
+    return steps
 
 
 def failed(puzzle: Puzzle, kernel: Kernel, seed: Seed, most: int) -> Problem | None:

@@ -51,6 +51,8 @@ def grade(puzzle: Puzzle, source: str, seed: drawn.Seed = None) -> Grades:
         failed = None
         if not any(run.endless or drawn.way_to_fail(run) for run in runs):
             failed = drawn.failed(puzzle, kernel, seed, MOST_WORK - work.left)
+            if not failed and (unread := interface_checks.unread(kernel, puzzle)):
+                return Grades.alike(puzzle.tests, WRONG, unread)
     except UnsupportedWgsl as error:
         reason = reasons.NotSimulated(error.feature or "", error.reason, error.line, error.column)
         return Grades.alike(puzzle.tests, NOT_YET, reason, excerpt_of(error, WIDEST))
@@ -224,7 +226,7 @@ class _Grader:
         """Return the verdict of a test."""
         finding = run.finding or self.everywhere
         if run.endless:
-            return Verdict(run.case.name, WRONG, reasons.EndlessLoop(Diagnosis(finding)))
+            return Verdict(run.case.name, WRONG, reasons.EndlessLoop(Diagnosis(finding), others_run=True))
         if run in self.wrong:
             return Verdict(run.case.name, WRONG, self._wrong(run))
         if finding:
@@ -267,9 +269,10 @@ class _Grader:
         """Return the reason with both numbers, and with what explains them in all tests."""
         wrong = replace(reason.mismatch, pair=first_pair(run.case, run.output, run.unwritten))
         stored_again = run.stores_in[0] if run.stores_again and not self.first else None
-        return replace(
-            reason, mismatch=wrong, blame=self._blame(run.case), stored_again=stored_again, slip=self.slip or None
-        )
+        slip = self.slip or None
+        if not slip and not self.mistake and not self.first:
+            slip = interface_checks.unread(self.kernel, self.puzzle)
+        return replace(reason, mismatch=wrong, blame=self._blame(run.case), stored_again=stored_again, slip=slip)
 
     def _blame(self, case: Case) -> reasons.Blame | None:
         """Return which of several passes the wrong numbers come from."""

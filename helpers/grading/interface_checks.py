@@ -8,6 +8,7 @@ from helpers.grading.puzzle import Puzzle, declarations
 from helpers.grading.reasons import Reason
 from wgsl import Kernel
 from wgsl.simulator.run import compiled
+from wgsl.types.usage import usage
 
 
 def problem(kernel: Kernel, puzzle: Puzzle) -> Reason | None:
@@ -65,3 +66,18 @@ def idle(kernel: Kernel, puzzle: Puzzle) -> Reason | None:
     if any(variable.binding == output for variable in written):
         return None
     return reasons.NothingStored(kernel.bindings[output].name, puzzle.entry_points[-1])
+
+
+def unread(kernel: Kernel, puzzle: Puzzle) -> Reason | None:
+    """Return an input of which no line that is run reads anything, though the official kernel does; else None."""
+    missing = _read_bindings(puzzle.official, puzzle) - _read_bindings(kernel, puzzle)
+    inputs = range(len(puzzle.cases()[0].inputs))
+    first = next((binding for binding in inputs if binding in missing), None)
+    return None if first is None else reasons.NothingRead(kernel.bindings[first].name)
+
+
+def _read_bindings(kernel: Kernel, puzzle: Puzzle) -> set[int | None]:
+    """The numbers of the bindings of which something is loaded; inputs are not stored to."""
+    programs = [compiled(kernel, entry_point) for entry_point in puzzle.entry_points]
+    touched = chain.from_iterable(usage(program.entry).touched for program in programs)
+    return {variable.binding for variable in touched}

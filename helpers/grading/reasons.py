@@ -146,6 +146,13 @@ class NothingStored(Reason):
 
 
 @dataclass(frozen=True)
+class NothingRead(Reason):
+    """A text of which no line reads anything of an input."""
+
+    input: str
+
+
+@dataclass(frozen=True)
 class LongText(Reason):
     """A text with more letters than are read."""
 
@@ -179,10 +186,11 @@ class Diagnosis:
 
 @dataclass(frozen=True)
 class EndlessLoop(Reason):
-    """A loop that may never end, in which test, where others have ended."""
+    """A loop that may never end, in which test, where others have ended; those may have been run."""
 
     diagnosis: Diagnosis
     test: str = ""
+    others_run: bool = False
 
     @property
     def line(self) -> int | None:

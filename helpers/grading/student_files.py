@@ -198,9 +198,12 @@ def _outcomes() -> list[str]:
 
 
 def _outcome(puzzle: str, source: str, is_right: bool) -> str:
-    """A line of the file: the text is a hash, so that another text has no outcome."""
+    """A line of the file: the text is a hash, so that another text has no outcome.
+
+    Where tests alone have found a text right, in an older copy, the word is "right": it is graded again.
+    """
     digest = hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
-    return f"{puzzle} {digest} {'right' if is_right else 'not right'}"
+    return f"{puzzle} {digest} {'passes' if is_right else 'not right'}"
 
 
 # --- Answers ---------------------------------------------------------------------------------------------------

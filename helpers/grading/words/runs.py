@@ -43,6 +43,8 @@ def on_a_drawn_problem(sizes: Sequence[tuple[str, int | str]]) -> str:
 
 def endless_loop(reason: reasons.EndlessLoop) -> str:
     """Return which loop does not end."""
+    if reason.others_run:
+        return diagnosis(reason.diagnosis)
     where = f"in the test {reason.test}, " if reason.test else ""
     return f"{ENDLESS}: {where}{diagnosis(reason.diagnosis)}"
 

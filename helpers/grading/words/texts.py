@@ -110,6 +110,11 @@ def nothing_stored(reason: reasons.NothingStored) -> str:
     return f"no line stores to `{reason.output}`: {where}"
 
 
+def nothing_read(reason: reasons.NothingRead) -> str:
+    """Return which input is never read."""
+    return f"no line reads `{reason.input}`: where does your result need it?"
+
+
 # --- Stopped ------------------------------------------------------------------------------------------------------
 
 
@@ -142,6 +147,7 @@ SENTENCES = {
     reasons.WrongBinding: wrong_binding,
     reasons.WorkgroupSize: workgroup_size,
     reasons.NothingStored: nothing_stored,
+    reasons.NothingRead: nothing_read,
     reasons.LongText: long_text,
     reasons.Stopped: stopped,
 }

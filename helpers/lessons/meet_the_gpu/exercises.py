@@ -132,7 +132,7 @@ def _drawn_reverse(name: str, sizes: Sizes, random: Random) -> Case:
 
 
 def _drawn_bias(name: str, sizes: Sizes, random: Random) -> Case:
-    shape = sizes["N"], sizes["C"], sizes["pixels"]
+    shape = sizes["N"], sizes["C"], sizes["P"]
     input = draw_numbers(random, sizes, *shape, largest=40)
     bias = draw_numbers(random, sizes, sizes["C"], largest=40)
     return with_rounding(_biased(name, input, bias), sizes, lambda x, b: x + b[:, None], input, bias)
@@ -210,7 +210,7 @@ ADD_BIAS = _puzzle(
     _bias_case("one_image", 1, 3, 2),
     _bias_case("two_images", 2, 2, 3),
     _bias_case("with_tail", 3, 5, 20),
-    drawn=Drawn(sizes_from(N=(1, 6), C=(1, 9), pixels=(1, 40)), _drawn_bias),
+    drawn=Drawn(sizes_from(N=(1, 6), C=(1, 9), P=(1, 40)), _drawn_bias),
 )
 PUZZLES = (
     MAP,

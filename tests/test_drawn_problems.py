@@ -1,0 +1,209 @@
+"""A text that passes its tests is tried on drawn problems, too: it is right only where it is right on all of them."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.grading import edited, graded, outcomes
+from support.sample import sample
+
+import helpers
+from helpers.classroom.class_table import summary
+from helpers.grading import drawn, student_files
+from helpers.grading.grader import grade
+from helpers.grading.interface_checks import unread
+from helpers.grading.puzzle import Drawn
+from helpers.grading.reasons import NothingRead
+from helpers.grading.test_run import simulated
+from helpers.grading.transport import as_data, from_data
+from helpers.grading.verdict import RIGHT, UNSAFE, WRONG
+from helpers.lessons.exercises import PUZZLES, is_right
+from helpers.widgets.editor import Editor
+from wgsl import Kernel
+
+LESSONS = "meet_the_gpu", "convolution_as_correlation", "weight_gradient", "input_gradient"
+DRAWN = [name for name, puzzle in PUZZLES.items() if puzzle.folder.parent.name in LESSONS]
+ROUNDED = "3.0 * input[i] + 1.0", "quantizeToF16(3.0 * input[i] + 1.0)"
+SHIFT = "/ S", ">> (S - 1u)"
+WRONG_ELSEWHERE = (  # a piece of the official text, and what replaces it: right in all tests
+    ("map", *ROUNDED),
+    ("guard", "if (i >= sizes.n)", "if (i >= min(sizes.n, 130u))"),
+    ("repair", "output[i] = sum", "output[i] = quantizeToF16(sum)"),
+    ("index_2d", "let row = global.y", "let row = global.y % 8u"),
+    ("neighbor_difference", "i + 1u >= sizes.n", "i + 1u >= min(sizes.n, 100u)"),
+    ("reverse_in_workgroup", "input[global.x]", "input[min(global.x, 19u)]"),
+    ("add_bias", "i / params.P % params.C", "i / params.P % min(params.C, 5u)"),
+    ("output_window", "kh < params.kernel_h", "kh < min(params.kernel_h, 4u)"),
+    ("output_padding", "kh - params.padding_h", "kh - 1u"),
+    ("output_padding", "oh * params.stride", "(oh << (params.stride - 1u))"),
+    ("output_index", "index / params.out_w % params.out_h", "index / params.out_w % min(params.out_h, 4u)"),
+    ("conv2d", "iw = ow * params.S + kw - params.P", "iw = ow * params.S + kw - min(params.P, 1u)"),
+    ("strided_conv2d", "ci < params.in_channels", "ci < min(params.in_channels, 2u) + params.in_channels / 7u * 5u"),
+    ("weight_window", "oh < params.out_h", "oh < min(params.out_h, 10u)"),
+    ("weight_padding", "kh - params.padding_h", "kh - params.kernel_h / 2u"),
+    ("weight_index", "index / params.kernel_w % params.kernel_h", "index / params.kernel_w % min(params.kernel_h, 4u)"),
+    ("strided_grad_weight", "n < params.batch", "n < min(params.batch, 2u)"),
+    ("conv2d_grad_weight", "n < params.batch", "n < min(params.batch, 2u)"),
+    ("pixel_window", "kw < params.kernel_w", "kw < min(params.kernel_w, 3u) + params.kernel_w / 5u * 2u"),
+    ("pixel_padding", "ih + params.padding_h", "ih + params.kernel_h / 2u"),
+    ("pixel_stride", "ih + params.padding_h", "ih + min(params.padding_h, 1u)"),
+    ("strided_grad_input", "ih + params.Ph", "ih + params.Ph * params.S"),
+    ("conv2d_grad_input", "ih + params.Ph", "ih + params.Ph * params.S"),
+)
+
+
+@pytest.mark.parametrize(("name", "old", "new"), WRONG_ELSEWHERE)
+def test_a_text_that_is_right_in_all_tests_and_wrong_elsewhere_is_not_right(name, old, new):
+    *tests, last = graded(name, (old, new))
+    assert {*outcomes(tests)} == {RIGHT}
+    assert (last.test, last.outcome) == (drawn.NAME, WRONG)
+    sizes = ", ".join(f"{size} = {value}" for size, value in last.sizes)
+    assert last.detail.startswith(f"on a drawn problem: {sizes}; ")
+    assert last.drawing.startswith("The drawn problem:\n")
+
+
+def test_what_is_never_written_or_raced_for_counts_as_in_a_test():
+    reached = "(params.out_h - 1u) * S + params.kernel_h - params.padding_h"
+    last = graded("pixel_stride", ("var sum = 0.0;", f"if (ih >= {reached}) {{ return; }} var sum = 0.0;"))[-1]
+    assert (last.test, last.outcome) == (drawn.NAME, UNSAFE)
+    assert "are never written" in last.detail
+
+
+def test_a_loop_that_does_not_end_on_a_drawn_problem_is_named_there():
+    loop = "loop { if (sizes.n < 200u) { break; } }"
+    last = graded("guard", ("let i = global.x;", f"let i = global.x; {loop}"))[-1]
+    assert (last.test, last.outcome, last.line) == (drawn.NAME, WRONG, 13)
+    assert re.match("on a drawn problem: n = 2[0-9][0-9], numbers = [a-z]+; line 13, `", last.detail)
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_the_official_kernel_is_right_on_every_drawn_problem(name):
+    puzzle = PUZZLES[name]
+    for number in sample(range(1000), 8):
+        sizes, case_of = drawn.drawn_problem(puzzle, puzzle.official.code, "tests", number)
+        assert drawn.way_to_fail(simulated(puzzle.official, case_of(sizes))) is None, sizes
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_some_drawn_problems_are_past_one_workgroup_and_have_any_kind_of_numbers(name):
+    puzzle = PUZZLES[name]
+    problems = [drawn.drawn_problem(puzzle, "", None, number) for number in range(40)]
+    workgroups = [max(case_of(sizes).dispatches[0].workgroups) for sizes, case_of in problems]
+    assert sum(count > 1 for count in workgroups) > 5
+    kinds = {sizes.get("numbers") for sizes, _ in problems}
+    assert len(kinds) == (1 if name in ("output_index", "weight_index") else 3)
+
+
+def test_layers_have_strides_above_the_filter_paddings_that_differ_and_windows_that_do_not_reach_the_end():
+    puzzle = PUZZLES["strided_conv2d"]
+    seen = {"above": 0, "differ": 0, "short": 0}
+    for number in range(40):
+        s, _ = drawn.drawn_problem(puzzle, "", None, number)
+        seen["above"] += s["S"] > s["kH"]
+        seen["differ"] += s["Ph"] != s["Pw"] and s["S"] > 1
+        seen["short"] += (s["H"] + 2 * s["Ph"] - s["kH"]) % s["S"] != 0
+    assert min(seen.values()) >= 8, seen
+
+
+# --- The same text ----------------------------------------------------------------------------------------------
+
+
+def test_the_same_text_gets_the_same_verdicts_whatever_its_comments_and_blanks_are():
+    text = edited("map", ROUNDED)
+    grades = grade(PUZZLES["map"], text)
+    again = grade(PUZZLES["map"], text.replace("3.0 *", "3.0  *").replace("// 2.", "// two."))
+    assert grades[-1].sizes == again[-1].sizes
+    assert str(grades) == str(again)
+    assert from_data(as_data(grades)) == grades
+
+
+def test_another_text_and_another_seed_get_other_problems():
+    puzzle = PUZZLES["guard"]
+    seeds = None, 5, "5", "Ada"
+    drawn_sizes = [drawn.drawn_problem(puzzle, "fn main() {}", seed, 0)[0]["n"] for seed in seeds]
+    drawn_sizes.append(drawn.drawn_problem(puzzle, "fn main() { }  ", None, 0)[0]["n"])
+    drawn_sizes.append(drawn.drawn_problem(puzzle, "fn other() {}", None, 0)[0]["n"])
+    assert drawn_sizes[0] == drawn_sizes[4]
+    assert len({*drawn_sizes}) == 5
+
+
+def test_a_seed_reaches_the_process_that_grades():
+    text = edited("guard", ("if (i >= sizes.n)", "if (i >= min(sizes.n, 130u))"))
+    for seed in "Ada", 7:
+        assert helpers.grade("guard", text, seed=seed) == grade(PUZZLES["guard"], text, seed)
+
+
+@pytest.mark.parametrize("seed", [1.5, True, b"Ada", ["Ada"]])
+def test_another_kind_of_seed_is_refused_by_its_name(seed):
+    with pytest.raises(TypeError, match=r"^seed is a .+: it must be a whole number, text or None$"):
+        helpers.grade("map", edited("map"), seed=seed)
+
+
+# --- Made smaller -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("bound", "smallest"), [("min(sizes.n, 200u)", 201), ("sizes.n - sizes.n / 137u", 137)])
+def test_a_fault_that_only_large_sizes_show_is_shown_in_the_smallest(bound, smallest):
+    last = graded("guard", ("i >= sizes.n", f"i >= {bound}"))[-1]
+    assert dict(last.sizes)["n"] == smallest
+
+
+def test_a_fault_of_one_size_is_shown_in_that_size():
+    guard = PUZZLES["guard"]
+    at_37 = replace(guard, drawn=Drawn(lambda random: {"n": 37, "numbers": "whole"}, guard.drawn.case))
+    last = grade(at_37, edited("guard", ("i >= sizes.n", "i >= sizes.n - u32(sizes.n == 37u)")))[-1]
+    assert last.sizes == (("n", 37), ("numbers", "whole"))
+
+
+def test_sizes_are_lowered_while_a_problem_fails_and_words_stay():
+    tried = []
+
+    def fails(sizes):
+        tried.append(sizes)
+        return sizes["H"] >= 5 and sizes["S"] > 1
+
+    sizes = {"H": 96, "W": 40, "S": 3, "numbers": "floats"}
+    assert drawn.smaller(sizes, fails) == {"H": 5, "W": 0, "S": 2, "numbers": "floats"}
+    assert len(tried) <= drawn.MOST_TRIES
+
+
+# --- Where right is counted -------------------------------------------------------------------------------------
+
+
+def test_a_text_that_fails_a_drawn_problem_is_right_nowhere():
+    text = edited("map", ROUNDED)
+    grades = helpers.grade("map", text)
+    assert repr(grades).endswith("\n2 of 3 tests pass")
+    assert summary(grades) == "2/3"
+    assert student_files.outcome("map", text) is False
+    assert not is_right("map")
+    editor = Editor(PUZZLES["map"], lambda source: grades)
+    editor.run(text)
+    assert editor.verdict["headline"] == "wrong (drawn problem)"
+    assert editor.verdict["count"] == "2 of 3 tests pass"
+
+
+# --- An input that is not read ----------------------------------------------------------------------------------
+
+
+def test_a_text_that_reads_none_of_an_input_is_wrong():
+    grades = graded("map", ("3.0 * input[i] + 1.0", "f32(i)"))
+    assert grades[0].detail.startswith("no line reads `input`: where does your result need it? 64 of 64 numbers")
+    assert "no line" not in grades[1].detail
+
+
+def test_it_is_wrong_even_where_all_numbers_are_right():
+    map_ = PUZZLES["map"]
+    zeros = tuple(replace(case, expected=np.zeros_like(case.expected)) for case in map_.cases())
+    grades = grade(replace(map_, cases=lambda: zeros, drawn=None), edited("map", ("3.0 * input[i] + 1.0", "0.0")))
+    assert {*outcomes(grades)} == {WRONG}
+    assert grades[0].detail == "no line reads `input`: where does your result need it?"
+
+
+def test_every_official_kernel_reads_all_of_its_inputs_so_that_all_are_asked_for():
+    for name, puzzle in PUZZLES.items():
+        fixed = re.sub(r"\b(input|grad_output|a|pre)\[[^]]*\]", "1.0", puzzle.official.code)
+        if puzzle.cases()[0].inputs and fixed != puzzle.official.code:
+            assert isinstance(unread(Kernel(fixed), puzzle), NothingRead), name
+        assert unread(puzzle.official, puzzle) is None
