@@ -145,6 +145,7 @@ def test_a_table_of_the_answers_of_the_tests_is_wrong_on_drawn_values(name):
     assert "where" in extra.detail
     assert extra.drawing.startswith("The drawn problem:")
     assert repr(PYTHON_PUZZLES[name].grade(f"{TABLES[name]}  # again")) == repr(grades)
+    assert repr(PYTHON_PUZZLES[name].grade(TABLES[name], seed=1)) != repr(grades)
 
 
 def test_a_check_that_knows_the_numbers_of_one_problem_is_wrong_on_another():
