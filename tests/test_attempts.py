@@ -16,7 +16,7 @@ from helpers.lessons.exercises import PUZZLES, WORKER
 def kept(tmp_path, monkeypatch) -> Path:
     """The folder in which the attempts of a test are; whatever is graded is right, and nothing is left unwritten."""
     monkeypatch.setenv("CONVGRAD_MY", str(tmp_path))
-    monkeypatch.setattr(WORKER, "grade", lambda puzzle, source, tests: Grades.alike(tests, RIGHT))
+    monkeypatch.setattr(WORKER, "grade", lambda puzzle, source, tests, seed: Grades.alike(tests, RIGHT))
     return tmp_path / "attempts"
 
 

@@ -41,6 +41,7 @@ SIZES = """images => Promise.all(images.map(async image => {
   await image.decode();
   return [image.naturalWidth, image.getBoundingClientRect().width];
 }))"""
+DIRTY = "jupyterapp.shell.currentWidget.context.model.dirty"  # JupyterLab marks it as not saved
 LINES = "step => Math.round(step.querySelector('p').clientHeight / (1.35 * 13))"  # of text
 # The sliders of a convolution that are moved, one after the other, to numbers that are typed. A slider whose limits
 # change comes after the one that changes them, and some numbers are out of range.
@@ -123,13 +124,14 @@ def follows_keys_and_numbers(lesson: LivePage, cell: StoredCell, shown: Shown, m
 
 
 def everything_stored_shows(lesson: LivePage) -> None:
-    """Require each stored output and picture, before anything runs."""
+    """Require each stored output and picture, before anything runs, and a notebook in which nothing has changed."""
     outputs = [output for _, output in lesson.lesson.outputs]
     pictures = lesson.page.locator(".jp-OutputArea img")
     expect(lesson.page.locator(".jp-OutputArea-output")).to_have_count(len(outputs))
     expect(pictures).to_have_count(sum("image/png" in output.get("data", {}) for output in outputs))
     assert all(natural >= width > 0 for natural, width in pictures.evaluate_all(SIZES))
     expect(lesson.page.get_by_text(re.compile("(Error displaying|Loading) widget"))).to_have_count(0)
+    assert not lesson.page.evaluate(DIRTY)
 
 
 def as_it_raced(shown: Shown, here: pytest.MonkeyPatch) -> None:
@@ -143,7 +145,8 @@ def as_it_raced(shown: Shown, here: pytest.MonkeyPatch) -> None:
 def controls_are_named(shown: Shown) -> None:
     """A screen reader finds every control by its name, and no name is cut."""
     names = shown.names
-    assert names or shown.cell.get_by_role("spinbutton").count()  # in the picture itself
+    others = shown.cell.get_by_role("spinbutton").or_(shown.cell.get_by_role("combobox"))
+    assert names or others.count()  # in the picture itself, or lists of names
     assert all(names)
     assert len({*names}) == len(names)
     snapshots = "\n".join(control.aria_snapshot() for control in shown.controls.all())
@@ -171,7 +174,8 @@ def all_is_seen_together(shown: Shown) -> None:
 def a_key_moves(shown: Shown, same: Explorer) -> None:
     """A key on the last slider that can be moved changes the picture in the browser as in this process."""
     image = shown.drawn()
-    name = next(name for name in reversed(same.values) if shown.box(name).is_enabled())
+    seen = shown.names  # a list of names has no box
+    name = next(name for name in reversed(same.values) if name in seen and shown.box(name).is_enabled())
     key, change = "ArrowRight", 1
     if shown.values[name] == float(shown.handle(name).get_attribute("aria-valuemax")):
         key, change = "ArrowLeft", -1
@@ -229,11 +233,26 @@ def each_lesson_can_be_pointed_at_and_opened(lesson):
     window = lesson.page.locator(".jp-WindowedPanel-outer")
     window.evaluate("window => window.scrollTop = 0")
     assert lower_edge(shown.cell_of("02 the weight gradient", 0, 0)) <= lower_edge(window), "the first screen cuts it"
+    it_fills_its_column_in_a_larger_window(shown)
     shown.cell_of("03 the input gradient", 0, 0).click()
     link.get_by_role("link", name="Open 03 the input gradient").press("Enter")
     lesson.page.wait_for_function(browser.OPENED, arg="notebooks/03_input_gradient.ipynb")  # with its kernel
     lesson.page.evaluate(browser.CLOSE)
     lesson.page.mouse.move(0, 0)  # off the pictures of the lesson that is next
+
+
+def it_fills_its_column_in_a_larger_window(shown: Shown) -> None:
+    """A picture is as wide as its column, up to 1,100 pixels, where the window is high enough for it."""
+    small = shown.page.viewport_size
+    shown.page.set_viewport_size({"width": 1600, "height": 1200})
+    soon(shown.page, "the width of the picture", lambda: shown.image.bounding_box()["width"], 1100)
+    shown.page.set_viewport_size(small)
+    soon(shown.page, "the width of the picture", lambda: shown.image.bounding_box()["width"], shown_width(shown))
+
+
+def shown_width(shown: Shown) -> float:
+    """The width of a picture's sheet, in CSS pixels."""
+    return float(shown.image.locator("svg").first.get_attribute("viewBox").split()[2])
 
 
 def lower_edge(part: Locator) -> float:

@@ -14,6 +14,7 @@ from unittest.mock import Mock
 import pytest
 from support.classes import hand_in
 from support.notebook_gate import NOTEBOOKS
+from support.sample import at_night
 
 import helpers
 from helpers.classroom import class_table, handed_in
@@ -21,7 +22,7 @@ from helpers.classroom import gradebook as command
 from helpers.gpu import GpuError
 from helpers.grading import student_files
 from helpers.grading.verdict import RIGHT, WRONG, Grades, Verdict
-from helpers.lessons.exercises import PUZZLES
+from helpers.lessons.exercises import PUZZLES, PYTHON_PUZZLES
 
 
 def run(folder: Path, *options: object, **environment: str) -> subprocess.CompletedProcess:
@@ -44,6 +45,8 @@ GUARD = PUZZLES["guard"]
 ENDLESS = GUARD.solution.text.replace("if (", "while (true) {}\n  if (", 1)
 QUESTIONS = sum(class_table.lesson(NOTEBOOKS / "00_meet_the_gpu.ipynb").values())
 ASK = 'ask for the file that helpers.hand_in("name") makes'
+EDIT = ["oh * params.stride", "oh * 2u"]
+SPLIT = PYTHON_PUZZLES["split_batch"].solution.text
 OUTCOMES = {"anna": "right", "cem": "not attempted", "dora/late": f"0/{len(GUARD.tests)}"}
 NOTES = [
     f"no.json: it is not JSON: {ASK}",
@@ -101,6 +104,38 @@ def require_rows(path: Path) -> None:
     questions = f"0/{QUESTIONS}"
     assert rows[name] == {"file": name, "student": "anna", "guard": "right", "questions": questions, "problem": ""}
     assert rows["no.json"]["problem"] == f"it is not JSON: {ASK}"
+
+
+def test_nothing_that_a_student_wrote_is_run_or_interpreted_here(tmp_path, monkeypatch, capsys):
+    """Kernels, lines of Python and planted faults go to the process apart; what would try them here is shut."""
+    tried = []
+
+    def apart(exercise: str, source: str) -> Grades:
+        tried.append((exercise, source))
+        return Grades([Verdict(exercise, RIGHT)])
+
+    monkeypatch.setattr(command, "_grade_in_own_process", apart)
+    for place in ("helpers.grading.python_lines.Program.run", "helpers.lessons.shared.planted.plant"):
+        monkeypatch.setattr(place, Mock(side_effect=AssertionError(place)))
+    answers = {"fault_that_the_hard_case_misses": EDIT}
+    hand_in(tmp_path / "a.json", {"map": "fn", "split_batch": SPLIT}, answers)
+    assert command.main([str(tmp_path)]) == 0
+    head, row = (re.split("  +", line) for line in capsys.readouterr().out.splitlines())
+    columns = ["map", "split_batch", "fault_that_the_hard_case_misses"]
+    assert head == ["file", "student", *columns, "questions"]
+    assert row[2:5] == ["right"] * 3
+    assert sorted(tried) == sorted(
+        [("map", "fn"), ("split_batch", SPLIT), ("fault_that_the_hard_case_misses", json.dumps(EDIT))]
+    )
+
+
+@at_night
+def test_lines_of_python_and_planted_faults_are_tried_apart(tmp_path):
+    """The whole way: a right text, one that is refused, and an edit that is the fault that was asked for."""
+    answers = {"fault_that_the_hard_case_misses": EDIT}
+    hand_in(tmp_path / "a.json", {"split_batch": SPLIT, "break_even": "import os"}, answers)
+    _, row = (re.split("  +", line) for line in run(tmp_path).stdout.splitlines())
+    assert row[2:5] == ["right", "does not compile", "right"]
 
 
 def test_what_was_written_last_is_handed_in(tmp_path, monkeypatch):

@@ -1,15 +1,19 @@
 """The map: it says what the files say, its ticks and lights follow what the reader wrote, and its words are legible."""
 
+import html
 import re
 from itertools import chain
+from threading import Event
 from unittest.mock import Mock
 
+import numpy as np
 import pytest
-from support.legible import faults, written
+from support.legible import faults, words_of, written
 from support.notebook_gate import LINK, NOTEBOOKS, Lesson, lessons_of
 from support.teaching_pages import puzzles_of
 
 from browser.notebooks import lesson_texts
+from helpers.data.digits import seen_and_unseen
 from helpers.gpu import GpuError
 from helpers.grading import student_files
 from helpers.lessons.exercises import PUZZLES, grade, is_right
@@ -19,6 +23,8 @@ from helpers.lessons.start_here import explorers
 from helpers.lessons.start_here.picture import NODE, TICK, CoursePicture
 from helpers.lessons.train_lenet import my_lenet
 from helpers.lessons.train_lenet.training_apart import OwnRun, RefusedError
+from helpers.network.network import Network
+from helpers.network.training import Training
 from helpers.pictures.canvas import PAPER, text_width
 from helpers.set_up.jupyterlab import FIRST
 
@@ -69,7 +75,9 @@ def test_the_roads_keep_the_order_of_needs():
         for i, number in enumerate(road.numbers):
             if number.isdigit():
                 assert before(number, KNOWN) <= set(road.numbers[:i])
-    assert [road.minutes for road in (classes, fast)] == [7 * 45, 6 * 45]
+    minutes = {lesson.number: lesson.minutes for lesson in KNOWN}
+    for road in (every, classes, fast):
+        assert road.minutes == sum(minutes[number] for number in road.numbers)
 
 
 def test_lenet_has_one_place_for_every_puzzle_that_trains_in_it():
@@ -125,11 +133,11 @@ def test_ticks_and_places_light_up_for_right_texts_and_go_out_for_wrong_ones():
 def test_a_text_is_graded_once_and_another_text_again(monkeypatch):
     text = PUZZLES["map"].official.source
     student_files.keep("map", text)
-    student_files.keep_outcome("guard", "other", False)
+    student_files.keep_outcome("guard", "other", 0, 1)
     assert is_right("map")
     monkeypatch.setattr("helpers.lessons.exercises._verdicts", lambda *_: pytest.fail("it was graded"))
     assert is_right("map")
-    assert student_files.outcome("guard", "other") is False
+    assert student_files.outcome("guard", "other") == (0, 1)
     assert student_files.outcome("map", f"{text} ") is None
 
 
@@ -152,17 +160,85 @@ def test_the_button_trains_with_what_is_right_and_says_how_it_went_or_why_not(mo
         for losses in [], [2.3]:
             show(losses)
             words = re.search("simulator first|After 1 of", lenet._words.value)[0]
-            progress.append((lenet._button.disabled, words))
+            progress.append((lenet._button.description, words))
         if len(progress) > 2:
             raise RefusedError("not right")
         return OwnRun(puzzles, (2.3, 2.1), 0.5, {}, "time is up")
 
     monkeypatch.setattr(my_lenet, "train_apart", trained)
-    for words in "50 % are right. time is up", "not right":
+    for words in "50 % are right (with our kernels 96 %). time is up", "not right":
         lenet._button.click()
+        ended(lenet)
         assert words in lenet._words.value
-        assert not lenet._button.disabled
-    assert progress == [(True, "simulator first"), (True, "After 1 of")] * 2
+        assert (lenet._button.description, lenet._button.disabled) == (my_lenet.TRAIN, False)
+    assert progress == [("Stop", "simulator first"), ("Stop", "After 1 of")] * 2
+
+
+def ended(lenet: my_lenet.OwnTraining) -> None:
+    """Wait for the end of a run."""
+    if lenet.running:
+        lenet.running.join()
+
+
+def test_a_run_with_ones_own_kernels_says_how_long_it_takes_and_can_be_stopped_and_begun_again(monkeypatch):
+    grade("relu_gate", PUZZLES["relu_gate"].solution.text)
+    lenet = my_lenet.my_lenet()
+    assert my_lenet.LASTS in html.unescape(lenet._words.value)
+    seen, goes_on = Event(), Event()
+
+    def trained(*puzzles: str, show, **_) -> OwnRun:
+        show([])
+        show([2.3] * 5)
+        seen.set()
+        goes_on.wait()
+        show([2.3] * 10)
+        return OwnRun(puzzles, (2.3,) * 375, 0.5, {}, "")
+
+    monkeypatch.setattr(my_lenet, "train_apart", trained)
+    lenet._button.click()
+    seen.wait()
+    assert re.search(r"After 5 of 375 steps, .* About \d+ seconds to go\.", lenet._words.value)
+    lenet._button.click()
+    goes_on.set()
+    ended(lenet)
+    assert re.search(r"After 5 of 375 steps, .* Stopped: the button begins again", lenet._words.value)
+    lenet._button.click()
+    ended(lenet)
+    assert "After 375 of 375 steps" in lenet._words.value
+    assert [*faults(lenet.picture)] == []
+
+
+def test_times_are_rounded():
+    assert [*map(my_lenet.duration, (0.1, 44.6, 89, 100, 250))] == [
+        "2 seconds",
+        "45 seconds",
+        "89 seconds",
+        "2 minutes",
+        "4 minutes",
+    ]
+
+
+def test_our_curve_is_that_of_our_kernels():
+    images, labels, *_ = seen_and_unseen()
+    losses, accuracy = my_lenet.our_run()
+    assert (len(losses), my_lenet.STEPS) == (375, 375)
+    how = {"batch": my_lenet.RUN["batch"], "learning_rate": 0.05}
+    training = Training(Network(seed=0), images[: my_lenet.RUN["digits"]], labels[: my_lenet.RUN["digits"]], **how)
+    training.advance(8)
+    assert np.allclose([moment.loss for moment in training.moments], losses[:8], rtol=0, atol=0.002)
+    assert accuracy > 0.9
+
+
+def test_an_appendix_stands_beside_the_way_and_not_in_it():
+    """A lesson that none needs stands at the right; 00, 01 and 02 follow each other on the left."""
+    places = CoursePicture(KNOWN, frozenset()).places
+    needed = set(chain.from_iterable(lesson.needs for lesson in KNOWN))
+    for lesson in KNOWN:
+        if lesson.number not in needed:
+            assert places[lesson.number].x == places["C"].x > places["07"].right
+    assert places["00"].x == places["01"].x == places["02"].x
+    between = [number for number, box in places.items() if box.x == places["00"].x]
+    assert sorted(between) == ["00", "01", "02"]
 
 
 def test_all_places_and_boxes_can_be_lit():
@@ -182,8 +258,8 @@ def test_every_state_is_legible(done):
         for lesson in range(len(KNOWN)):
             assert not list(faults(picture.show(road, lesson)))
     left = picture.places["02"].x + 9
-    for word in chain.from_iterable(mark.words for mark in picture.marks):
-        if word.x == left and word.size > 12:  # a name
+    for word, mark in words_of(picture):
+        if word.x == left and mark.weight == "bold":  # a name
             assert text_width(word.text, word.size, "bold") <= NODE.width - 18 - TICK
 
 

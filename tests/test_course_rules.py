@@ -1,8 +1,10 @@
 """The rules of a course: lessons in the new form keep them, and each of them is red on a small bad notebook."""
 
+import re
+
 import pytest
 from support import course_rules, speakers
-from support.course_rules import IN_NEW_FORM, RULES, broken, main, minutes, pictures
+from support.course_rules import IN_NEW_FORM, RULES, broken, lessons_of, main, minutes, pictures
 from support.messages import stored
 from support.notebook_gate import NOTEBOOKS, Lesson
 from support.sample import sample
@@ -23,6 +25,25 @@ def test_the_first_picture_is_no_higher_than_what_is_left_of_the_first_screen(st
     ((_, explorer),) = speakers.shown(lesson, lesson.code[:1])
     explorer.set()
     assert explorer.picture.height <= 266
+
+
+LEAVE_IT = re.compile(r"\bleave [^.:]*\bat \d", re.IGNORECASE)
+
+
+def test_no_text_forbids_what_the_steps_of_its_picture_ask_for():
+    """A picture begins where the text wants it, so that no text says where a slider must stay."""
+    assert LEAVE_IT.search("Leave n, co and ci at 0: batches come later.")
+    for path in lessons_of(NOTEBOOKS):
+        for cell in Lesson.read(path).prose:
+            assert not LEAVE_IT.search(cell.source), path.name
+
+
+def test_what_a_reader_may_copy_has_no_power_that_is_nan_below_0():
+    """WGSL's pow(x, 3.0) is a power of 2 by a logarithm, which a negative number does not have."""
+    texts = [cell.source for path in NOTEBOOKS.glob("*.ipynb") for cell in Lesson.read(path).cells]
+    for pattern in ("kernels/**/*.wgsl", "helpers/lessons/**/*.wgsl", "helpers/lessons/**/*.toml", "notebooks/**/*.md"):
+        texts += [path.read_text(encoding="utf-8") for path in NOTEBOOKS.parent.glob(pattern)]
+    assert not [text for text in texts if "pow(" in text]
 
 
 def test_the_formula_is_the_plans():

@@ -14,7 +14,7 @@ from helpers.gpu import GpuError
 from helpers.grading import student_files
 from helpers.grading.drawing import Excerpt
 from helpers.grading.reasons import NotCompiled, Plain
-from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, UNSAFE, Grades, Verdict
+from helpers.grading.verdict import NO_COMPILE, RIGHT, UNSAFE, Grades, Verdict
 from helpers.widgets import WAKE
 from helpers.widgets.editor import AGAIN, Editor
 from helpers.widgets.question import Ask
@@ -24,6 +24,8 @@ PUZZLE = SimpleNamespace(
     name="map",
     skeleton="skeleton",
     solution=SimpleNamespace(text="ours"),
+    tests=TESTS,
+    limits="",
     first_error=lambda text: (2, 3, 4) if "wrong" in text else None,
 )
 LARGE = Verdict("large", NO_COMPILE, NotCompiled("`;` is missing", 2, 4), Excerpt("2 | x"))
@@ -87,18 +89,38 @@ def test_who_starts_over_loses_nothing(my):
     assert [path.read_text() for path in (my / "attempts").iterdir()] == ["mine"]
 
 
-def test_the_official_kernel_is_sent_after_the_first_attempt_that_compiles_and_is_there_the_next_time():
-    for outcome in (NOT_ATTEMPTED, NO_COMPILE):
-        made = editor(Grades.alike(TESTS, outcome))
-        send(made, "run", "wrong")
-        assert made.ours == editor().ours == ""
+def test_the_official_kernel_is_sent_after_three_attempts_that_compile_and_is_there_the_next_time():
     made = editor(Grades.alike(TESTS, UNSAFE))
-    send(made, "keep", "mine")
+    for text in ("mine", "mine", "does not compile: wrong", "mine, again"):
+        send(made, "run", text)
+        assert made.ours == editor().ours == ""
+    send(made, "keep", "mine, at last")
     assert made.ours == editor().ours == ""
-    send(made, "run", "mine")
+    send(made, "run", "mine, at last")
     assert made.ours == editor().ours == "ours"
-    student_files.keep_attempt("map", helpers.skeleton("map"))
-    assert helpers.write("map").ours == helpers.solution("map").text
+
+
+def test_the_official_kernel_is_sent_to_who_is_right_and_is_there_the_next_time():
+    assert helpers.write("combine_means").ours == ""
+    made = helpers.write("combine_means")
+    send(made, "run", helpers.skeleton("combine_means"))
+    assert made.ours == ""
+    send(made, "run", "combined = (a * n_a + b * n_b) / (n_b + n_a)")
+    assert made.ours == helpers.write("combine_means").ours == helpers.solution("combine_means").text
+
+
+def test_a_day_later_an_editor_shows_what_its_text_was_judged():
+    assert helpers.write("combine_means").verdict == {}
+    made = helpers.write("combine_means")
+    send(made, "run", "combined = (a + b) / 2")
+    later = helpers.write("combine_means")
+    assert later.text == "combined = (a + b) / 2"
+    assert later.verdict == {"kind": "wrong", "headline": "yours: not right yet, 1 of 3 tests"}
+    assert later.judged == made.judged == "yours: not right yet, 1 of 3 tests"
+    send(later, "run", "combined = (a * n_a + b * n_b) / (n_b + n_a)")
+    assert helpers.write("combine_means").verdict == {"kind": "right", "headline": "yours: right, 3 of 3 tests"}
+    send(later, "keep", "combined = a")
+    assert helpers.write("combine_means").verdict == {}
 
 
 def test_two_copies_of_the_project_keep_their_texts_apart_in_the_page(tmp_path, monkeypatch):

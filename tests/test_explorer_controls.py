@@ -16,7 +16,7 @@ from helpers.operations.harness import whole
 from helpers.pictures.canvas import Box, Picture, number, text_width
 from helpers.pictures.parts import Bars
 from helpers.widgets.controls import ByOne
-from helpers.widgets.explorer import Explorer, limits
+from helpers.widgets.explorer import Explorer, filling, limits
 
 IMAGE, FILTER = whole((1, 1, 4, 5), 0), whole((1, 1, 2, 3), 1)
 SMALL = explorers.weight_gradient, explorers.input_gradient, explorers.threads
@@ -40,17 +40,17 @@ def beside(explorer: Explorer) -> tuple[set[str], set[str]]:
 
 
 def names_of(widgets) -> set[str]:
-    """The names of the number boxes among some widgets, and in what they hold."""
+    """The names of the number boxes and lists of names among some widgets, and in what they hold."""
     names = set()
     for widget in widgets:
-        if type(widget).__name__ == "BoundedIntText":
+        if type(widget).__name__ in ("BoundedIntText", "Dropdown"):
             names.add(widget.description)
         names |= names_of(getattr(widget, "children", ()))
     return names
 
 
 FRONT = {
-    explorers.any_forward: "stride padding n co",
+    explorers.any_forward: "stride padding kH kW",
     explorers.any_weight_gradient: "stride padding n co",
     explorers.any_input_gradient: "stride padding ih iw",
     explorers.own_filter: "",
@@ -169,20 +169,59 @@ def test_weights_that_are_clicked_make_the_output_of_the_reference():
     assert explorer._layer.grids[grid]["limits"] == {"low": -2, "high": 2, "step": 1, "upright": False}
     assert explorer._layer.numbers[grid] == [0, 0, 0, 0, 1, 0, 0, 0, 0]
     bright = 3 * digit[0, 0, 1:-1, 1:-1] >= 2 * digit.max()  # each weight is 0 but the middle one
-    on, below = bright[:10].sum(), bright[10:].sum()
+    on = sum(is_on_level_stroke(oh, ow) for oh, ow in np.argwhere(bright).tolist())
     assert explorer.sentence.startswith(
-        f"{on + below} outputs are two thirds of the largest or more, {on} of them on the horizontal stroke, "
+        f"{bright.sum()} outputs are two thirds of the largest or more, {on} of them on the horizontal stroke, "
     )
     touch(explorer, grid, 2, 2, numbers=[-2, -2, -2, 0, 0, 0, 1, 1, 9])  # what is out of range is taken to its limit
     assert explorer.arrays["weight"].tolist() == [[-2, -2, -2], [0, 0, 0], [1, 1, 2]]
-    assert explorer.steps.done == [True, False, False]
-    touch(explorer, grid, 2, 2, numbers=[-2, -2, -2, 0, 0, 0, 1, 1, 1])
     assert explorer.steps.done == [True, True, False]
     output = reference.conv2d(digit, explorer.arrays["weight"][None, None])[0, 0]
     for oh, ow in (6, 15), (20, 11):
         right = number(output[oh, ow])
         assert explorer.set(oh=oh, ow=ow).endswith(f"= {right}; the kernel wrote {right}.")
     assert not [*faults(explorer.picture)]
+
+
+# The first and the last column of the 7's horizontal stroke in each of its rows, as one sees it.
+STROKE = {7: (15, 20), 8: (12, 21), 9: (8, 21), 10: (7, 21), 11: (7, 21), 12: (6, 11), 13: (6, 10), 14: (6, 7)}
+
+
+def is_on_level_stroke(oh: int, ow: int) -> bool:
+    """Return True where the window of an output holds pixels of the stroke."""
+    for row in range(oh, oh + 3):
+        first, last = STROKE.get(row, (99, 0))
+        if first <= ow + 2 and ow <= last:
+            return True
+    return False
+
+
+SOBEL = np.array([[1, 2, 1], [0, 0, 0], [-1, -2, -1]])
+PREWITT = np.sign(SOBEL)
+BAR = np.array([[-1, -1, -1], [2, 2, 2], [-1, -1, -1]])
+DOT = np.diag([0, 1, 0])
+BLUR = np.ones((3, 3))
+
+
+@pytest.mark.parametrize(
+    ("weight", "finds"),
+    [
+        *((filter, True) for filter in (SOBEL, -SOBEL, PREWITT, -PREWITT, 2 * PREWITT, BAR)),
+        *((filter, False) for filter in (SOBEL.T, -SOBEL.T, PREWITT.T, -PREWITT.T, BAR.T, DOT, BLUR, 0 * BLUR)),
+    ],
+)
+def test_the_usual_filters_find_the_level_stroke_and_their_transposes_do_not(weight, finds):
+    explorer = explorers.own_filter()
+    explorer.set(weight=weight)
+    _, found, _ = explorer.steps.done
+    assert found == finds
+
+
+@pytest.mark.parametrize(("height", "window", "wanted"), [(266, 720, 840), (442, 720, 840), (266, 1080, 1100)])
+def test_a_picture_fills_its_column_where_the_window_is_high_enough(height, window, wanted):
+    """At 1280 x 720 it is as large as the first screen holds: its words have the size with which they are drawn."""
+    least, free, ratio, most = map(float, re.findall(r"[\d.]+", filling(Picture(height)).replace("100vh", "")))
+    assert np.clip((window - free) * ratio, least, most) == wanted
 
 
 def test_bars_are_dragged_by_their_steps_and_are_a_table():

@@ -40,7 +40,7 @@ def umask(request: pytest.FixtureRequest) -> Iterator[int]:
 @modes
 def test_all_that_a_learner_keeps_has_the_rights_of_ordinary_files(umask, tmp_path, monkeypatch):
     monkeypatch.setenv("CONVGRAD_MY", str(tmp_path / "my"))
-    monkeypatch.setattr(WORKER, "grade", lambda puzzle, source, tests: Grades.alike(tests, RIGHT))
+    monkeypatch.setattr(WORKER, "grade", lambda puzzle, source, tests, seed: Grades.alike(tests, RIGHT))
     student_files.keep("map", "mine")
     helpers.grade("map")
     helpers.predict("idle_threads", 1)

@@ -12,9 +12,8 @@ import helpers
 from helpers.classroom import class_table
 from helpers.classroom import gradebook as command
 from helpers.grading import student_files
-from helpers.grading.grader import grade
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, Grades
-from helpers.lessons.exercises import ALL_PUZZLES, FAULTS, MARKINGS, MATCHINGS, PUZZLES, QUESTIONS, WORKER
+from helpers.lessons.exercises import ALL_PUZZLES, FAULTS, MARKINGS, MATCHINGS, QUESTIONS, WORKER, work
 from helpers.lessons.shared.notebook_cells import exercises
 
 LESSONS = {path.stem: Lesson.read(path) for path in lessons_of(NOTEBOOKS)}
@@ -36,8 +35,8 @@ EXERCISES = {
 @pytest.fixture(autouse=True)
 def _graded_here(monkeypatch):
     """Kernels are graded when they are handed in, here, as they need no process of their own."""
-    monkeypatch.setattr(WORKER, "grade", lambda name, source, tests: Grades.alike(tests, NOT_ATTEMPTED))
-    monkeypatch.setattr(command, "_grade_kernel", lambda name, source: grade({**PUZZLES, **FAULTS}[name], source))
+    monkeypatch.setattr(WORKER, "grade", lambda name, source, tests, *seed: Grades.alike(tests, NOT_ATTEMPTED))
+    monkeypatch.setattr(command, "_grade_text", work)
 
 
 def asked(lesson: str) -> set[str]:

@@ -122,7 +122,9 @@ def test_a_flip_is_hidden_by_a_symmetric_filter():
     for values, case in (symmetric.ravel(), gradient.ravel()), (weights, gradients):
         assert (values * case).sum() - (values * case[::-1]).sum() == question.right
     differences = gradients - gradients[::-1]
-    assert {*question.mistakes} == {differences[0], differences[2], abs(differences).sum(), (weights * gradients).sum()}
+    product = (weights * gradients).sum()
+    turned = abs(-product - product)  # the sign of the product changes
+    assert {*question.mistakes} == {differences[0], differences[2], abs(differences).sum(), product, turned}
 
 
 def test_of_three_dot_products_two_agree_and_the_third_is_that_of_a_filter_that_is_not_flipped():

@@ -13,8 +13,12 @@ import numpy as np
 import pytest
 from support.sample import at_night
 
-from helpers.lessons.exercises import PYTHON_PUZZLES
+import helpers
+from helpers.grading import student_files
+from helpers.lessons.exercises import PUZZLES, PYTHON_PUZZLES
 from helpers.lessons.many_gpus import indices, training
+from helpers.lessons.many_gpus import own_lines as own_lines_module
+from helpers.lessons.many_gpus.own_lines import OwnLines, own_lines
 from helpers.lessons.many_gpus.training import Gradient, Part, combine, gradient
 from helpers.workers import WorkersError, cluster
 
@@ -43,6 +47,54 @@ def test_a_part_travels_and_says_its_size_and_the_mean_of_two_parts_is_that_of_a
     together = combine(first, rest)
     assert np.allclose(together.numbers, whole.numbers, rtol=0, atol=1e-6 * abs(whole.numbers).max() * 10)
     assert together.loss == pytest.approx(whole.loss, rel=1e-6)
+
+
+RIGHT = {
+    "split_batch": "each, more = divmod(n, p)\nat = k * each + min(k, more)\npart = at, at + each + (k < more)",
+    "combine_means": "combined = b * (n_b / (n_a + n_b)) + a * (n_a / (n_a + n_b))",
+    "combine_gradients": PUZZLES["combine_gradients"].solution.text.replace("a * images_a", "a * images_a + 0.0"),
+}
+BY_CASES = "if a == b:\n  combined = a\nelse:\n  combined = (a * n_a + b * n_b) / (n_a + n_b)"
+
+
+def test_training_uses_what_the_reader_wrote_where_it_is_right_and_says_whose_it_is(monkeypatch) -> None:
+    parameters = np.zeros(4, np.float32)
+    ours = training.parts(parameters, 1)
+    assert repr(own_lines()) == "\n".join(f"{name}: ours, until yours is right" for name in RIGHT)
+    student_files.keep("split_batch", "part = k, k + 1")
+    for name in ("combine_means", "combine_gradients"):
+        student_files.keep(name, RIGHT[name])
+        student_files.keep_outcome(name, RIGHT[name], 1, 1)
+    assert repr(own_lines()).split("\n") == [
+        "split_batch: ours, until yours is right",
+        "combine_means: yours",
+        "combine_gradients: yours",
+    ]
+    student_files.keep("split_batch", RIGHT["split_batch"])
+    yours = pickle.loads(pickle.dumps(training.parts(parameters, 1)))
+    assert [(part.first, part.end) for part in yours] == [(part.first, part.end) for part in ours]
+    assert yours[0].lines == OwnLines(**RIGHT)
+    assert ours[0].lines == OwnLines()
+
+
+def test_gradients_are_combined_by_the_readers_kernel_and_lines_or_by_ours(monkeypatch) -> None:
+    a, b = np.float32([0, 4, -8, 1, 3]), np.float32([8, 0, 8, 1, -1])
+    expected = (a + 3 * b) / 4
+    ran = []
+    run = own_lines_module.runner
+    monkeypatch.setattr(own_lines_module, "runner", lambda text: ran.append(text) or run(text))
+    for lines in (OwnLines(), OwnLines(combine_means=RIGHT["combine_means"]), OwnLines(**RIGHT)):
+        both = combine(Gradient(a, 0.5, 1, lines), Gradient(b, 1.5, 3, lines))
+        assert np.allclose(both.numbers, expected, rtol=1e-6, atol=0)
+        assert both.numbers.dtype == np.float32
+        assert (both.loss, both.images, both.lines) == (1.25, 4, lines)
+    assert ran == [RIGHT["combine_gradients"]]
+
+
+def test_lines_that_take_no_arrays_are_right_and_not_used() -> None:
+    student_files.keep("combine_means", BY_CASES)
+    assert helpers.grade("combine_means").passed == len(PYTHON_PUZZLES["combine_means"].tests)
+    assert "combine_means: ours, as yours computes numbers, but no arrays" in repr(own_lines())
 
 
 def test_the_model_is_as_near_to_what_was_measured_as_the_lesson_says() -> None:

@@ -55,6 +55,21 @@ def test_the_right_cells_and_each_likely_mistake_get_their_own_words(name):
         assert "?" in question
 
 
+OTHERS = [
+    (OUTPUT, "g h i l m n", "these cells belong to output [1,1]; how far is it from there to [2,1]"),
+    (WEIGHT, "c d e h i j m n o", "these cells belong to dW[0,2]; how far is it from there to [0,1]"),
+    (INNER, "J K L M N O", "these cells belong to dX[3,2]; how far is it from there to [1,2]"),
+    (INNER, "G H", "you left out 4; which windows contain this pixel?"),  # which belong to dX[0,1], and are right
+    (PIXEL, "0,0 0,1 0,2 1,0 1,1 1,2", "these cells belong to dX[0,1]; how far is it from there to [0,2]"),
+]
+
+
+@pytest.mark.parametrize(("name", "cells", "words"), OTHERS)
+def test_the_cells_of_another_element_are_said_to_be_its_own(name, cells, words):
+    verdict = MARKINGS[name].grade(name, cells)
+    assert (verdict.outcome, verdict.detail[: len(words)]) == (WRONG, words)
+
+
 @every_marking
 def test_an_answer_of_another_kind_or_too_long_a_one_is_not_read(name):
     marking = MARKINGS[name]
@@ -86,3 +101,14 @@ def test_the_cells_lie_on_the_lessons_picture_row_by_row(name):
     data, _ = made._repr_mimebundle_()
     assert data["text/plain"] == f"{marking.asked} {made.sheet['sentence']}"
     assert {"image/png"} == data.keys() & {"image/png", "text/html"}
+
+
+def test_cells_that_are_left_out_are_shown_from_the_second_wrong_answer_on():
+    made = helpers.mark(WEIGHT)
+    right = MARKINGS[WEIGHT].written(MARKINGS[WEIGHT].right)
+    made.give("a b")
+    assert made.reply["cells"] == {"a": "wrong", "b": "right"}
+    made.give("a b")
+    assert made.reply["cells"] == {"a": "wrong", "b": "right"} | dict.fromkeys(right.split()[1:], "missed")
+    made.give(right)
+    assert made.reply["cells"] == dict.fromkeys(right.split(), "right")

@@ -9,7 +9,7 @@ import pytest
 from support.notebook_gate import NOTEBOOKS, Lesson, lessons_of
 
 import helpers
-from helpers.grading.prediction import LONGEST_ANSWER, AnswerError
+from helpers.grading.prediction import LONGEST_ANSWER, AnswerError, Question
 from helpers.grading.verdict import RIGHT, WRONG
 from helpers.lessons.exercises import QUESTIONS
 from helpers.widgets.question import Ask
@@ -79,6 +79,33 @@ def test_an_answer_that_is_empty_or_too_long_is_not_read(name):
     assert question.grade(name, question.typed(longest)).outcome == RIGHT
     with pytest.raises(AnswerError, match=rf"^your answer has 2,001 characters: write {question.hint}$"):
         question.typed(f" {longest}")
+
+
+ROUNDED = Question(4.6, {14.666666666666666: "whole slices"}, "the logarithm", exact=4.605170185988092)
+PAIR = Question((2, 5), {(5, 2): "in the other order"}, "rows come first")
+FOUR = Question((1, 2, 2, 4), {}, "rows come first")
+READ = [
+    (ROUNDED, 4.605, ""),
+    (ROUNDED, 4.61, ""),
+    (ROUNDED, 4.62, "the logarithm"),
+    (ROUNDED, 5.0, "the logarithm"),
+    (ROUNDED, 14.67, "whole slices"),
+    (ROUNDED, 14.7, "whole slices"),
+    (ROUNDED, 14.66, "the logarithm"),
+    (ROUNDED, 15, "the logarithm"),
+    (Question(2, {0.125: "one"}, "count"), 0.1, "count"),
+    (PAIR, (5, 2), "in the other order"),
+    (PAIR, (2, 6), "your first number is right; rows come first"),
+    (PAIR, (3, 5), "your second number is right; rows come first"),
+    (PAIR, (3, 6), "rows come first"),
+    (FOUR, (1, 2, 3, 4), "your first, second and fourth numbers are right; rows come first"),
+]
+
+
+@pytest.mark.parametrize(("question", "answer", "words"), READ)
+def test_a_rounded_number_is_recognized_and_of_several_numbers_the_right_ones_are_named(question, answer, words):
+    verdict = question.grade("q", answer)
+    assert (verdict.outcome, verdict.detail) == (WRONG if words else RIGHT, words)
 
 
 def typed(answer) -> list[str]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from itertools import chain, combinations
+from math import prod
 
 import numpy as np
 import pytest
@@ -15,18 +16,23 @@ from support.teaching_pages import puzzles_of
 import helpers
 from helpers.gpu.passes import pipeline
 from helpers.grading.grader import grade
-from helpers.grading.puzzle import BROKEN, LEARNERS_LINE, same_code
+from helpers.grading.puzzle import BROKEN, LEARNERS_LINE, TWICE, same_code
+from helpers.grading.test_run import simulated
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT
 from helpers.grading.words import AS_OURS
 from helpers.lessons.exercises import PUZZLES, PYTHON_PUZZLES
 from helpers.operations.kernels import load
 from wgsl import Kernel, without_comments
+from wgsl.simulator.run import compiled
 
 TO_DECODE = {  # what a skeleton stores, and the learner declares
     "weight_index": "const co = 0u; const ci = 0u; const kh = 0u; const kw = 0u;",
     "output_index": "const n = 0u; const co = 0u; const oh = 0u; const ow = 0u;",
 }
 IN_TWO_LESSONS = {"relu_gate"}  # first written for a layer, and then a part of LeNet
+# One workgroup alone, a test with many results, or another skill.
+SHARED_OUT_IN_THE_TEST = {"tree_sum", "arg_max_tree", "grad_bias_two_passes", "kahan_sum", "reverse_in_workgroup"}
+SHARED_OUT_IN_THE_TEST |= {"combine_gradients", "max_pool2d_backward", "fixed_point_sum"}
 every_puzzle = pytest.mark.parametrize("name", PUZZLES)
 # Where one factor is 0, the other may hold any number: one of these lines could go, not both.
 EITHER = {"    left[slot] = 0.0;  // *", "    right[slot] = 0.0;  // *"}
@@ -112,6 +118,17 @@ def test_cases_are_small_whole_numbers_and_then_quarters_so_that_sums_are_exact_
         assert len(PUZZLES[name].axes.split()) == case.expected.ndim
     assert not quarters[0]
     assert any(quarters) == (name not in TO_DECODE), "it has no inputs, and stores indices"
+
+
+@pytest.mark.parametrize("name", sorted({name for name in PUZZLES if PUZZLES[name].skill} - SHARED_OUT_IN_THE_TEST))
+def test_one_workgroup_would_do_the_work_of_several_in_the_larger_problem_and_would_come_to_an_end(name):
+    puzzle = PUZZLES[name]
+    run = simulated(puzzle.official, puzzle.skill.larger_case)
+    threads = prod(compiled(puzzle.official, puzzle.entry_points[0]).workgroup_size)
+    assert not run.findings
+    assert not run.wrong.any()
+    assert run.case.expected.size > TWICE * threads * run.counts["results"]
+    assert run.counts["steps"] <= 240  # of a result: it takes little
 
 
 # --- Other right kernels ------------------------------------------------------------------------------------

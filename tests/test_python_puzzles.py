@@ -14,6 +14,7 @@ from support.sample import at_night, sample
 import helpers
 from helpers.grading import student_files
 from helpers.grading.mistakes import Mistake
+from helpers.grading.python_functions import FUNCTIONS as OF_ALL
 from helpers.grading.python_lines import Program
 from helpers.grading.verdict import NOT_ATTEMPTED, NOT_YET, RIGHT, WRONG, Grades
 from helpers.lessons.exercises import PYTHON_PUZZLES, WORKER
@@ -86,6 +87,39 @@ def test_a_known_mistake_is_rejected_named_and_drawn(name, mistake, made):
     assert len(drawings) == (WRONG in outcomes(grades) and not whole)
     for drawing in drawings:
         assert max(map(len, drawing.split("\n"))) <= 80
+
+
+OTHER_STYLES = {  # right lines as readers write them, by their puzzle
+    "split_batch": [
+        "each, more = divmod(n, p)\nfirst = k * each + min(k, more)\npart = first, first + each + int(k < more)",
+        "size = n // p\nif k < n % p:\n  part = k * (size + 1), (k + 1) * (size + 1)\nelse:\n"
+        "  first = n % p + k * size\n  part = first, first + size",
+        "first = 0\nfor i in range(k):\n  first += n // p\n  if i < n % p:\n    first += 1\n"
+        "part = (first, first + n // p + (1 if k < n % p else 0))",
+        "first = n - 1\nwhile first * p // n >= k and first >= 0: first -= 1\nmore = max(0, min(k, n % p))\n"
+        "part = k * int(n / p) + more, (k + 1) * int(n / p) + max(0, min(k + 1, n % p))",
+    ],
+    "combine_means": ["total = sum((a * n_a, b * n_b))\ncombined = total / sum((n_a, n_b))"],
+    "break_even": ["saved = 1\nsaved -= 1 / w\nt = h / saved"],
+    "central_difference": ["up, down = loss(w + h), loss(w - h)\nderivative = (up - down) / abs(2 * h)"],
+}
+
+
+@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in OTHER_STYLES.items() for text in texts])
+def test_what_a_reader_would_write_is_right(name, text):
+    assert only(PYTHON_PUZZLES[name].grade(text)) == RIGHT
+
+
+@every_puzzle
+def test_an_exercise_says_what_may_be_written_before_its_editor(name):
+    made = helpers.write(name)
+    functions = [function for function in OF_ALL if function not in PYTHON_PUZZLES[name].cases()[0].given[0]]
+    assert functions
+    for word in ("if", "for", "while", *functions):
+        assert f"`{word}`" in made.limits
+    stored, _ = made._repr_mimebundle_()
+    assert stored["text/plain"].index(made.limits) < stored["text/plain"].index(helpers.skeleton(name))
+    assert "<code>divmod</code>" in stored["text/html"].partition("<details>")[0]
 
 
 # --- Races ----------------------------------------------------------------------------------------------------

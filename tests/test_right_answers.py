@@ -4,27 +4,24 @@ import re
 from ast import literal_eval
 from functools import cache
 from itertools import permutations
-from math import log2, prod
+from math import log, log2, log10, prod
 from pathlib import Path
 
 import numpy as np
 import pytest
 from support import convolution_explorers as explorers
-from support import lesson_04
+from support import lesson_04, lesson_08
 from support.notebook_gate import NOTEBOOKS, Lesson
 from support.small_kernels import run
 
 import helpers
 from helpers import gpu, load
-from helpers.bench.layers import SHAPES
-from helpers.bench.recorded import recorded
 from helpers.grading.verdict import RIGHT
 from helpers.lessons.exercises import PUZZLES, QUESTIONS
 from helpers.lessons.the_speed_ladder.indices import taps_of_class
-from helpers.lessons.the_speed_ladder.traffic import traffic
 from helpers.network.layers import Conv2d
 from helpers.operations.convolution import indices, reference
-from helpers.operations.convolution.operations import GRAD_INPUT, GRAD_WEIGHT
+from helpers.operations.convolution.operations import GRAD_INPUT
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.operations.gemm.operations import BACKWARD
 from helpers.operations.gemm.shapes import GemmShape
@@ -87,6 +84,12 @@ def pixel_by_hand(change=lambda filter: filter) -> float:
     return helpers.conv2d_grad_input((1, 1, 3, 3), change(filter)[None, None].copy(), upstream[None, None])[0, 0, 1, 1]
 
 
+def unsigned_pixel_by_hand() -> float:
+    """dX[1,1] of the case with pen and paper, without any minus sign."""
+    filter, upstream = asked("dX[1,1]")
+    return np.vdot(abs(filter[::-1, ::-1]), abs(upstream))
+
+
 def blurred() -> int:
     """The number of the four faults that the easy case finds, with the filter that the question gives."""
     explorer = explorers.four_faults()
@@ -140,10 +143,10 @@ def test_the_faults_are_the_lessons_and_pixels_that_differ_show_each():
 # --- 06: a fused layer ------------------------------------------------------------------------------------------
 
 
-def element_by_hand() -> float:
-    """d_b[3,1] of the case with pen and paper."""
+def elements_by_hand() -> np.ndarray:
+    """d_b of the case with pen and paper."""
     a, pre, grad = asked("d_b[3,1]")
-    return (a.T @ (grad * (pre > 0)))[3, 1]
+    return a.T @ (grad * (pre > 0))
 
 
 def loads_of_a_thread(puzzle: str) -> float:
@@ -181,37 +184,7 @@ def first_pass_last() -> list[float]:
     return [*map(float, seen), float(right)]
 
 
-# --- 08: the speed ladder ---------------------------------------------------------------------------------------
-
-ONE, MANY = "1_thread_per_weight", "2_workgroup_per_weight"
-
-
-def workgroups(version: str) -> int:
-    """The number of workgroups that a version of the weight gradient is dispatched with, for LeNet's second layer."""
-    (step,) = GRAD_WEIGHT.versions[version](SHAPES["LeNet conv2, 1 image"], load("conv2d_grad_weight", version)).steps
-    return prod(step.workgroups)
-
-
-def most_products() -> int:
-    """The most products of one weight that a thread of version 2 takes, for LeNet's first layer."""
-    shape = SHAPES["LeNet conv1, 1 image"]
-    return max(len(indices.products_of_thread(shape, thread, 256)) for thread in range(256))
-
-
-def faster_with_many_weights() -> int:
-    """The version that took less time on the last layer of the lesson's table."""
-    took = recorded()[-1].microseconds("versions", "conv2d_grad_weight", "32x256x14x14 to 256, k3 s1 p1")
-    return 1 if took[ONE] < took[MANY] else 2
-
-
-def tile_costs(name: str) -> float:
-    """Loads of a tile of 16, or reads of threads with 8 x 8 results, for each multiply-add."""
-    if name == "loads":
-        tile = traffic(load("gemm_bias_act", "2_tiled"), 16, 16, 16)
-    else:
-        kernel = load("gemm_bias_act", "4_vec4_tiles").with_constants(TILE_M=64, TILE_N=64, TILE_K=4)
-        tile = traffic(kernel, 64, 64, 4)
-    return getattr(tile, name) / tile.multiply_adds
+# --- Appendix A: a simulator -------------------------------------------------------------------------------------
 
 
 def statements_in_lockstep() -> int:
@@ -258,16 +231,16 @@ COMPUTED = {
     "weights_with_groups": lambda: prod(ConvShape(1, 8, 9, 9, 12, 3, 3, groups=4).weight),
     "faults_seen_with_ones": lambda: sum(wrong_weights(fault, ONES) > 0 for fault in WRONG),
     "statements_in_lockstep": statements_in_lockstep,
-    "d_b[3,1]": element_by_hand,
+    "d_b[3,1]": lambda: elements_by_hand()[3, 1],
     "loads_with_tiles": lambda: loads_of_a_thread("tiled_product"),
     "slot_of_thread_6": lambda: np.arange(256).reshape(16, 16).T.flat[6],
     "hidden_by_one_tile": lambda: barrier_to_remove(16),
     "first_pass_last_again": lambda: first_pass_last()[1],
-    "workgroups_for_conv2": lambda: workgroups(MANY),
-    "products_of_a_thread": most_products,
-    "faster_with_many_weights": faster_with_many_weights,
-    "loads_in_a_tile": lambda: tile_costs("loads"),
-    "reads_of_8_by_8": lambda: tile_costs("reads"),
+    "workgroups_for_conv2": lambda: lesson_08.workgroups(lesson_08.MANY),
+    "products_of_a_thread": lesson_08.most_products,
+    "faster_with_many_weights": lesson_08.faster_with_many_weights,
+    "loads_in_a_tile": lambda: lesson_08.tile_costs("loads"),
+    "reads_of_8_by_8": lambda: lesson_08.tile_costs("reads"),
     "roof_of_tiles": lambda: round(2 * 16 / 8 * 4.8, 9),
     "workgroups_of_a_weight_gradient": lambda: 64 * 9 // 64,
     "slices_to_fill": lambda: -(-132 // 9),
@@ -305,13 +278,29 @@ MISTAKES = {  # what is said of them, and how they come about
         "transposed": weight_by_hand(1, 0, TRANSPOSED),
         "without a minus": weight_by_hand(1, 0, abs),
         "make output[0,1]": weight_by_hand(0, 1),
+        "the one with −2 among yours": weight_by_hand(1, 0, lambda filter: np.maximum(filter, 0)),
+        "add up to 8, and not to 11; what is 3 · 0": weight_by_hand(1, 0) - 3 / 2,
     },
-    "output_size": lambda: {"without padding": square(12, 5, 2).out_h, "stride 1": square(12, 5, 1, 2).out_h},
+    "output_size": lambda: {
+        "without padding": square(12, 5, 2).out_h,
+        "stride 1;": square(12, 5, 1, 2).out_h,
+        "stride 1 without padding": square(12, 5, 1).out_h,
+        "fit without padding": square(12, 5, 2).out_h - 1,
+        "moves down in all": 12 + 2 * 2 - 5,
+    },
+    "products_of_an_output": lambda: {
+        "all weights of the layer": prod((16, 6, 5, 5)),
+        "in the middle": 6 * len(indices.taps_of_output(square(12, 5, 1, 2), 5, 5)),
+        "3 · 5 weights of each channel": 6 * len(indices.taps_of_output(square(12, 5, 1, 2), 0, 5)),
+    },
+    "outputs_of_a_weight": lambda: {"23 positions": 4 * 23 * 23, "one row of each digit": CONV1.batch * CONV1.out_w},
     "offset": lambda: {
         "H and W are swapped": np.ravel_multi_index((1, 2, 3, 4), (2, 3, 7, 5)),
         "N and Ci are swapped": np.dot((1, 2, 3, 4), (2 * 35, 35, 7, 1)),
         "the channel comes last": np.ravel_multi_index((1, 3, 4, 2), (2, 5, 7, 3)),
         "in the first image": np.ravel_multi_index((0, 2, 3, 4), (2, 3, 5, 7)),
+        "row 3 begins at this offset": np.ravel_multi_index((1, 2, 3, 0), (2, 3, 5, 7)),
+        "the first index changes fastest": np.ravel_multi_index((1, 2, 3, 4), (2, 3, 5, 7), order="F"),
     },
     "outputs_of_a_corner": lambda: {
         "stride 1": corner(1),
@@ -323,16 +312,48 @@ MISTAKES = {  # what is said of them, and how they come about
         "transposed": np.vdot(ABOVE.T, UPSTREAM),
         "minus signs": np.vdot(ABOVE, abs(UPSTREAM)),
         "is dW[1,0]": np.vdot(OTHER, UPSTREAM),
+        "the four pixels of the frame": ABOVE.sum(),
+        "the first row of the frame": np.vdot(ABOVE[0], UPSTREAM[0]),
         "corner on the pixel at row 0, column 1": 100,  # and anything else
     },
-    "dX[1,1]": lambda: {"transposed": pixel_by_hand(TRANSPOSED), "flipped": pixel_by_hand(FLIPPED)},
-    "threads_that_write_a_pixel": lambda: {"3 × 3 weights": windows(square(28, 3), 14, 14)},
-    "windows_with_stride": lambda: {"stride 1": windows(ConvShape(1, 1, 7, 9, 1, 3, 3), 2, 2)},
-    "d_b[3,1]": lambda: {"from grad": -1 * -5 + 1 * 1 + 1 * 6, "this is d_b[3,0]": -1 * 0 + 1 * 3 + 1 * -1},
+    "dX[1,1]": lambda: {
+        "transposed": pixel_by_hand(TRANSPOSED),
+        "flipped": pixel_by_hand(FLIPPED),
+        "sign of the filter is lost": pixel_by_hand(abs),
+        "both minus signs are lost": unsigned_pixel_by_hand(),
+    },
+    "pixels_of_a_weight": lambda: {"filter of 3 × 3;": square(28, 3).out_h ** 2, "all 25 weights": 25 * 24**2},
+    "threads_that_write_a_pixel": lambda: {
+        "3 × 3 weights": windows(square(28, 3), 14, 14),
+        "4 × 4 weights": windows(square(28, 4), 14, 14),
+    },
+    "windows_with_stride": lambda: {
+        "stride 1": windows(ConvShape(1, 1, 7, 9, 1, 3, 3), 2, 2),
+        "all windows": prod(ConvShape(1, 1, 7, 9, 1, 3, 3, 2).output),
+    },
+    "d_b[3,1]": lambda: {
+        "from grad": -1 * -5 + 1 * 1 + 1 * 6,
+        "this is d_b[3,0]": elements_by_hand()[3, 0],
+        **{f"this is d_b[{k},0]": elements_by_hand()[k, 0] for k in range(3)},
+        **{f"this is d_b[{k},1]": elements_by_hand()[k, 1] for k in range(3)},
+    },
     "slot_of_thread_6": lambda: {"for tiles of 4": np.arange(16).reshape(4, 4).T.flat[6]},
-    "loads_with_tiles": lambda: {"without tiles": loads_of_a_thread("product")},
+    "loads_with_tiles": lambda: {
+        "without tiles": loads_of_a_thread("product"),
+        "all threads of the workgroup": 256 * loads_of_a_thread("tiled_product"),
+    },
+    "probe_reads": lambda: {f"the pixel [{row},{column}]": 7 * row + column + 1 for row, column in ((1, 0), (3, 1))},
+    "loss_of_100_classes": lambda: {
+        "for 10 classes": round(log(10), 3),
+        "to the base 10": log10(100),
+        "to the base 2": round(log2(100), 2),
+        "logarithm of 1/100": round(log(1 / 100), 2),
+    },
+    "best_number_of_workers": lambda: {
+        f"{96 / w:g} + {log2(w):g} = {96 / w + log2(w):g}": w for w in (2, 4, 8, 16, 32, 128, 256)
+    },
     "first_pass_last_again": lambda: {"the right order": -first_pass_last()[2]},
-    "workgroups_for_conv2": lambda: {"this is version 1": workgroups(ONE)},
+    "workgroups_for_conv2": lambda: {"this is version 1": lesson_08.workgroups(lesson_08.ONE)},
     **lesson_04.MISTAKES,
 }
 

@@ -22,11 +22,12 @@ from support.teaching_pages import (
 )
 
 from helpers.lessons.exercises import ALL_PUZZLES
-from helpers.lessons.shared.course import CLASS, MINUTES
+from helpers.lessons.shared.course import MINUTES
 
 EXPLORERS, MISTAKES, LATE = "Questions at the explorers", "Common mistakes", "When you are late"
 PLAN, COLUMNS = "Before, in and after class", ["section", "before class", "in class", "after class"]
 TOOK = re.compile(r"(\d+)(?::|$)")  # the minutes, at the beginning of a cell
+CLASS = 45  # minutes
 LONGEST = 80  # lines of a page, without those of its tables
 LESSONS = [Lesson.read(path) for path in lessons_of(NOTEBOOKS)]
 every_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.path.stem)

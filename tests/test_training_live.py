@@ -13,7 +13,7 @@ from support.legible import CONTRAST, LIGHT, contrast, faults, illegible
 from helpers.data.digits import seen_and_unseen
 from helpers.lessons.shared.pictures.curves import MOST, CurvesPicture, FiltersPicture
 from helpers.lessons.train_lenet import explorers, film
-from helpers.lessons.train_lenet.live import Live
+from helpers.lessons.train_lenet.live import ON, Live
 from helpers.network.layers import Conv2d, Linear
 from helpers.network.network import Network
 from helpers.network.training import DivergedError, Moment, Training
@@ -66,6 +66,20 @@ def test_the_simulator_trains_for_a_few_steps_and_says_so(monkeypatch):
     assert "it trains for at most 8." in words(live)
     simulator.simulated = False
     assert explorers.train(small()).until == EPOCH
+
+
+def test_a_run_on_a_network_that_was_trained_before_says_so():
+    first = small()
+    live = explorers.train(first, epochs=1)
+    assert ON not in words(live)
+    live.finish()
+    assert ON not in words(live)
+    again = explorers.train(Training(first.network, IMAGES[:256], LABELS[:256], batch=8), epochs=1)
+    assert ON in words(again)
+    again.finish()
+    assert ON in words(again)
+    gone_on = explorers.train(first, epochs=1)  # the same run: its number of steps says so
+    assert ON not in words(gone_on)
 
 
 async def until(reached: Callable[[], bool]) -> None:

@@ -220,13 +220,30 @@ ONE_ELEMENT = [name for name in PUZZLES if re.search(r"let \w+ = global\.x;(?!.*
 def shared_out(name: str, count: str) -> str:
     """The official kernel, in which each thread computes this many elements, one after the other."""
     first = f"min(global.x, 4096u) * {count}"
-    loop = f"for (var i = {first}; i < min(arrayLength(&{output_of(name)}), {first} + {count}); i++)"
-    calls = rf"\g<0>\n  {loop} {{ element(vec3u(i, 0u, 0u)); }}\n}}\nfn element(global: vec3u) {{"
+    return in_a_loop(name, f"var i = {first}; i < min(arrayLength(&{output_of(name)}), {first} + {count}); i++")
+
+
+def strided(name: str, threads: str) -> str:
+    """The official kernel, in which this many threads compute all elements, in strides of their number."""
+    end = f"i < arrayLength(&{output_of(name)}) && global.x < {threads}u"
+    return in_a_loop(name, f"var i = global.x; {end}; i += {threads}u")
+
+
+def in_a_loop(name: str, loop: str) -> str:
+    """The official kernel, in which a thread computes an element in each turn of a loop."""
+    calls = rf"\g<0>\n  for ({loop}) {{ one_of_many(vec3u(i, 0u, 0u)); }}\n}}\nfn one_of_many(global: vec3u) {{"
     return re.sub(r"@compute[^{]*\{", calls, edited(name))
 
 
-UNSKILLED = {f"{name}, by one thread": (shared_out(name, "(1u << 16u)"), "steps") for name in ONE_ELEMENT}
+def threads_of(name: str) -> str:
+    """The threads of a workgroup in a row, as in the text."""
+    return re.search(r"@workgroup_size\((\d+)", edited(name))[1]
+
+
+UNSKILLED = {f"{name}, by one thread": (shared_out(name, "(1u << 16u)"), "results") for name in ONE_ELEMENT}
 UNSKILLED |= {f"{name}, three by a thread": (shared_out(name, "3u"), "results") for name in ONE_ELEMENT}
+UNSKILLED |= {f"{name}, by 48 threads": (strided(name, "48"), "results") for name in ONE_ELEMENT}
+UNSKILLED |= {f"{name}, by the first workgroup": (strided(name, threads_of(name)), "results") for name in ONE_ELEMENT}
 for other in planted("unskilled"):
     source = mistakes.edited(Kernel(edited(other.puzzle)), other.edits).source
     UNSKILLED[str(other)] = source, other.count

@@ -299,17 +299,26 @@ class Mark(NamedTuple):
     other: int | None = None
 
 
+class Edit(NamedTuple):
+    """A piece of a text, ``text[at:end]``, and what to write in its place."""
+
+    at: int
+    end: int
+    text: str
+
+
 @dataclass(frozen=True)
 class Suggestion:
     """The reason why a text is refused, and what to write instead.
 
     The `kind` is a key of `wgsl.words.suggestions`, and the `facts` are what its sentence needs. Without a `mark`, the
-    place is that of the refusal.
+    place is that of the refusal. The `edits` are what its cure changes; there are none where it only explains.
     """
 
     kind: str
     facts: Mapping[str, object] = field(default_factory=dict)
     mark: Mark | None = None
+    edits: tuple[Edit, ...] = ()
 
 
 class Origin(NamedTuple):

@@ -13,7 +13,7 @@ from wgsl.arguments import check_size
 from wgsl.diagnostics import Lines, NotWgsl, Span, Unsupported
 from wgsl.suggestions import wgsl_error
 from wgsl.syntax import tree
-from wgsl.syntax.parser import parse
+from wgsl.syntax.parser import check_comments, parse
 from wgsl.syntax.tokens import Word, without_bodies, without_comments
 from wgsl.types.declarations import Declarations
 from wgsl.types.kinds import on_three_axes, words
@@ -69,7 +69,11 @@ class Kernel:
 
         A text that is specialized for a layer is long, and nearly all of it is in the bodies.
         """
-        return self.read(lambda: Declarations(parsed(without_bodies(self.code)), dict(self.constants)))
+        return self.read(self._outlined)
+
+    def _outlined(self) -> Declarations:
+        check_comments(self.source)  # `code` has none
+        return Declarations(parsed(without_bodies(self.code)), dict(self.constants))
 
     def read(self, read: Callable[[], Read]) -> Read:
         """Return what `read` makes of the text. Raises WgslError, with place, cause and cure, where it is refused."""

@@ -63,6 +63,12 @@ def short(text: str) -> str:
     return line if len(line) <= LONGEST_NOTE else f"{line[:LONGEST_NOTE]}..."
 
 
+def name_shown(text: str) -> str:
+    """A student's name in one line: what is no letter in it, such as the end of a line, is shown as an escape."""
+    name = visible(re.sub(" +", " ", text.strip(" ")))
+    return name if len(name) <= LONGEST_NOTE else f"{name[:LONGEST_NOTE]}..."
+
+
 def lesson(path: Path) -> Lesson:
     """The exercises in one of our notebooks. Raises ValueError where it is none."""
     called = exercises(code_cells(path))
@@ -79,7 +85,7 @@ def row(file: str, path: Path, graders: Graders, lessons: Iterable[Lesson] = ())
         work = handed_in.work(path)
     except FileError as error:
         return Row(file, problem=str(error))
-    made = Row(file, student=short(work.student))
+    made = Row(file, student=name_shown(work.student))
     texts = work.kernels | work.answers
     for begun in lessons:
         if begun.keys() & texts.keys():

@@ -2,11 +2,12 @@
 
 Or, with --mistakes, what they got wrong, the most frequent first, with the question that unlocks each.
 
-Nothing is run but the kernels, each in a separate process, with limits of time and memory. Lines of Python are
-interpreted, as in a lesson; Python runs none of them.
+What a student wrote is tried in a separate process, with limits of time and memory: kernels, lines of Python, and
+planted faults. Here, texts and answers are only compared.
 """
 
 import argparse
+import json
 import os
 import sys
 from collections import ChainMap
@@ -27,16 +28,17 @@ from helpers.grading.sandbox import LONGEST, Worker
 from helpers.grading.student_files import NOTEBOOKS
 from helpers.grading.transport import as_data, from_data
 from helpers.grading.verdict import NOT_ATTEMPTED, Grades, Verdict
-from helpers.lessons.exercises import ALL_PUZZLES, FAULTS, MARKINGS, MATCHINGS, PUZZLES, QUESTIONS
+from helpers.lessons.exercises import ALL_PUZZLES, FAULTS, MARKINGS, MATCHINGS, PLANTED, PUZZLES, QUESTIONS
+from helpers.lessons.shared.planted import Planting
 from helpers.workers import WorkersError, add_options, mapped
 from wgsl.output import escape_what_cannot_be_printed
 
-AT_ONCE = min(os.cpu_count() or 1, 16)  # kernels that are graded side by side; each may take a gigabyte
-GradeKernel = Callable[[str, str], Grades]  # takes an exercise and a text
+AT_ONCE = min(os.cpu_count() or 1, 16)  # texts that are graded side by side; each may take a gigabyte
+GradeText = Callable[[str, str], Grades]  # takes an exercise and a text
 
 
-def _grade_kernel(exercise: str, source: str) -> Grades:
-    """The verdicts on a kernel. Raises GpuError only where this machine cannot run a right kernel either."""
+def _grade_text(exercise: str, source: str) -> Grades:
+    """The verdicts on a text. Raises GpuError only where this machine cannot run a right kernel either."""
     try:
         return _grade_in_own_process(exercise, source)
     except GpuError as error:
@@ -46,57 +48,73 @@ def _grade_kernel(exercise: str, source: str) -> Grades:
 
 
 def _grade_in_own_process(exercise: str, source: str) -> Grades:
-    """The verdicts on a kernel, from a process that is used for no other."""
+    """The verdicts on a text, from a process that is used for no other."""
     worker = Worker("helpers.lessons.exercises")
     try:
-        return worker.grade(exercise, source, ChainMap(PUZZLES, FAULTS)[exercise].tests)
+        return worker.grade(exercise, source, _tests(exercise))
     finally:
         worker.close()
 
 
+def _tests(exercise: str) -> Sequence[str]:
+    """The names of an exercise's tests; a planted fault has one verdict."""
+    if exercise in PLANTED:
+        return (exercise,)
+    return ChainMap(ALL_PUZZLES, FAULTS)[exercise].tests
+
+
 def graded(piece: list[str]) -> dict:
-    """The verdicts on a kernel, given by the exercise and the text, or what went wrong with this text alone."""
+    """The verdicts on a text, given with its exercise, or what went wrong with this text alone."""
     try:
-        return {"verdicts": as_data(_grade_kernel(*piece))}
+        return {"verdicts": as_data(_grade_text(*piece))}
     except GpuError:
         raise
     except Exception as error:
         return {"error": [type(error).__name__, str(error)]}
 
 
-def _grade(puzzle: Puzzle | PythonPuzzle, grade_kernel: GradeKernel, source: object) -> Grades:
+def _grade(puzzle: Puzzle | PythonPuzzle, grade_text: GradeText, source: object) -> Grades:
     if not isinstance(source, str):
-        raise AnswerError(f"source is a {type(source).__name__}: it must be the text of a kernel")
+        raise AnswerError(f"source is a {type(source).__name__}: it must be text")
     if len(source) <= LONGEST and puzzle.unchanged(source):
         return puzzle.not_attempted()
-    return puzzle.grade(source) if isinstance(puzzle, PythonPuzzle) else grade_kernel(puzzle.name, source)
+    return grade_text(puzzle.name, source)
 
 
 def _answer(question: Question, name: str, answer: object) -> Verdict:
     return question.grade(name, question.typed(answer) if isinstance(answer, str) else answer)
 
 
-def _find_fault(fault: Fault, grade_kernel: GradeKernel, answer: object) -> Verdict:
+def _find_fault(fault: Fault, grade_text: GradeText, answer: object) -> Verdict:
     match answer:
-        case [line, correction]:
-            return fault.grade(line, correction, partial(grade_kernel, fault.name))
+        case [line, str(correction)] if len(correction) <= LONGEST:
+            return fault.grade(line, correction, partial(grade_text, fault.name))
     raise AnswerError(f"answer = {answer!r}: it must be the number of a line and its correction")
 
 
-def graders(grade_kernel: GradeKernel) -> class_table.Graders:
-    """The graders of all exercises, with the one of kernels."""
+def _plant(planting: Planting, name: str, grade_text: GradeText, answer: object) -> Verdict:
+    match answer:
+        case [str(old), str(new)] if planting.kernel_has(old):
+            (verdict,) = grade_text(name, json.dumps([old, new]))
+            return verdict
+    raise AnswerError(f"answer = {answer!r}: it must be a piece of the kernel's text and what replaces it")
+
+
+def graders(grade_text: GradeText) -> class_table.Graders:
+    """The graders of all exercises, with the one of texts."""
     return {
-        **{name: partial(_grade, puzzle, grade_kernel) for name, puzzle in ALL_PUZZLES.items()},
+        **{name: partial(_grade, puzzle, grade_text) for name, puzzle in ALL_PUZZLES.items()},
         **{name: partial(_answer, question, name) for name, question in {**QUESTIONS, **MATCHINGS, **MARKINGS}.items()},
-        **{name: partial(_find_fault, fault, grade_kernel) for name, fault in FAULTS.items()},
+        **{name: partial(_find_fault, fault, grade_text) for name, fault in FAULTS.items()},
+        **{name: partial(_plant, planting, name, grade_text) for name, planting in PLANTED.items()},
     }
 
 
 KNOWN: dict[str, class_mistakes.Known] = {
     name: exercise.mistakes
     for name, exercise in {**ALL_PUZZLES, **QUESTIONS, **MATCHINGS, **MARKINGS, **FAULTS}.items()
-}
-GRADERS = graders(lambda exercise, source: _grade_kernel(exercise, source))
+} | dict.fromkeys(PLANTED, ())
+GRADERS = graders(lambda exercise, source: _grade_text(exercise, source))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -177,12 +195,12 @@ def _lessons() -> dict[str, class_table.Lesson]:
 def _rows(
     folder: Path, paths: Sequence[Path], lessons: Sequence[class_table.Lesson], workers: str | None, ledger: Path | None
 ) -> list[class_table.Row]:
-    """The outcomes in all files, in their order. All kernels in them are graded before, each text once."""
+    """The outcomes in all files, in their order. All texts in them are graded before, each text once."""
     results: dict[tuple[str, str], dict] = {}
 
     def noted(exercise: str, source: str) -> Grades:
         results[exercise, source] = {}
-        return Grades.alike(ChainMap(PUZZLES, FAULTS)[exercise].tests, NOT_ATTEMPTED)
+        return Grades.alike(_tests(exercise), NOT_ATTEMPTED)
 
     def looked_up(exercise: str, source: str) -> Grades:
         result = results.get((exercise, source)) or graded([exercise, source])
@@ -191,8 +209,8 @@ def _rows(
             raise type(kind, (Exception,), {})(message)
         return from_data(result["verdicts"])
 
-    def rows(grade_kernel: GradeKernel) -> list[class_table.Row]:
-        known = graders(grade_kernel)
+    def rows(grade_text: GradeText) -> list[class_table.Row]:
+        known = graders(grade_text)
         return [class_table.row(class_table.name_in(folder, path), path, known, lessons) for path in paths]
 
     rows(noted)

@@ -17,7 +17,11 @@ from helpers.gpu.adapter import MAKING, NATIVE, GpuError, device, reason
 from helpers.gpu.buffers import Slice, part_of
 from helpers.gpu.zeros import with_zeros
 from wgsl import Kernel, WgslError, limit_passed
-from wgsl.suggestions import compile_error
+from wgsl.diagnostics import NotWgsl, Unsupported
+from wgsl.kernel import parsed
+from wgsl.suggestions import compile_error, wgsl_error
+from wgsl.types.declarations import Declarations, check
+from wgsl.types.limits import check_thread_memory, too_long
 
 IDLE = 128  # modules, and pipelines, that are cached although nothing uses them; a text takes up to some megabytes
 Made = TypeVar("Made")
@@ -108,6 +112,8 @@ def _pipeline(kernel: Kernel, entry_point: str, checked: bool) -> wgpu.GPUComput
             text = with_zeros(text)
         compiled = module(text, checked)  # first: the compiler explains a mistake best
         _require_portable(kernel, entry_point)
+        if not official:
+            _require_short_arrays(kernel, entry_point)
         layout = device().create_pipeline_layout(bind_group_layouts=[bind_group_layout(kernel.buffer_types)])
         compute = {"module": compiled, "entry_point": entry_point, "constants": dict(kernel.constants)}
         return device().create_compute_pipeline(layout=layout, compute=compute)
@@ -120,6 +126,17 @@ def _require_portable(kernel: Kernel, entry_point: str) -> None:
     fault = limit_passed(kernel.workgroup_size(entry_point), kernel.workgroup_bytes)
     if fault:
         raise WgslError(fault, kernel.name)
+
+
+def _require_short_arrays(kernel: Kernel, entry_point: str) -> None:
+    """Refuse more memory of a thread than every compiler offers: the driver's takes minutes for it."""
+    try:
+        check_thread_memory(check(Declarations(parsed(kernel.source), dict(kernel.constants)), entry_point))
+    except NotWgsl as fault:
+        if limit := too_long(fault):
+            raise wgsl_error(kernel, limit) from None
+    except (Unsupported, ValueError):  # the compiler, which has taken it, has the last word
+        return
 
 
 _bind_groups: WeakValueDictionary[tuple, wgpu.GPUBindGroup] = WeakValueDictionary()

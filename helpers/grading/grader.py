@@ -8,7 +8,7 @@ from itertools import chain
 import numpy as np
 
 from helpers.gpu import GpuError, adapter_info
-from helpers.grading import drawn, interface_checks, reasons, text_checks
+from helpers.grading import drawn, interface_checks, reasons, skill_counts, text_checks
 from helpers.grading.drawing import NumbersDrawn, drawing, excerpt_of
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import Case, Puzzle, same_code
@@ -30,7 +30,6 @@ MOST_WORK = 500_000_000  # of `Work`: about 4 s, 5 times our largest; all tests 
 WORK = 30_000  # statements that may be simulated while a known mistake is looked for: about 2 s
 TELLING = "loads_storage", "loads_workgroup", "sectors"  # what is the same in two texts that do the same work
 WIDEST = 150  # letters of a line of an excerpt
-_official: dict[tuple[str, str], TestRun] = {}  # the official kernel in a case, each simulated once
 
 
 def grade(puzzle: Puzzle, source: str, seed: drawn.Seed = None) -> Grades:
@@ -149,27 +148,12 @@ class _Grader:
             if kind == "not portable" and ("non-uniform barrier", *place) in self.first:  # what a run shows says more
                 self.first[kind, *place] = self.first["non-uniform barrier", *place]
         names = [run.case.name for run in runs]
-        self.asked = runs[names.index(puzzle.skill.test) if puzzle.skill and puzzle.skill.test in names else -1]
+        asked = runs[names.index(puzzle.skill.test) if puzzle.skill and puzzle.skill.test in names else -1]
         self.slip = self.wrong and (text_checks.exchanged(kernel, puzzle.official) or text_checks.hidden(kernel))
         self.remarks = set()  # those that a verdict has
         self.mistake: NamedMistake | None = None
         self.everywhere = next(filter(self._concerns_all, self.first.values()), None) if failed is None else None
-        self.lacks = {} if self.wrong or self.first else self._more()
-
-    def _more(self) -> dict[str, tuple[float, float]]:
-        """Return the counts that are larger than the puzzle allows, or smaller, with the official kernel's."""
-        if not (skill := self.puzzle.skill):
-            return {}
-        ours = self._ours(self.asked.case)
-        fewer = {key: (yours, official) for key, (official, yours) in ours.more(self.asked, skill.least).items()}
-        return self.asked.more(ours, skill.limits) | fewer
-
-    def _ours(self, case: Case) -> TestRun:
-        """The official kernel in a case."""
-        key = self.puzzle.name, case.name
-        if key not in _official:
-            _official[key] = simulated(self.puzzle.official, case)
-        return _official[key]
+        self.lacks = None if self.wrong or self.first else skill_counts.lacks(puzzle, kernel, asked)
 
     def _concerns_all(self, finding: Finding) -> bool:
         """Return whether a finding in one test makes a kernel unsafe in all tests: a barrier that is wrong or missing.
@@ -215,8 +199,8 @@ class _Grader:
 
         It may be `stopped` in a test, as all that one thread does takes too long.
         """
-        counts = tuple((key, *pair) for key, pair in self.lacks.items())
-        reason = reasons.WithoutSkill(self.puzzle.skill.asked, self.asked.case.name, counts)
+        counts = tuple((key, *pair) for key, pair in self.lacks.counts.items())
+        reason = reasons.WithoutSkill(self.puzzle.skill.asked, self.lacks.case, counts)
         if stopped:
             reason = replace(reason, stopped=Diagnosis(stopped.finding), stopped_in=stopped.case.name)
         first, *others = Grades.alike(self.puzzle.tests, NOT_YET, reason)
@@ -297,7 +281,7 @@ class _Grader:
 
     def _compared(self, run: TestRun) -> Reason:
         """Return what a right kernel does in a case, beside the official one, with the remarks that are new."""
-        ours = self._ours(run.case)
+        ours = skill_counts.official_run(self.puzzle, run.case)
         remarks = list(self._settled)
         if self._has_turn_too_many(run, ours):
             remarks.append(reasons.TurnTooMany())

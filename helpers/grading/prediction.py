@@ -1,5 +1,6 @@
 """Questions that a lesson asks before it shows the answer, and the verdict on an answer."""
 
+import math
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -13,10 +14,11 @@ import numpy as np
 
 from helpers.data import tables
 from helpers.grading.reasons import Reason
-from helpers.grading.replies import NoAnswer, Reply
+from helpers.grading.replies import NoAnswer, PartlyRight, Reply
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG, MessageAlone, Verdict
 
 Answer = float | str | tuple[float, ...]
+MOST_ROUNDED = 0.05  # of a number: 0.1 is another number than 0.125
 LONGEST_ANSWER = 2_000  # characters that are read of an answer
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d{1,2})?( ?/ ?\d+)?")  # a larger exponent takes for ever to read
 POWER = re.compile(r"([-+]?) ?(\d{1,4}) ?\^ ?(\d{1,2})")  # as long as that, a product of them is quickly computed
@@ -33,7 +35,7 @@ class Question:
 
     An answer is a number, a word in small letters (then the advice lists the words to choose from), or a tuple of
     numbers. NumPy's numbers and arrays are read as Python's. `asked` is the question in words, and `why` explains the
-    answer.
+    answer. Where the right number is a rounded one, `exact` has more of its places: any of them may be given.
     """
 
     right: Answer
@@ -41,6 +43,7 @@ class Question:
     advice: str = ""
     asked: str = ""
     why: str = ""
+    exact: float | None = None
 
     def grade(self, name: str, answer: object) -> Verdict:
         """Return the verdict on an answer; `name` is the question's, and None is no answer yet.
@@ -50,15 +53,19 @@ class Question:
         if answer is None:
             return Verdict(name, NOT_ATTEMPTED, self._asked_for)
         value = self._read(answer)
-        if _equal(value, self.right):
+        if _equal(value, self.right) or _rounds_to(self.exact, value):
             return Verdict(name, RIGHT)
         return Verdict(name, WRONG, self._reply(value))
 
     def _reply(self, answer: Answer) -> Reason:
         """Return the reply to a wrong answer."""
         for mistake, reply in self.mistakes.items():
-            if mistake == answer:
+            if mistake == answer or _rounds_to(mistake, answer):
                 return Reply(reply, mistake)
+        if isinstance(answer, tuple):
+            right = tuple(number == wanted for number, wanted in zip(answer, self.right, strict=True))
+            if any(right):
+                return PartlyRight(right, self.advice)
         return Reply(self.advice)
 
     def typed(self, text: str) -> Answer:
@@ -130,7 +137,7 @@ class Question:
 
 ANSWER = (int, float, str, list)
 NEEDED = {"right": ANSWER, "advice": str}
-OPTIONAL = {"asked": str, "why": str, "mistakes": list}
+OPTIONAL = {"asked": str, "why": str, "mistakes": list, "exact": float}
 
 
 def questions(file: Path) -> dict[str, Question]:
@@ -147,7 +154,8 @@ def questions(file: Path) -> dict[str, Question]:
           { answer = -1, reply = "an unsigned integer cannot be negative" },
         ]
 
-    A list is a tuple of numbers. Raises ValueError for a table that is not of this form, with its name and the rule.
+    A list is a tuple of numbers. A mistake that is no whole number is recognized where it is rounded, too: 1.78 is
+    16 / 9. Raises ValueError for a table that is not of this form, with its name and the rule.
     """
     tables_by_name = tables.read(file, NEEDED, OPTIONAL)
     return {name: _question(f"{file.name}, [{name}]", table) for name, table in tables_by_name.items()}
@@ -161,7 +169,7 @@ def _question(place: str, table: Mapping[str, object]) -> Question:
             raise ValueError(f"{place}: mistakes has {row!r:.60}: a mistake has an answer and a reply")
         mistakes[_value(row["answer"])] = row["reply"]
     asked, why = table.get("asked", ""), table.get("why", "")
-    return Question(_value(table["right"]), mistakes, table["advice"], asked, why)
+    return Question(_value(table["right"]), mistakes, table["advice"], asked, why, table.get("exact"))
 
 
 def _value(answer: float | str | list) -> Answer:
@@ -212,6 +220,16 @@ def _equal(answer: Answer, right: Answer) -> bool:
     with suppress(OverflowError):  # NumPy compares no whole number that a float cannot hold
         return bool(answer == right)
     return False
+
+
+def _rounds_to(number: Answer | None, answer: Answer) -> bool:
+    """Return True where an answer is this number, rounded to as many places after the point as the answer has."""
+    if not (isinstance(number, float) and isinstance(answer, float)):
+        return False
+    if not math.isclose(number, answer, rel_tol=MOST_ROUNDED):
+        return False
+    places = len(repr(answer).partition(".")[2])
+    return round(number, places) == answer
 
 
 def _is_number(answer: object) -> bool:

@@ -1,7 +1,7 @@
 """A puzzle: what the learner writes of a text, the cases on which it is tried, and the mistakes that can be named."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -22,7 +22,8 @@ Array = np.ndarray
 LEARNERS_LINE = "// *"  # ends the lines of an official kernel that the learner is to write
 BROKEN = "  // ~ "  # comes before a line that is in the skeleton alone, where it waits to be repaired
 
-STEPS = 8  # times the statements of our busiest thread: enough for any style, but not for the work of many threads
+STEPS = 8  # times the statements or loads of our busiest thread: enough for any style, but not for many threads' work
+SHARE = 4  # times its threads at work: enough where some of them have less to do
 TWICE = 2  # times its loads or results: enough for loading something again, or for two results at once
 
 
@@ -82,18 +83,29 @@ class Skill:
 
     In the test `test`, no count of a kernel may be larger than a multiple of the official kernel's: `limits` has the
     factors by the keys of `TestRun.counts`. Nor may the official kernel's be larger than a multiple, in `least`, of the
-    kernel's. `asked` completes "this exercise asks for ...".
+    kernel's. Where the tests are too small to show how many workgroups share the work, it is counted in a `larger`
+    problem, too, in which each result takes little. `asked` completes "this exercise asks for ...".
     """
 
     asked: str
     test: str
     limits: Mapping[str, float]
     least: Mapping[str, float] = field(default_factory=dict)
+    larger: Callable[[], Case] | None = None
 
     @classmethod
-    def one_thread_for(cls, result: str, test: str) -> "Skill":
-        """The results are shared out among the threads: none of them does the work of many."""
-        return cls(f"one thread for each {result}", test, {"steps": STEPS, "results": TWICE})
+    def one_thread_for(cls, result: str, test: str, larger: Callable[[], Case]) -> "Skill":
+        """The results are shared out among the threads of all workgroups: none of them does the work of many."""
+        limits = {"results": TWICE, "thread_loads": STEPS}
+        return cls(f"one thread for each {result}", test, limits, {"busy_threads": SHARE}, larger)
+
+    @cached_property
+    def larger_case(self) -> Case | None:
+        """The larger problem, named as it is shown."""
+        if self.larger is None:
+            return None
+        case = self.larger()
+        return replace(case, name=f"a larger problem of {case.expected.size} numbers")
 
 
 @dataclass(frozen=True)
@@ -109,6 +121,7 @@ class OfficialText:
     suffix: ClassVar[str] = ".wgsl"
     mark: ClassVar[str] = LEARNERS_LINE  # ends the lines that the learner is to write
     language: ClassVar[str] = Listing.language
+    limits: ClassVar[str] = ""  # what may be written, where that is not the whole language
 
     name: str
     folder: Path

@@ -1,21 +1,23 @@
 """A few lines of Python as a learner writes them: read as a tree, and interpreted here. Python itself runs none of it.
 
-Each line is ``name = value``, or a call of a function that returns nothing. A value is made of numbers, names,
-arithmetic, comparisons, ``and``, ``or``, ``not``, ``a if b else c``, tuples of numbers, ``tuple[number]``, and calls of
-the functions that are given. So a text reaches nothing else of Python. It has no loop: each part of it is computed at
-most once, and the limit on its words is one on its steps, too.
+A line gives names a value, or calls a function that returns nothing; ``if``, ``for`` and ``while`` have such lines.
+A value is made of numbers, names, arithmetic, comparisons, ``and``, ``or``, ``not``, ``a if b else c``, tuples of
+numbers, ``tuple[number]``, and calls of the functions that are given, or in `python_functions`. So a text reaches
+nothing else of Python. `python_run` limits its steps.
 """
 
 import ast
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from inspect import signature
+from types import UnionType
 from typing import NoReturn
 
-from helpers.grading.python_run import SIGNS, Call, Refused, Run
+from helpers.grading.python_functions import FUNCTIONS
+from helpers.grading.python_run import NUMBERS, SIGNS, Call, Refused, Run
 from helpers.grading.words import python_lines as words
 from wgsl import Kernel, WgslError
 from wgsl.diagnostics import Diagnostic, Lines, Span, error
@@ -71,32 +73,32 @@ class Program:
         self.answer = answer
         self._text = Lines(re.sub(r"\r\n?", "\n", text[: LONGEST + 1]))
         self._names = names
-        self._functions = {name: value for name, value in names.items() if callable(value)}
+        self._functions = functions_in(names)
         self._known = {*names} - {*self._functions}
-        self._lines: list[tuple[str, ast.expr]] = []
+        self._loops = 0  # around the statement that is read
         try:
-            for statement in self._parsed().body:
-                name, value = self._assignment(statement)
-                self._lines.append((name, value))
-                self._known.add(name)
+            self._body = self._parsed().body
+            self._check_lines(self._body)
             if answer not in self._known:
                 raise Refused(None, "no answer", answer=answer)
         except Refused as refused:
             raise self._error(refused) from None
 
-    def run(self, names: Mapping[str, object]) -> Result:
+    def run(self, names: Mapping[str, object], numbers: type | UnionType = NUMBERS) -> Result:
         """Return the results with these values, which the lines leave as they are: each run has objects of its own.
 
-        Raises WgslError, with the place and the `refusal`, where they cannot be computed.
+        `numbers` are the types with which they may compute. Raises WgslError, with the place and the `refusal`, where
+        they cannot be computed.
         """
-        values = deepcopy(dict(names))
-        calls = []
+        values = FUNCTIONS | deepcopy(dict(names))
+        run = Run(self._span, values, numbers)
         try:
-            for name, value in self._lines:
-                values[name] = Run(self._span, values, calls).value(value)
+            run.do(self._body)
+            if self.answer not in values:
+                raise Refused(None, "no value yet", name=self.answer)
         except Refused as refused:
             raise self._error(refused) from None
-        return Result(values[self.answer], tuple(calls))
+        return Result(values[self.answer], tuple(run.calls))
 
     def _error(self, refused: Refused) -> WgslError:
         reason = words.refusal(refused.refusal)
@@ -135,29 +137,84 @@ class Program:
         at = self._text.offset(line, column)
         return Refused(Span(at, at + 1), "not Python", says=error.msg)
 
-    def _assignment(self, statement: ast.stmt) -> tuple[str, ast.expr]:
-        """The name and the value in a line."""
+    def _check_lines(self, statements: list[ast.stmt]) -> None:
+        """Refuse lines that are not allowed, or the first of them; the names to which they give a value are known."""
+        for statement in statements:
+            self._check_line(statement)
+
+    def _check_line(self, statement: ast.stmt) -> None:
         match statement:
-            case ast.Assign(targets=[ast.Name(id=name) as target], value=value):
-                if name in self._names:
-                    self._refuse(target, "name of the task", name=name)
+            case ast.Assign() | ast.AugAssign() | ast.AnnAssign():
+                self._check_assignment(statement)
+            case ast.If(test=test, body=body, orelse=other):
+                self._check(test)
+                self._check_lines(body)
+                self._check_lines(other)
+            case ast.For() | ast.While():
+                self._check_loop(statement)
+            case ast.Pass():
+                pass
+            case ast.Break() | ast.Continue() if self._loops:
+                pass
+            case ast.Expr(value=value):
+                self._check_alone(statement, value)
+            case _:
+                self._refuse_word(statement)
+
+    def _check_assignment(self, statement: ast.stmt) -> None:
+        """Refuse a value that is not allowed, or what no value can be given to."""
+        match statement:
+            case ast.Assign(targets=[target], value=value):
                 self._check(value)
-                return name, value
+                self._name(target)
             case ast.Assign(targets=[target, *_]):
                 self._refuse(target, "several names")
-            case ast.Expr(value=ast.Compare(left=ast.Name(id=name), ops=[ast.Eq()])):
-                self._refuse(statement, "comparison alone", name=name)
-            case ast.Expr(value=ast.Call(func=ast.Name(id=name)) as value) if name in self._functions:
+            case ast.AugAssign(target=ast.Name() as target, op=sign, value=value):
+                self._check(target)
+                self._check_sign(sign, self._after(target))
                 self._check(value)
-                if signature(self._functions[name]).return_annotation is not None:
-                    self._refuse(statement, "result without a name", name=name)
-                return "", value
-            case ast.Expr(value=value):
-                self._check(value)
-                self._refuse(statement, "value without a name", answer=self.answer)
+                self._name(target)
             case ast.AugAssign(target=target) | ast.AnnAssign(target=target):
                 self._refuse_word(statement, self._after(target))
-        self._refuse_word(statement)
+
+    def _check_loop(self, loop: ast.For | ast.While) -> None:
+        """Refuse a loop in which something is not allowed."""
+        if isinstance(loop, ast.For):
+            self._check(loop.iter)
+            self._name(loop.target)
+        else:
+            self._check(loop.test)
+        self._loops += 1
+        self._check_lines(loop.body)
+        self._loops -= 1
+        if loop.orelse:
+            self._refuse_word(loop.orelse[0], self._text.source.rfind("else", 0, self._span(loop.orelse[0]).at))
+
+    def _check_alone(self, statement: ast.stmt, value: ast.expr) -> None:
+        """Refuse a value without a name, unless it is a call of a function that returns nothing."""
+        match value:
+            case ast.Compare(left=ast.Name(id=name), ops=[ast.Eq()]):
+                self._refuse(statement, "comparison alone", name=name)
+            case ast.Call(func=ast.Name(id=name)) if name in self._functions:
+                self._check(value)
+                if name in FUNCTIONS or signature(self._functions[name]).return_annotation is not None:
+                    self._refuse(statement, "result without a name", name=name)
+            case _:
+                self._check(value)
+                self._refuse(statement, "value without a name", answer=self.answer)
+
+    def _name(self, target: ast.expr) -> None:
+        """Know a name that gets a value, or each in a tuple of names; refuse one that keeps its own, and all else."""
+        match target:
+            case ast.Name(id=name):
+                if name in self._names:
+                    self._refuse(target, "name of the task", name=name)
+                self._known.add(name)
+            case ast.Tuple(elts=parts) if all(isinstance(part, ast.Name) for part in parts):
+                for part in parts:
+                    self._name(part)
+            case _:
+                self._refuse(target, "several names")
 
     def _check(self, node: ast.expr) -> None:
         """Refuse a value that is not allowed, or the first part of it that is not."""
@@ -183,7 +240,7 @@ class Program:
 
     def _check_name(self, node: ast.Name, name: str) -> None:
         """Refuse a name that has no value, or that is a function's."""
-        if name in self._functions:
+        if name in self._functions and name not in self._known:
             self._refuse(node, "not called", name=name, parameters=self._parameters(name))
         if name not in self._known:
             self._refuse(node, "unknown name", name=name, known=tuple(self._names))
@@ -221,8 +278,13 @@ class Program:
             self._refuse(node, "other arguments", name=name, parameters=self._parameters(name))
 
     def _parameters(self, name: str) -> tuple[str, ...]:
-        """The names of what a function takes."""
-        return tuple(signature(self._functions[name]).parameters)
+        """The names of what a function must be given."""
+        needed = []
+        for parameter in signature(self._functions[name]).parameters.values():
+            is_optional = name in FUNCTIONS and parameter.default is not parameter.empty
+            if parameter.kind is not parameter.VAR_POSITIONAL and not is_optional:
+                needed.append(parameter.name)
+        return tuple(needed)
 
     def _refuse_word(self, kind: ast.AST, at: int | None = None) -> NoReturn:
         """Refuse a piece of Python that is not among what is allowed.
@@ -244,6 +306,12 @@ class Program:
     def _after(self, node: ast.AST) -> int:
         """The place of the sign after a value, without the brackets and blanks between them."""
         return BRACKETS.match(self._text.source, self._span(node).end).end()
+
+
+def functions_in(names: Mapping[str, object]) -> dict[str, Callable]:
+    """Return the functions that lines with these names may call: their own, and those that all may."""
+    own = {name: value for name, value in names.items() if callable(value)}
+    return own | {name: FUNCTIONS[name] for name in FUNCTIONS if name not in names}
 
 
 def without_comments(text: str) -> str:

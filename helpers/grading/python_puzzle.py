@@ -13,10 +13,11 @@ from helpers.grading.drawing import Drawn, ValuesDrawn, aligned, excerpt_of
 from helpers.grading.drawn import NAME, Seed, random_numbers
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import OfficialText, Skill
-from helpers.grading.python_lines import Program, Result, without_comments
+from helpers.grading.python_lines import Program, Result, functions_in, without_comments
 from helpers.grading.reasons import NamedMistake, Reason
 from helpers.grading.replies import LinesRefused, NoValue, OfTheExercise, TooManyCalls, WrongValue
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, WRONG, Grades, Verdict
+from helpers.grading.words import python_lines as words
 from helpers.grading.words.values import shown
 from wgsl import WgslError
 
@@ -57,6 +58,11 @@ class PythonPuzzle(OfficialText):
     cases: Callable[[], Sequence[PythonCase]]
     skill: Skill | None = None
     drawn: Callable[[np.random.Generator], PythonCase] | None = None
+
+    @property
+    def limits(self) -> str:
+        """The parts of Python that the learner may use, in a sentence."""
+        return words.may_write(functions_in(self.cases()[0].given[0]))
 
     def code(self, source: str) -> str:
         """A text without its comments."""

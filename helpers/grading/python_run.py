@@ -2,16 +2,21 @@
 
 import ast
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from types import UnionType
 from typing import NamedTuple, NoReturn
 
 import numpy as np
 
+from helpers.grading.python_functions import FUNCTIONS
 from helpers.grading.replies import Refusal
 from helpers.grading.words.values import as_typed, shown
 from wgsl.diagnostics import Span
 
+NUMBERS = int | float
 LARGEST = 2**64  # of whole numbers
+MOST_STEPS = 20_000  # parts that are computed, each as often as it is
+MOST_CALLS = 200  # of functions that are given
 MOST_POWER = 64  # of exponents that are whole numbers
 SIGNS = {
     ast.Add: operator.add,
@@ -49,21 +54,105 @@ class Call(NamedTuple):
     text: str
 
 
-class Run:
-    """Values of parts of a program, all of which is allowed, where its names have these values.
+class _LeavesLoop(Exception):
+    """A `break`."""
 
-    `span` returns the place of a node of the tree; each call of a function is added to `calls`.
+
+class _NextTurn(Exception):
+    """A `continue`."""
+
+
+class Run:
+    """A run of a program, all of which is allowed, where its names have these values; it gives others theirs.
+
+    `span` returns the place of a node of the tree, and `numbers` are the types with which it computes. Each call of a
+    function that is given is added to `calls`.
     """
 
-    def __init__(self, span: Callable[[ast.expr], Span], names: Mapping[str, object], calls: list[Call]) -> None:
+    def __init__(
+        self, span: Callable[[ast.AST], Span], names: dict[str, object], numbers: type | UnionType = NUMBERS
+    ) -> None:
         self._span = span
         self._names = names
-        self._calls = calls
+        self._numbers = numbers
+        self._steps = 0
+        self.calls: list[Call] = []
+
+    # --- Lines ----------------------------------------------------------------------------------------------------
+
+    def do(self, statements: list[ast.stmt]) -> None:
+        """Do what lines say. Raises Refused where a value cannot be computed, or it takes too many steps."""
+        for statement in statements:
+            self._do(statement)
+
+    def _do(self, statement: ast.stmt) -> None:
+        match statement:
+            case ast.Assign(targets=[target], value=value):
+                self._give(target, self.value(value))
+            case ast.AugAssign(target=ast.Name(id=name) as target, op=sign, value=value):
+                self._names[name] = self._limited(
+                    target, self._combined(statement, sign, self.number(target), self.number(value))
+                )
+            case ast.If(test=test, body=body, orelse=other):
+                self.do(body if self.number(test) else other)
+            case ast.For(target=target, iter=values, body=body):
+                self._loop(target, values, body)
+            case ast.While(test=test, body=body):
+                while self.number(test) and self._turn(body):
+                    pass
+            case ast.Break():
+                raise _LeavesLoop
+            case ast.Continue():
+                raise _NextTurn
+            case ast.Expr(value=value):
+                self.value(value)
+
+    def _give(self, target: ast.expr, value: object) -> None:
+        """Give a name its value, or each name of a tuple its own."""
+        if isinstance(target, ast.Name):
+            self._names[target.id] = value
+            return
+        values = value if isinstance(value, tuple) else (value,)
+        if len(values) != len(target.elts):
+            self._refuse(target, "other number of names", names=len(target.elts), values=len(values))
+        for name, part in zip(target.elts, values, strict=True):
+            self._give(name, part)
+
+    def _loop(self, target: ast.expr, values: ast.expr, body: list[ast.stmt]) -> None:
+        """Do lines once for each element of a tuple."""
+        elements = self.value(values)
+        if not isinstance(elements, tuple):
+            self._refuse(values, "loop over a number", value=shown(elements))
+        for element in elements:
+            self._step(values)
+            self._give(target, element)
+            if not self._turn(body):
+                break
+
+    def _turn(self, body: list[ast.stmt]) -> bool:
+        """Do a loop's lines once; returns whether it goes on."""
+        try:
+            self.do(body)
+        except _LeavesLoop:
+            return False
+        except _NextTurn:
+            pass
+        return True
+
+    def _step(self, node: ast.AST) -> None:
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            self._refuse(node, "many steps", most=MOST_STEPS)
+
+    # --- Values ---------------------------------------------------------------------------------------------------
 
     def value(self, node: ast.expr) -> object:
         """The value of a part. Raises Refused where it has none, or is too large."""
+        self._step(node)
         match node:
             case ast.Name(id=name):
+                if name not in self._names or self._names[name] is FUNCTIONS.get(name):
+                    self._refuse(node, "no value yet", name=name)
                 return self._names[name]
             case ast.IfExp(test=test, body=body, orelse=other):
                 return self.value(body if self.number(test) else other)
@@ -88,7 +177,7 @@ class Run:
     def number(self, node: ast.expr) -> float:
         """The value of a part that must be a number, or true or false."""
         value = self.value(node)
-        if not isinstance(value, int | float):
+        if not isinstance(value, self._numbers):
             self._refuse(node, "not a number", value=shown(value))
         return value
 
@@ -118,7 +207,7 @@ class Run:
             self._refuse(node, "tuple in a tuple")
         return value
 
-    def _combined(self, node: ast.expr, sign: ast.operator, left: float, right: float) -> object:
+    def _combined(self, node: ast.AST, sign: ast.operator, left: float, right: float) -> object:
         """The result of an operator."""
         if isinstance(sign, ast.Pow) and isinstance(right, int) and abs(right) > MOST_POWER:
             self._refuse(node, "large exponent", most=MOST_POWER, exponent=right)
@@ -133,17 +222,21 @@ class Run:
         return _of_python(whole[place])
 
     def _called(self, node: ast.Call) -> object:
-        """The value that a function returns; the call is noted."""
+        """The value that a function returns; the call is noted, where it is one of the task's functions."""
         name = node.func.id
         values = [self.value(part) for part in node.args]
         named = {word.arg: self.value(word.value) for word in node.keywords}
         result = self._done(node, self._names[name], values, named)
+        if self._names[name] is FUNCTIONS.get(name):
+            return result
+        if len(self.calls) == MOST_CALLS:
+            self._refuse(node, "many calls", most=MOST_CALLS)
         arguments = [*map(shown, values), *(f"{word}={shown(value)}" for word, value in named.items())]
         returned = "" if result is None else f" = {shown(result)}"
-        self._calls.append(Call(name, f"{name}({', '.join(arguments)}){returned}"))
+        self.calls.append(Call(name, f"{name}({', '.join(arguments)}){returned}"))
         return result
 
-    def _done(self, node: ast.expr, function: Callable, values: list[object], named: dict[str, object]) -> object:
+    def _done(self, node: ast.AST, function: Callable, values: list[object], named: dict[str, object]) -> object:
         """The result of an operator or a function. Raises Refused where it has none."""
         try:
             return _of_python(function(*values, **named))
@@ -156,14 +249,14 @@ class Run:
         except ValueError as error:
             self._refuse(node, "a function's own", says=str(error))
 
-    def _limited(self, node: ast.expr, value: object) -> object:
+    def _limited(self, node: ast.AST, value: object) -> object:
         if isinstance(value, complex):
             self._refuse(node, "not a real number")
         if isinstance(value, int) and abs(value) > LARGEST:
             self._refuse(node, "large whole number")
         return value
 
-    def _refuse(self, node: ast.expr, kind: str, **facts: object) -> NoReturn:
+    def _refuse(self, node: ast.AST, kind: str, **facts: object) -> NoReturn:
         raise Refused(self._span(node), kind, **facts) from None
 
 

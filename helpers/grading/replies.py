@@ -25,6 +25,14 @@ class Reply(Reason):
 
 
 @dataclass(frozen=True)
+class PartlyRight(Reason):
+    """Several numbers of which some are right: True for each of these."""
+
+    right: tuple[bool, ...]
+    advice: str
+
+
+@dataclass(frozen=True)
 class CellsOff(Reason):
     """Marked cells of which some are wrong or missing, without saying which."""
 

@@ -14,13 +14,14 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import count
 from pathlib import Path
 from threading import Lock
+from typing import NamedTuple
 from unicodedata import combining, normalize
 
 from helpers.data.files import write_whole
@@ -170,6 +171,19 @@ def dated(puzzle: str) -> tuple[int, str | None]:
     return _unwritten.get(puzzle, (0, None))
 
 
+def attempts(puzzle: str) -> Iterator[str]:
+    """The texts of a puzzle's attempts, the last one first."""
+    last = last_attempt(puzzle)
+    if last is not None:
+        yield last
+    paths = _attempts(puzzle)
+    for number in sorted(paths, reverse=True):
+        with suppress(OSError):
+            text = paths[number].read_bytes().decode("utf-8", "surrogatepass")
+            if text and text != last:
+                yield text
+
+
 def _attempts(puzzle: str) -> dict[int, Path]:
     """The files of a puzzle's attempts by their numbers."""
     paths, name = attempts_folder().glob(f"{puzzle}_*{suffix(puzzle)}"), re.compile(rf"{puzzle}_(\d+)")
@@ -177,18 +191,32 @@ def _attempts(puzzle: str) -> dict[int, Path]:
     return {int(match[1]): path for match, path in matches if match}
 
 
-def keep_outcome(puzzle: str, source: str, is_right: bool) -> None:
-    """Keep whether a puzzle's graded text is right, so that the map need not grade it again."""
+class Outcome(NamedTuple):
+    """The number of tests that a text passed when it was graded, and of all."""
+
+    passed: int
+    tests: int
+
+    @property
+    def right(self) -> bool:
+        """True where it passed all."""
+        return self.passed == self.tests
+
+
+def keep_outcome(puzzle: str, source: str, passed: int, tests: int) -> None:
+    """Keep how many tests a puzzle's graded text passes: the map and the editor need not grade it again."""
     with suppress(OSError):
         others = [line for line in _outcomes() if not line.startswith(f"{puzzle} ")]
-        write(my_folder() / OUTCOMES, "\n".join([*others, _outcome(puzzle, source, is_right)]))
+        write(my_folder() / OUTCOMES, "\n".join([*others, f"{_graded(puzzle, source)} {passed} of {tests}"]))
 
 
-def outcome(puzzle: str, source: str) -> bool | None:
-    """Return True where this text of a puzzle was right when it was graded; None where that is not kept."""
+def outcome(puzzle: str, source: str) -> Outcome | None:
+    """Return how many tests this text of a puzzle passed when it was graded; None where that is not kept."""
     with suppress(OSError):
-        kept = _outcomes()
-        return next((right for right in (True, False) if _outcome(puzzle, source, right) in kept), None)
+        for line in _outcomes():
+            match = re.fullmatch(rf"{_graded(puzzle, source)} (\d+) of (\d+)", line)
+            if match:
+                return Outcome(int(match[1]), int(match[2]))
     return None
 
 
@@ -197,13 +225,10 @@ def _outcomes() -> list[str]:
     return path.read_text("utf-8", "replace").splitlines() if path.exists() else []
 
 
-def _outcome(puzzle: str, source: str, is_right: bool) -> str:
-    """A line of the file: the text is a hash, so that another text has no outcome.
-
-    Where tests alone have found a text right, in an older copy, the word is "right": it is graded again.
-    """
+def _graded(puzzle: str, source: str) -> str:
+    """The beginning of a line of the file: the text is a hash, so that another text has no outcome."""
     digest = hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
-    return f"{puzzle} {digest} {'passes' if is_right else 'not right'}"
+    return f"{puzzle} {digest}"
 
 
 # --- Answers ---------------------------------------------------------------------------------------------------

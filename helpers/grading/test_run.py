@@ -6,7 +6,6 @@ good. The simulator sees all of this, and in every test: so each loop of a kerne
 numbers with which the adapter runs it.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -15,13 +14,15 @@ from math import prod
 import numpy as np
 
 from helpers import gpu
-from helpers.grading.puzzle import Case, Dispatch
+from helpers.grading.puzzle import Case, Dispatch, Skill
 from wgsl import Kernel, UnsupportedWgsl, WgslError
 from wgsl.facts import Line
 from wgsl.simulator.findings import Finding
 from wgsl.simulator.run import simulate
 from wgsl.simulator.trace import Trace
 from wgsl.simulator.work import Work
+from wgsl.types.kinds import Atomic, innermost, words
+from wgsl.types.program import Variable
 
 Array = np.ndarray
 
@@ -40,6 +41,7 @@ GRAVEST_FIRST = (
 )
 TRAP = -99999.5  # in the output before the adapter's run; not a right answer
 MOST_ITERATIONS = 6_000  # more than nine times what an official kernel needs in any test
+MANY = 2**32  # more than any thread's number
 MOST_TOGETHER = 15_000_000  # of all threads: a run that does not end is kept in less than 1 GB
 
 
@@ -78,6 +80,11 @@ class TestRun:
         """True where a thread was stopped, and no loop alone is to blame: all of them may end."""
         return any(finding.may_end for finding in self.findings)
 
+    def lacking(self, skill: Skill, ours: "TestRun") -> dict[str, tuple[float, float]]:
+        """The counts that are larger than a skill allows, or smaller, with those of the official kernel's run."""
+        fewer = {key: (yours, official) for key, (official, yours) in ours.more(self, skill.least).items()}
+        return self.more(ours, skill.limits) | fewer
+
     def more(self, other: "TestRun", limits: Mapping[str, float]) -> dict[str, tuple[float, float]]:
         """The counts that are larger than a multiple of another run's, with both numbers."""
         pairs = {key: (self.counts[key], other.counts[key]) for key in limits}
@@ -102,15 +109,14 @@ def simulated(kernel: Kernel, case: Case, most: int | None = None, work: Work | 
     Raises WgslError where the simulator refuses the text, and UnsupportedWgsl where it cannot run it.
     """
     traces, at = traced(kernel, case, most=most, work=work), len(case.inputs)
-    output, unwritten = traces[-1].buffers[at], np.zeros(case.expected.shape, bool)
-    findings = chain.from_iterable(trace.findings for trace in traces)
-    if any(finding.kind == "unwritten output" for finding in findings):
-        unwritten.flat = ~np.isin(np.arange(unwritten.size), _touched(traces, at, write=True))
+    output, unwritten = traces[-1].buffers[at], _unwritten(traces, case)
     lines = kernel.source.split("\n")
     by_line = chain.from_iterable(trace.counts.by_line.items() for trace in traces)
     storing = sorted({number for number, keys in by_line if keys["stores_storage"]})
     stores_in = tuple(Line(number, _code(lines[number - 1])) for number in storing)
     run = TestRun(case, output, unwritten, _findings(traces, case), _counts(traces, at), stores_in, False)
+    if _only_wrapped(run) and _wrapped_is_unused(kernel, run, most, work):
+        run = replace(run, findings=())
     filled = range(at, at + 1 + len(case.scratch))
     if run.endless or case.start or not any(_touched(traces, binding, write=False).size for binding in filled):
         return run
@@ -119,6 +125,31 @@ def simulated(kernel: Kernel, case: Case, most: int | None = None, work: Work | 
         return replace(run, findings=_findings(again, case))
     same = np.array_equal(output, np.where(unwritten, output, again[-1].buffers[at]), equal_nan=True)
     return replace(run, uses_before=not same)
+
+
+def _unwritten(traces: Sequence[Trace], case: Case) -> Array:
+    """Return where no thread wrote to the output."""
+    unwritten = np.zeros(case.expected.shape, bool)
+    findings = chain.from_iterable(trace.findings for trace in traces)
+    if any(finding.kind == "unwritten output" for finding in findings):
+        touched = _touched(traces, len(case.inputs), write=True)
+        unwritten.flat = ~np.isin(np.arange(unwritten.size), touched)
+    return unwritten
+
+
+def _only_wrapped(run: TestRun) -> bool:
+    """Return whether the numbers are right, and nothing was found but indices that wrap around."""
+    return {finding.kind for finding in run.findings} == {"index overflow"} and not run.wrong.any()
+
+
+def _wrapped_is_unused(kernel: Kernel, run: TestRun, most: int | None, work: Work | None) -> bool:
+    """Return whether the output is the same, whatever is loaded where an index has wrapped around."""
+    for wrapped in (TRAP, -TRAP):
+        traces = traced(kernel, run.case, most=most, work=work, wrapped=wrapped)
+        output = traces[-1].buffers[len(run.case.inputs)]
+        if _findings(traces, run.case) or not np.array_equal(output, run.output):
+            return False
+    return True
 
 
 def _code(line: str) -> str:
@@ -178,32 +209,82 @@ def _over_passes(counts: Iterable[Mapping[str, float]], together: Callable) -> d
 
 
 def _busiest(trace: Trace, output: int) -> dict[str, int]:
-    """The counts of the thread that does most of it, in words of memory; `results` are different words of the output.
+    """The counts of the thread that does most of it; loads are in words of memory, `results` words of the output.
 
-    `threads_at_a_word` is how many threads of a workgroup store to one word of its memory.
+    `inputs` are different words of the bindings before the output. `busy_threads` would do all statements, if each did
+    as many as the busiest one.
     """
-    threads, lanes = prod(trace.workgroup_size), prod((*trace.workgroup_size, *trace.workgroups))
-    loading, results, sharing = defaultdict(list), [], []
+    loading, inputs, results = [], [], []
     for variable in trace.log.variables:
-        loading[variable.space].append(trace.log.touched(variable, write=False)[0])
-        thread, word = trace.log.touched(variable, write=True)
-        word, thread = np.divmod(np.unique(word.astype(np.int64) * lanes + thread), lanes)  # each pair once
+        loads = trace.log.touched(variable, write=False)
+        if variable.space == "storage":
+            loading.append(loads[0])
+            if variable.binding < output:
+                inputs.append(_different(loads)[0])
         if variable.binding == output:
-            results.append(thread)
-        if variable.space == "workgroup":
-            sharing.append(np.unique(word * lanes + thread // threads, return_counts=True)[1])
+            results.append(_different(trace.log.touched(variable, write=True))[0])
+    steps = [step.active for step in trace.steps]
+    most = _most(steps)
     return {
-        "steps": _most([step.active for step in trace.steps]),
-        "thread_loads": _most(loading["storage"]),
-        "thread_loads_workgroup": _most(loading["workgroup"]),
+        "steps": most,
+        "busy_threads": round(sum(map(len, steps)) / max(most, 1)),
+        "thread_loads": _most(loading),
+        "inputs": _most(inputs),
         "results": _most(results),
-        "threads_at_a_word": max((int(counts.max(initial=0)) for counts in sharing), default=0),
+        **_in_workgroup_memory(trace),
     }
+
+
+def _in_workgroup_memory(trace: Trace) -> dict[str, int]:
+    """The counts of what threads have to do with each other in workgroup memory.
+
+    `thread_elements` are the different elements of an array that the busiest thread loads. `threads_at_a_word` store to
+    one word at once: only of an atomic several may. `exchanged` are the words that threads load where others have
+    stored, each counted once a thread.
+    """
+    variables = [variable for variable in trace.log.variables if variable.space == "workgroup"]
+    counts = [_shared(trace, variable) for variable in variables]
+    elements, at_a_word, exchanged = zip((0, 1, 0), *counts, strict=True)
+    return {
+        "thread_elements": max(elements),
+        "threads_at_a_word": max(at_a_word),
+        "exchanged": sum(exchanged),
+    }
+
+
+def _shared(trace: Trace, variable: Variable) -> tuple[int, int, int]:
+    """The three counts of one variable of workgroup memory, in their order."""
+    element = innermost(variable.type)
+    reader, word = _different(trace.log.touched(variable, write=False))
+    writer, stored = _different(trace.log.touched(variable, write=True))
+    elements = _different((reader, word // words(element)))
+    of_all = _words_of_all(trace, variable, writer, stored)
+    stores = np.bincount(of_all, minlength=prod(trace.workgroups) * words(variable.type))
+    own = np.isin(_pairs(reader, word), _pairs(writer, stored))
+    others = stores[_words_of_all(trace, variable, reader, word)] - own
+    at_a_word = int(stores.max()) if isinstance(element, Atomic) else 1
+    return _most([elements[0]]), at_a_word, int(np.count_nonzero(others))
+
+
+def _words_of_all(trace: Trace, variable: Variable, thread: Array, word: Array) -> Array:
+    """The words of a variable of workgroup memory, counted through the workgroups of these threads."""
+    return thread // prod(trace.workgroup_size) * words(variable.type) + word
+
+
+def _pairs(thread: Array, word: Array) -> Array:
+    """One number for each thread with its word."""
+    return word.astype(np.int64) * MANY + thread
+
+
+def _different(accesses: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Accesses, each a thread and a word, of which those that are the same are kept once."""
+    word, thread = np.divmod(np.unique(_pairs(*accesses)), MANY)
+    return thread.astype(np.intp), word.astype(np.intp)  # of 32 bits in a browser
 
 
 def _most(threads: list[Array]) -> int:
     """The number of times that the most frequent thread occurs."""
-    all_threads = np.concatenate([np.zeros(0, int), *threads]).astype(np.intp)  # of 32 bits in a browser
+    all_threads = np.concatenate([np.zeros(0, int), *threads]).astype(np.intp)
     return int(np.bincount(all_threads).max(initial=0))
 
 
@@ -214,17 +295,18 @@ def traced(
     most: int | None = None,
     work: Work | None = None,
     instead: Mapping[str, Kernel] | None = None,
+    wrapped: float | None = None,
 ) -> list[Trace]:
     """The simulated passes of a kernel on a case, with all their accesses; raises as `simulated` does.
 
-    `before` is in the output and in scratch at the start. The passes named in `instead` are those of other texts. Where
-    a loop does not end, no further pass is run.
+    `before` is in the output and in scratch at the start. The passes named in `instead` are those of other texts. A
+    float is `wrapped` where its index has wrapped around. Where a loop does not end, no further pass is run.
     """
     params, traces = [np.array(case.params, np.uint32)] if case.params else [], []
     buffers: Sequence[Array] = [*case.inputs, *_filled(case, before), *params]
     for dispatch in case.dispatches:
         text = (instead or {}).get(dispatch.entry_point, kernel)
-        traces.append(_pass(text, buffers, dispatch, most or iterations(case), work))
+        traces.append(_pass(text, buffers, dispatch, most or iterations(case), work, wrapped))
         buffers = traces[-1].buffers
         if any(finding.kind == "endless loop" for finding in traces[-1].findings):
             break
@@ -236,11 +318,19 @@ def _filled(case: Case, before: float) -> list[Array]:
     return [*case.start] or [np.full(shape, before, np.float32) for shape in (case.expected.shape, *case.scratch)]
 
 
-def _pass(kernel: Kernel, buffers: Sequence[Array], dispatch: Dispatch, most: int, work: Work | None) -> Trace:
+def _pass(
+    kernel: Kernel,
+    buffers: Sequence[Array],
+    dispatch: Dispatch,
+    most: int,
+    work: Work | None,
+    wrapped: float | None,
+) -> Trace:
     """One pass of a simulated run."""
+    entry_point = dispatch.entry_point
     try:
         return simulate(
-            kernel, buffers, dispatch.workgroups, entry_point=dispatch.entry_point, max_steps=most, work=work
+            kernel, buffers, dispatch.workgroups, entry_point=entry_point, max_steps=most, work=work, wrapped=wrapped
         )
     except WgslError:
         raise

@@ -4,6 +4,7 @@
 reads lines such as ``{"puzzle": "map", "source": "..."}``, and answers each with the verdicts.
 """
 
+import json
 import re
 from collections import ChainMap
 from collections.abc import Mapping
@@ -145,13 +146,13 @@ def is_right(puzzle: str) -> bool:
     kept = student_files.outcome(puzzle, text)
     if kept is None:
         return _all_right(_graded(chosen, text))
-    return kept
+    return kept.right
 
 
 def _graded(puzzle: Puzzle | PythonPuzzle, source: str) -> Grades:
     """The verdicts on a learner's text; whether it is right is kept."""
     grades = _verdicts(puzzle, source)
-    student_files.keep_outcome(puzzle.name, source, _all_right(grades))
+    student_files.keep_outcome(puzzle.name, source, grades.passed, len(grades))
     return grades
 
 
@@ -338,7 +339,13 @@ def _chosen(argument: str, name: str, known: Mapping[str, Any]) -> Any:
 
 
 def work(puzzle: str, source: str, seed: drawn.Seed = None) -> Grades:
-    """The verdicts on a text, in this process."""
+    """The verdicts on a text, in this process; that of a planted fault is its edit, as a list of JSON."""
+    if puzzle in PLANTED:
+        from helpers.lessons.shared.planted import plant
+
+        return Grades([plant(puzzle, PLANTED[puzzle], *json.loads(source))])
+    if puzzle in PYTHON_PUZZLES:
+        return PYTHON_PUZZLES[puzzle].grade(source, seed)
     return grader.grade(ChainMap(PUZZLES, FAULTS)[puzzle], source, seed)
 
 

@@ -29,11 +29,14 @@ from helpers.pictures.touchable import Adjustable, Cell, Touchable, Window
 
 # CSS pixels
 TITLE = 15  # a title's letters
+SMALLEST = 13  # letters that are read without effort
 HEAD = 46  # a title with its note
 NOTE = 18  # the note alone
 BETWEEN = 44  # the gap between two grids, for a sign
 LARGEST_CELL = 54
 ROOMY = 36  # the least height of a cell whose number is in its middle even with a factor below it
+TWO_LINES = 32  # the least height of a cell that has two lines of SMALLEST letters
+LOWEST_LIFTED = 28  # the least height of a cell that has one of them, and a smaller one
 # the height of a number in its cell, with a factor below it or a name above it
 LIFTED = 0.31
 LOWERED = 0.68
@@ -111,7 +114,7 @@ class Grid:
     def _write_numbers(self, at: float) -> None:
         """Write each number at a height of its cell, 0.5 in the middle."""
         filled = [(box, number(value)) for box, value in self._filled()]
-        smallest = 12 if at == LIFTED else 13
+        smallest = 12 if at == LIFTED and self.height < LOWEST_LIFTED else SMALLEST
         wanted = min(max(0.36 * self.height, smallest), 20)
         texts = [text for _, text in filled]
         size = fitting(texts, self.width - 4, wanted, self.look.weight)
@@ -217,8 +220,7 @@ class Grid:
 
     def corners(self, texts: Mapping[Cell, str], color: str) -> None:
         """Write texts small into the lower right corners of cells."""
-        is_roomy = max(self.height, 0.75 * self.width) >= ROOMY
-        smallest = 12 if is_roomy else 11
+        smallest = SMALLEST if self.height >= TWO_LINES else 11
         wanted = max(0.25 * self.height, smallest)
         size = fitting(texts.values(), self.width - 4, wanted, "bold")
         words = []
@@ -234,9 +236,8 @@ class Grid:
         names = self.look.names(shape).ravel().tolist()
         if flipped:
             boxes.reverse()
-        size = 13 if self.look.letters else 12
         x, y = (6, 11) if self.height > ROOMY + 8 else (4, 8)
-        words = (Word(box.x + x, box.y + y, name, size, "left") for box, name in zip(boxes, names, strict=True))
+        words = (Word(box.x + x, box.y + y, name, SMALLEST, "left") for box, name in zip(boxes, names, strict=True))
         self.picture.words(words, self.look.ink)
 
 

@@ -1,7 +1,7 @@
 """The controls beside a picture: a number box above a slider, the buttons that play, folds, and what to try."""
 
 import html
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import ceil
 from typing import NamedTuple
 
@@ -57,14 +57,34 @@ def slider() -> ipywidgets.IntSlider:
     return ipywidgets.IntSlider(readout=False, layout=layout)
 
 
+def choice(name: str) -> ipywidgets.Dropdown:
+    """A list of names to choose from, labeled by what they are."""
+    label = max(54, ceil(text_width(name, 13)) + 4)  # CSS pixels
+    layout = ipywidgets.Layout(width="calc(100% - 6px)", margin="2px 0 0")
+    return ipywidgets.Dropdown(description=name, layout=layout, style={"description_width": f"{label}px"})
+
+
+def offer(names: ipywidgets.Dropdown, texts: Sequence[str], allowed: Sequence[int], value: int) -> None:
+    """Offer those of the names whose numbers are allowed, and choose that of the value."""
+    options = tuple((texts[number], number) for number in allowed)
+    if names.options != options:
+        names.options = options
+    names.value = value
+    names.disabled = len(options) == 1
+
+
 def player(leap: int, pace: int) -> ipywidgets.Play:
     """Buttons that play and go back to the start."""
     layout = ipywidgets.Layout(width="60px", height="28px", margin="2px 0 0 2px", flex="0 0 auto")
     return ipywidgets.Play(interval=pace, step=leap, show_repeat=False, layout=layout)
 
 
-def control(box: ipywidgets.Widget, slider: ipywidgets.Widget, player: ipywidgets.Widget | None) -> ipywidgets.VBox:
-    """All that moves one value."""
+def control(
+    box: ipywidgets.Widget, slider: ipywidgets.Widget | None = None, player: ipywidgets.Widget | None = None
+) -> ipywidgets.Widget:
+    """All that moves one value; a list of names has no slider."""
+    if slider is None:
+        return box
     pair = ipywidgets.VBox([ipywidgets.HBox([box, player]) if player else box, slider])
     pair.add_class("convgrad-control")
     return pair

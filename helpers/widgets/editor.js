@@ -7,7 +7,7 @@ const WGSL = new RegExp([
   /(?<number>\b(?:0x[\da-f]+|\d+\.?\d*(?:e[-+]?\d+)?)[uif]?\b)/,
 ].map(part => part.source).join("|"), "gi");
 const PYTHON = new RegExp([
-  /(?<comment>#.*)/, /(?<word>\b(?:and|or|not|if|else|True|False)\b)/, /(?<number>\b\d+\.?\d*(?:e[-+]?\d+)?\b)/,
+  /(?<comment>#.*)/, /(?<word>\b(?:and|or|not|if|elif|else|for|in|while|break|continue|pass|True|False)\b)/, /(?<number>\b\d+\.?\d*(?:e[-+]?\d+)?\b)/,
 ].map(part => part.source).join("|"), "g");
 const KEPT_AFTER = 600;  // milliseconds without a key, after which the text is written to its file
 const SILENT_AFTER = 3000;  // milliseconds without an answer, after which Python is taken for dead
@@ -83,11 +83,12 @@ function part(tag, className, parent, attributes = {}) {
 }
 
 function render({ model, el }) {
-  storeWhatStays(model);
+  storeWhatStays(model, html => withText(html, area.value));
   el.classList.add("convgrad-editor");
   const signs = model.get("noun") === "kernel" ? WGSL : PYTHON;
   const sign = signs === WGSL ? "//" : "#", noun = model.get("noun");
   const bar = part("div", "convgrad-bar", el);
+  if (model.get("limits")) part("p", "convgrad-limits", bar).innerHTML = rich(model.get("limits"));
   const left = part("div", "convgrad-write", el);
   const paper = part("div", "convgrad-paper", left);
   const copy = part("pre", "convgrad-copy", paper, { "aria-hidden": "true" });
@@ -129,6 +130,13 @@ function render({ model, el }) {
     } catch {  // the page knows already that Python has ended
       silent();
     }
+  };
+  // What a saved notebook shows of this: the text, if one was written, and what it was judged.
+  const withText = (html, text) => {
+    if (text === model.get("begun")) return html;
+    const judged = el.classList.contains("convgrad-changed") ? "" : model.get("judged");
+    const verdict = `<p><b>${escape(judged || "yours: not tried yet")}</b></p>`;
+    return html.replace("<details>", () => `${verdict}<details><summary>What you wrote</summary><pre>${escape(text)}</pre></details><details>`);
   };
   const heard = () => {
     const { number, written } = model.get("heard");
@@ -211,6 +219,10 @@ function render({ model, el }) {
   area.addEventListener("keydown", event => {
     const control = event.ctrlKey || event.metaKey, key = event.key.toLowerCase();
     if ((control || event.shiftKey) && key === "enter") tell("run");
+    else if (asksToSave(event)) {
+      tell("keep");
+      saveNotebook(event, model);
+    }
     else if (control && key === "z") move(event.shiftKey ? 1 : -1);
     else if (control && key === "y") move(1);
     else if (control && key === "/") comment();
@@ -220,10 +232,10 @@ function render({ model, el }) {
     }
     else if (key === "enter" && !event.altKey) {
       const line = area.value.slice(0, area.selectionStart).split("\n").pop();
-      insert(`\n${line.match(/^\s*/)[0]}${/[{(]\s*$/.test(line) ? "  " : ""}`);
+      insert(`\n${line.match(/^\s*/)[0]}${/[{(:]\s*$/.test(line) ? "  " : ""}`);
     } else {
       if (key !== "shift") leaving = key === "escape";
-      if (!(control && key === "s")) event.stopPropagation();
+      event.stopPropagation();
       return;
     }
     leaving = false;
@@ -309,7 +321,10 @@ function render({ model, el }) {
   ask();
   beside();
   if (left_over === model.get("text")) storage.removeItem(store);
-  else if (left_over !== null) tell("found");
+  else if (left_over !== null) {
+    el.classList.add("convgrad-changed");
+    tell("found");
+  }
 }
 
 export default { render };

@@ -13,9 +13,9 @@ from helpers.grading.puzzle import OfficialText
 from helpers.grading.race import Race
 from helpers.grading.read_sets import ReadSets
 from helpers.grading.sandbox import LONGEST
-from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, Grades, Verdict
+from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, Grades, Verdict
 from helpers.pictures.canvas import Picture
-from helpers.widgets import HERE, WAKE, displayed, script, synced
+from helpers.widgets import HERE, as_html, displayed, script, synced, wake
 from helpers.widgets.race_picture import RacePicture
 from helpers.widgets.read_sets_picture import ReadSetsPicture
 
@@ -25,6 +25,7 @@ AGAIN = "this is the first text again; Ctrl+Z brings yours back, and it is kept 
 ALIKE = "Its loads, stores and barriers are those of our kernel."
 OTHERWISE = "It does not load, store and wait as our kernel does: each test below has both counts."
 MOST_NAMES = 5  # of tests in a headline
+TRIES = 3  # attempts that compile, after which ours is shown
 FOUND = "this page kept this text, and the file has another: which should stay?"
 
 
@@ -34,7 +35,8 @@ class Editor(anywidget.AnyWidget):
     Parameters
     ----------
     chosen : OfficialText
-        The puzzle: its name names the file, and its official text is shown after the learner's first attempt.
+        The puzzle: its name names the file, and its official text is shown when the learner's is right, or after three
+        attempts that compile.
     grade : callable
         Takes the text and returns its verdicts.
 
@@ -55,6 +57,10 @@ class Editor(anywidget.AnyWidget):
     ours = synced(Unicode)
     folder = synced(Unicode)
     noun = synced(Unicode)  # what is written here, in English
+    limits = synced(Unicode)
+    begun = synced(Unicode)
+    judged = synced(Unicode)  # the learner's text, when its tests ran last
+    named = synced(Unicode)  # this widget, in the outputs of a notebook
 
     def __init__(self, chosen: OfficialText, grade: Callable[[str], Grades]) -> None:
         self._chosen, self._grade = chosen, grade
@@ -63,11 +69,37 @@ class Editor(anywidget.AnyWidget):
             puzzle=chosen.name,
             text=self._in_the_file(),
             state=file.name,
-            ours=self._solution(student_files.last_attempt(chosen.name)),
+            limits=chosen.limits,
+            begun=chosen.skeleton,
             folder=student_files.folder_id(),
             noun="kernel" if file.suffix == ".wgsl" else "lines of Python",
         )
+        self.named = self.model_id
+        self._show_last_outcome()
         self.on_msg(self._told)
+
+    def _show_last_outcome(self) -> None:
+        """Show what the text in the file was judged when its tests ran last, and ours to who has earned it."""
+        outcome = student_files.outcome(self.puzzle, self.text)
+        if outcome is not None:
+            self.judged = words.last_outcome(outcome.passed, outcome.tests)
+            self.verdict = {"kind": "right" if outcome.right else "wrong", "headline": self.judged}
+        self._show_ours(outcome is not None and outcome.right)
+
+    def _show_ours(self, is_right: bool) -> None:
+        """Show the official text to a learner whose text is right, or who has tried three that compile."""
+        if is_right or self._tried() >= TRIES:
+            self.ours = self._chosen.solution.text
+
+    def _tried(self) -> int:
+        """The number of the learner's attempts that compile, as far as it matters."""
+        count = 0
+        for text in student_files.attempts(self.puzzle):
+            if len(text) <= LONGEST and not self._chosen.first_error(text):
+                count += 1
+            if count == TRIES:
+                break
+        return count
 
     @in_turn
     def _told(self, _: object, message: dict, __: object) -> None:
@@ -99,11 +131,6 @@ class Editor(anywidget.AnyWidget):
         if kind == "run" and not self.conflict:
             self.run(text)
 
-    def _solution(self, text: str | None) -> str:
-        """The official text, or nothing before the learner has graded a text that compiles."""
-        compiles = text is not None and len(text) <= LONGEST and not self._chosen.first_error(text)
-        return self._chosen.solution.text if compiles else ""
-
     def _in_the_file(self) -> str:
         """The learner's text, or what they begin with."""
         text = student_files.read(self._chosen.name)
@@ -133,8 +160,9 @@ class Editor(anywidget.AnyWidget):
         place = self._chosen.first_error(text) or _line(text, _worst(grades).line)
         self.mark = dict(zip(("line", "column", "length"), place, strict=True)) if place else {}
         self.verdict = _shown(grades)
-        if _worst(grades).outcome not in (NOT_ATTEMPTED, NO_COMPILE):
-            self.ours = self._chosen.solution.text
+        attempted = _worst(grades).outcome != NOT_ATTEMPTED
+        self.judged = words.last_outcome(grades.passed, len(grades)) if attempted else ""
+        self._show_ours(grades.passed == len(grades))
         self.state = f"{words.passed_of(grades)} tests pass"
         return grades
 
@@ -146,8 +174,10 @@ class Editor(anywidget.AnyWidget):
         data, metadata = super()._repr_mimebundle_(**kwargs)
         begun = html.escape(self._chosen.skeleton, quote=False)
         fold = f"<details><summary>What you begin with</summary><pre>{begun}</pre></details>"
-        plain = {"text/plain": f"{self!r}\n\n{self._chosen.skeleton}"}
-        page = {"text/html": f"<p>{html.escape(repr(self))}</p><p><i>{WAKE}</i></p>{fold}"}
+        sentences = [repr(self), *filter(None, [self.limits])]
+        above = "".join(f"<p>{as_html(sentence)}</p>" for sentence in sentences)
+        plain = {"text/plain": "\n\n".join([*sentences, self._chosen.skeleton])}
+        page = {"text/html": f"{above}<p><i>{wake()}</i></p>{fold}"}
         return displayed(data | plain | page), metadata
 
 
@@ -193,12 +223,12 @@ def _picture(evidence: object) -> Picture | None:
 
 
 def _detail(grades: Grades, worst: Verdict) -> str:
-    """Return the diagnosis in sentences; what follows a question begins a new line."""
+    """Return the diagnosis in lines: what is wrong, where, and the question."""
     if worst.outcome == NOT_ATTEMPTED and worst.reason is None:
         return SKELETON
     if worst.outcome == RIGHT and worst.reason is not None:
         return ALIKE if grades.as_ours else OTHERWISE
-    return words.capitalized(words.detail(worst, between="\n"))
+    return "\n".join(words.lines(worst))
 
 
 def _alike(grades: Grades, worst: Verdict) -> list[dict[str, str]]:

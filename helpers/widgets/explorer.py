@@ -13,7 +13,7 @@ import numpy as np
 from helpers.data.turns import in_turn
 from helpers.pictures.canvas import Picture
 from helpers.pictures.touchable import Adjustable, Touchable, Window
-from helpers.widgets import WAKE, displayed
+from helpers.widgets import displayed, wake
 from helpers.widgets.controls import (
     DRAG,
     PACE,
@@ -22,10 +22,12 @@ from helpers.widgets.controls import (
     Steps,
     Trials,
     Values,
+    choice,
     control,
     fold,
     in_a_row,
     number_box,
+    offer,
     player,
     slider,
 )
@@ -38,6 +40,9 @@ Rule = Limits | Callable[[Values], Limits]  # the limits of one value, or how th
 FRONT = 4
 WIDEST = 280
 BEHIND = 6  # controls in a row behind the fold
+# CSS pixels: the widest picture, and what stands above and below it on the first screen of a lesson
+MOST = 1100
+ABOVE_AND_BELOW = 490
 LAYER = {"grid_area": "1 / 1", "margin": "0", "width": "100%"}  # one over the other
 SENTENCE = "margin: 0; padding: 0 16px; line-height: 1.35; min-height: 2.7em"  # as high with one line as with two
 
@@ -57,7 +62,7 @@ class Shown(ipywidgets.VBox):
     def _paper(self, *above: ipywidgets.Widget) -> ipywidgets.GridBox:
         """The picture, and what lies over it."""
         paper = ipywidgets.GridBox([self._still, self._moving, *above])
-        paper.layout = ipywidgets.Layout(width=f"{self.picture.width}px", max_width="100%", flex="0 0 auto")
+        paper.layout = ipywidgets.Layout(width=filling(self.picture), max_width="100%", flex="0 0 auto")
         paper.add_class("convgrad-picture")
         return paper
 
@@ -69,7 +74,7 @@ class Shown(ipywidgets.VBox):
         self._words.value = f'<p role="status" aria-live="polite" style="{SENTENCE}">{html.escape(sentence)}</p>'
 
     def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
-        data, metadata = self.picture._repr_mimebundle_(WAKE)
+        data, metadata = self.picture._repr_mimebundle_(wake())
         return displayed(super()._repr_mimebundle_(**kwargs) | data), metadata
 
 
@@ -104,6 +109,8 @@ class Explorer(Shown):
             Explorer(draw, {}, arrays={"weight": np.zeros((3, 3))})
     front : sequence of str
         The values whose controls are always seen; the last four if not given. The others are behind "more settings".
+    choices : mapping of name to sequence of str
+        Values that are the numbers of things with names: each is chosen from the list of these names.
     steps : mapping of str to values or callable
         Up to three things to try, in short sentences. Each is ticked when the reader has reached its values
         (`by_pointing(values)`, `by_dragging` and `by_playing`: by this alone); a callable takes all values and arrays,
@@ -125,6 +132,7 @@ class Explorer(Shown):
         play: str | Sequence[str] = (),
         multiples: Mapping[str, str] | None = None,
         front: Sequence[str] | None = None,
+        choices: Mapping[str, Sequence[str]] = MappingProxyType({}),
         steps: Trials = MappingProxyType({}),
         leap: int = 1,
         pace: int = PACE,
@@ -139,7 +147,10 @@ class Explorer(Shown):
         self._layer = None
         self._numbers.layout.display = "none"
         self._open = fold("numbers", self._show_numbers)
-        self._controls = {name: [number_box(name), slider()] for name in rules}
+        self._choices = choices
+        self._controls = {}
+        for name in rules:
+            self._controls[name] = [choice(name)] if name in choices else [number_box(name), slider()]
         self._player = player(leap, pace) if play else None
         self._values = self._allowed({**dict.fromkeys(rules, 0), **values})
         self._arrays = {name: np.array(array, float) for name, array in arrays.items()}
@@ -186,7 +197,7 @@ class Explorer(Shown):
         if not names:
             return ipywidgets.GridBox(layout={"display": "none"})
         grid = f"repeat({columns}, {min(self.picture.width // columns, WIDEST)}px)"
-        pairs = [control(*self._controls[name], (beside or {}).get(name)) for name in names]
+        pairs = [control(*self._controls[name], player=(beside or {}).get(name)) for name in names]
         return ipywidgets.GridBox(pairs, layout={"grid_template_columns": grid})
 
     def _listen(self) -> None:
@@ -331,6 +342,10 @@ class Explorer(Shown):
         values = looked_at or self._values
         for name, rule in self._rules.items():
             low, high = limits(rule, values)
+            if name in self._choices:
+                (names,) = self._controls[name]
+                offer(names, self._choices[name], range(low, high + 1), values[name])
+                continue
             step = self._step(name, values)
             for widget in self._controls[name]:
                 _give(widget, min=low, max=high, value=values[name], disabled=low == high, step=step)
@@ -361,6 +376,12 @@ class Explorer(Shown):
         last = prod(sizes) - 1
         indices = np.unravel_index(min(place, last), sizes)
         return dict(zip(self._play, np.add(indices, lows).tolist(), strict=True))
+
+
+def filling(picture: Picture) -> str:
+    """The width of a picture in the page, in CSS: its column's, up to MOST, as far as the window is high enough."""
+    ratio = picture.width / picture.height
+    return f"clamp({picture.width}px, calc((100vh - {ABOVE_AND_BELOW}px) * {ratio:.3f}), {MOST}px)"
 
 
 def _give(widget: ipywidgets.Widget, **wanted: int) -> None:

@@ -7,7 +7,7 @@ from traitlets import List
 from helpers.grading.marking_question import Marking, UnreadableError
 from helpers.grading.verdict import NOT_ATTEMPTED
 from helpers.widgets import synced
-from helpers.widgets.question import OnPicture
+from helpers.widgets.question import TRIES, OnPicture
 
 
 class MarkCells(OnPicture):
@@ -46,11 +46,13 @@ class MarkCells(OnPicture):
         return frozenset()
 
     def _details(self) -> dict:
-        """The cells that are right, those that are marked but wrong, and those that are left out."""
-        marking, marked, judged = self._question, self.marked, {}
-        for cell in marked | marking.right if marked else ():
-            kind = "right" if cell in marked & marking.right else "wrong" if cell in marked else "missed"
-            judged[marking.names[cell]] = kind
+        """The marked cells, right or wrong, and from the second wrong answer on those that are left out."""
+        judged = {}
+        for cell in self.marked:
+            judged[self._question.names[cell]] = "right" if cell in self._question.right else "wrong"
+        if self.marked and self._wrong >= TRIES:
+            for cell in self._question.right - self.marked:
+                judged[self._question.names[cell]] = "missed"
         return {"cells": judged}
 
     def __repr__(self) -> str:

@@ -52,7 +52,7 @@ function render({ model, el }) {
     event.preventDefault();
     tell(true);
   });
-  keepKeys(el);
+  keepKeys(el, model);
   const show = () => {
     const { outcome = "", text = "", cells = {} } = model.get("reply");
     reply.className = `convgrad-reply convgrad-${outcome}`;

@@ -1,8 +1,5 @@
 """A question that the page answers: right, or the mistake by its name, and only then the explanation."""
 
-import html
-import re
-
 import anywidget
 from traitlets import Dict, Int, List, Unicode
 
@@ -13,10 +10,10 @@ from helpers.grading.matching import Matching
 from helpers.grading.prediction import AnswerError, Question
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT
 from helpers.pictures.canvas import Box, Picture
-from helpers.widgets import HERE, WAKE, displayed, script, synced
+from helpers.widgets import HERE, as_html, displayed, script, synced, wake
 
 LONGEST = 100  # characters of an older answer in a reply
-TRIES = 2  # wrong ones, after which the explanation can be opened
+TRIES = 2  # wrong ones, after which the explanation can be opened, and cells that are left out are shown
 
 
 class Ask(anywidget.AnyWidget):
@@ -88,9 +85,9 @@ class Ask(anywidget.AnyWidget):
 
     def _folded(self) -> str:
         """The question for a page without Python, such as GitHub's, which keeps only the plainest HTML."""
-        html = f"<p>{_html(self.asked)}</p><p><i>{WAKE}</i></p>"
+        html = f"<p>{as_html(self.asked)}</p><p><i>{wake()}</i></p>"
         if self._question.why:
-            html += f"<details><summary>Explanation</summary><p>{_html(self._question.why)}</p></details>"
+            html += f"<details><summary>Explanation</summary><p>{as_html(self._question.why)}</p></details>"
         return html
 
 
@@ -128,7 +125,7 @@ class OnPicture(Ask):
             return data, metadata
         data.pop("text/html")  # a page without Python would show it in the place of the picture
         self._picture.sentence = f"{self!r} {self.sheet['sentence']}"
-        image, size = self._picture._repr_mimebundle_(WAKE)
+        image, size = self._picture._repr_mimebundle_(wake())
         return data | image, metadata | size
 
 
@@ -152,8 +149,3 @@ class Match(OnPicture):
 def _sides(box: Box) -> dict[str, float]:
     """The place and the size of a part, for the page."""
     return {side: float(value) for side, value in box._asdict().items()}
-
-
-def _html(text: str) -> str:
-    """Words as HTML; what stands between backquotes is code."""
-    return re.sub("`([^`]*)`", r"<code>\1</code>", html.escape(text, quote=False))

@@ -26,7 +26,7 @@ class RacePicture(Picture):
         self.lines([(middle, 56, middle, 80), (middle, 114, middle, 138)], ORANGE, 3)
         for access, y in (race.earlier, 14), (race.later, 150):
             self.bold(EDGE, y, _who(race, access), 14, ORANGE)
-            self.write(EDGE, y + 24, _shortened(access.text), 12.5)
+            self.write(EDGE, y + 24, _shortened(access.text), 13)
         first = _who(race, race.earlier)
         second = _who(race, race.later)
         self.stands_still()

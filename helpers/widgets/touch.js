@@ -236,7 +236,7 @@ function render({ model, el }) {
 
   el.classList.add("convgrad-touch");
   el.style.aspectRatio = `${sheet.width} / ${sheet.height}`;
-  keepKeys(el);
+  keepKeys(el, model);
   el.addEventListener("pointerleave", () => send(-1, 0, 0, false));  // back to what was chosen
   model.on("change:answered", answered);
   model.on("change:grids", lay);
@@ -246,7 +246,7 @@ function render({ model, el }) {
   place();
   lay();
   let asking;  // a slider does not wait for Python: what is chosen is asked for again, so that silence is said
-  const unwatch = nameControls(el, () => {
+  const unwatch = nameControls(el, model, () => {
     clearTimeout(asking);
     asking = setTimeout(() => sent === null && send(-1, 0, 0, false), ASKED_AFTER);
   });
@@ -260,12 +260,12 @@ function render({ model, el }) {
 // What ipywidgets does not say of the controls around a picture: each slider's handle takes the name of the number box
 // above it, the buttons that play have names, a fold says whether Python has opened it, and a step to try says when it is done;
 // now, and whenever a control is added or changes. Keys stay in all of it. `used` is called when a control is used.
-function nameControls(el, used) {
+function nameControls(el, model, used) {
   let watching;
   const name = () => {
     const explorer = el.closest(".convgrad-explorer"), each = (what, act) => explorer.querySelectorAll(what).forEach(act);
     if (!explorer) return;
-    keepKeys(explorer);
+    keepKeys(explorer, model);
     each(".convgrad-control, .convgrad-below", control => control.onpointerdown = control.onkeydown = used);
     each("[role=slider]", handle => handle.setAttribute("aria-label",
       handle.closest(".convgrad-control").querySelector("label").textContent));

@@ -12,7 +12,7 @@ from helpers.pictures.canvas import PAPER, Box, Mark, Picture, Word, number, out
 from helpers.pictures.parts import Grid
 from helpers.widgets.explorer import Explorer, limits
 
-SMALLEST = 12  # CSS pixels
+SMALLEST = 13  # CSS pixels
 LIGHT, DARK = "#ffffff", "#111111"  # what JupyterLab's two themes lay under an output
 CONTRAST = 4.5  # of text, at least: WCAG 2.2, 1.4.3
 
@@ -176,6 +176,17 @@ def states(explorer: Explorer) -> list[dict[str, int]]:
             longer += [values | {name: value} for value in range(low, high + 1)]
         reached = longer
     return reached
+
+
+def different(reached: list[dict[str, int]], orders: list[tuple[int, ...]]) -> set[tuple]:
+    """The states that differ: where they have an order and a turn, what comes after that turn is not shown yet."""
+    shown = set()
+    for values in reached:
+        if "turn" in values:
+            shown.add(orders[values["order"]][: values["turn"]])
+        else:
+            shown.add(tuple(values.values()))
+    return shown
 
 
 def illegible(explorer: Explorer, count: int = 99, smallest: float = SMALLEST) -> list[str]:

@@ -85,7 +85,7 @@ def judged(kernel: Kernel) -> str:
             run = simulated(kernel, ours.case)
             if run.finding or run.uses_before or run.wrong.any():
                 return run.finding.kind if run.finding else WRONG
-            if skill and skill.test == ours.case.name and run.more(ours, skill.limits):
+            if skill and skill.test == ours.case.name and run.lacking(skill, ours):
                 return NOT_YET
     except WgslError:
         return NO_COMPILE

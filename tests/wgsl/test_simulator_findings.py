@@ -73,3 +73,26 @@ def test_numbers_that_nobody_writes_are_reported_where_their_buffer_is_declared(
     names_and_counts = [re.search(r"> (\w+):", finding.source_line)[1] + f" {finding.count}" for finding in unwritten]
     assert (", ".join(names_and_counts) or "nothing") == expected
     assert all(finding.invocations == () and finding.other_line is None for finding in unwritten)
+
+
+# --- Indices that wrap around ---------------------------------------------------------------------------------
+
+WRAPPED = "(t - 1u) % 7u"  # of thread 0 it is 3; among all whole numbers it would be 6
+
+
+@pytest.mark.parametrize(
+    ("body", "first", "kinds"),
+    [
+        (f"floats[t] = floats[{WRAPPED}];", 5.0, set()),
+        (f"floats[t] = select(1.0, floats[{WRAPPED}], t > 0u);", 1.0, set()),
+        (f"floats[t] = f32(numbers[{WRAPPED}]);", 0.0, {"index overflow"}),
+        (f"floats[{WRAPPED}] = 2.0;", 0.0, {"index overflow"}),
+        (f"floats[t] = floats[{WRAPPED}] + floats[t + 16u];", 5.0, {"out-of-range read"}),
+    ],
+)
+def test_a_float_of_ones_choice_is_loaded_where_an_index_has_wrapped_around(body, first, kinds):
+    body = f"if (t < 1u) {{ {body} }}"
+    trace = run(body, wrapped=5.0)
+    assert {finding.kind for finding in trace.findings} == kinds
+    assert trace.buffers[1][0] == first
+    assert "index overflow" in {finding.kind for finding in run(body).findings}

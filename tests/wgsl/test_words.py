@@ -19,6 +19,7 @@ from helpers.gpu import passes
 from wgsl import Kernel, WgslError
 from wgsl.simulator.findings import Finding
 from wgsl.suggestions.habits import HABITS
+from wgsl.suggestions.tongues import TONGUES
 from wgsl.suggestions.unknown_names import KEYWORDS, OTHER_LANGUAGES
 from wgsl.types.kinds import limit_passed
 from wgsl.words import refusals, suggestions
@@ -175,5 +176,5 @@ def test_every_kind_of_suggestion_has_its_sentence_and_every_sentence_its_sugges
     calls = [node for node in nodes if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Suggestion"]
     kinds = {call.args[0].value for call in calls if isinstance(call.args[0], ast.Constant)}
     assert len(kinds) > 80
-    kinds |= {cure for _, cure in HABITS if isinstance(cure, str)} | {*OTHER_LANGUAGES.values()}
+    kinds |= {kind for _, kind, *_ in (*TONGUES, *HABITS) if isinstance(kind, str)} | {*OTHER_LANGUAGES.values()}
     assert kinds - {*suggestions.SENTENCES} == set()

@@ -92,9 +92,10 @@ def leaves_of(type: Type) -> tuple[tuple[int, Scalar], ...]:
 class Access:
     """The memory of a run, as the program reads and writes it."""
 
-    def __init__(self, words: Words, watch: Watch) -> None:
+    def __init__(self, words: Words, watch: Watch, wrapped: float | None = None) -> None:
         self._words = words
         self._watch = watch
+        self._wrapped = wrapped  # what loads of f32 give whose index has wrapped around, in place of what is there
 
     def load(self, place: Place, type: Type, lanes: Lanes, part: Part) -> Value:
         """Return the value at a place; 0 past the end of a runtime-sized array."""
@@ -106,6 +107,8 @@ class Access:
             offsets = [offset for offset, _ in parts]
             if variable.space in OWN:
                 exact = self._words.exact(variable, [place.offset + offset for offset in offsets], lanes)
+            if place.faults and self._wrapped is not None:
+                place, leaves = self._without_wrapped(place, leaves)
             if place.faults:
                 self._watch.faults(place.faults, lanes, write=False)
             if variable.space in WATCHED:
@@ -113,6 +116,19 @@ class Access:
         if place.outside is not None:
             leaves = [np.where(place.outside, leaf.dtype.type(0), leaf) for leaf in leaves]
         return Value(tuple(leaves), exact)
+
+    def _without_wrapped(self, place: Place, leaves: list[np.ndarray]) -> tuple[Place, list[np.ndarray]]:
+        """Return a place without its wrapped indices, and the floats there, of which those at such an index are others.
+
+        Where there are other numbers than floats, both are as they were.
+        """
+        if any(leaf.dtype != np.float32 for leaf in leaves):
+            return place, leaves
+        for fault in place.faults:
+            if fault.kind == "index overflow":
+                leaves = [np.where(fault.lanes, np.float32(self._wrapped), leaf) for leaf in leaves]
+        others = tuple(fault for fault in place.faults if fault.kind != "index overflow")
+        return place._replace(faults=others), leaves
 
     def store(self, place: Place, type: Type, value: Value, lanes: Lanes, part: Part) -> None:
         """Put a value at a place; past the end of a runtime-sized array it is dropped."""

@@ -42,6 +42,7 @@ def simulate(
     max_steps: int | None = None,
     watch: Sequence[str] = (),
     work: Work | None = None,
+    wrapped: float | None = None,
 ) -> Trace:
     """Run a WGSL compute kernel without a GPU, and watch what it does.
 
@@ -68,6 +69,9 @@ def simulate(
         values. A name that several have is written with its line, as in `i:12`.
     work : Work, optional
         An amount of work, which other runs may share: where it is used up, the run ends as with an endless loop.
+    wrapped : float, optional
+        What each load of f32 gives whose index has wrapped around, and no finding: two runs with different numbers show
+        whether the results depend on such a load.
 
     Returns
     -------
@@ -97,7 +101,7 @@ def simulate(
 
     words = _memory(program, dispatch, arrays)
     observer = Watch(kernel.source, dispatch, words, program.written, are_finite(arrays), watched)
-    machine = Machine(program, dispatch, words, observer, Access(words, observer), iterations, work or Work())
+    machine = Machine(program, dispatch, words, observer, Access(words, observer, wrapped), iterations, work or Work())
     if _run_to_the_end(machine, observer, dispatch, shared=work is not None):
         for variable in output_variables:
             observer.unwritten(variable)

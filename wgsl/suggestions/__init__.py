@@ -3,18 +3,20 @@
 A refusal has a kind and facts; a function of `CURES` makes a suggestion of them, with the text, the tree and the types
 at hand. `values` is about types that do not go together, `places` about what a place takes, `unknown_names` about
 names, `breaks` about texts that break off, with the table of `habits` from Python, C and CUDA; `compiler_log` is about
-what only an adapter's compiler refuses. Their sentences are in `wgsl.words.suggestions`.
+what only an adapter's compiler refuses. A cure that changes the text is tried first, in `trial`. The sentences are in
+`wgsl.words.suggestions`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from wgsl.diagnostics import Diagnostic, NotWgsl, Text, Unsupported, UnsupportedWgsl, WgslError, error
 from wgsl.facts import Mark, Suggestion
-from wgsl.suggestions import breaks, places, unknown_names, values
+from wgsl.suggestions import breaks, outside, places, unknown_names, values
 from wgsl.suggestions.compiler_log import explain_log
 from wgsl.suggestions.context import Context
+from wgsl.suggestions.trial import first_that_holds
 from wgsl.syntax.parser import parse
 from wgsl.types.declarations import Declarations, check
 from wgsl.words.errors import NOT_SIMULATED
@@ -52,6 +54,9 @@ CURES: Mapping[str, Callable[..., Suggestion | None]] = {  # by the kind of a re
     "too_late": unknown_names.too_late,
     "read_only": unknown_names.read_only,
     "expected": breaks.expected,
+    "attribute": outside.attribute,
+    "keyword": outside.keyword,
+    "no address space": outside.no_address_space,
 }
 
 
@@ -91,13 +96,16 @@ def explained(source: str, refused: NotWgsl, seen: range | None = None) -> Diagn
 
 def suggested(context: Context) -> Suggestion | None:
     """Return the suggestion for a text that is refused; None where no cure is certain."""
+    return first_that_holds(context, _candidates(context))
+
+
+def _candidates(context: Context) -> Iterator[Suggestion | None]:
+    """The suggestions for what may be wrong, the likeliest first."""
     refused = context.refused
-    suggestion = None
     if refused.scope and refused.kind != "unknown":
-        suggestion = places.copied(context)
-    if suggestion is None and refused.kind in CURES:
-        suggestion = CURES[refused.kind](context, **refused.facts)
-    return suggestion
+        yield from places.copied(context)
+    if refused.kind in CURES:
+        yield CURES[refused.kind](context, **refused.facts)
 
 
 def compile_error(kernel: Text, constants: Mapping[str, float], entry_point: str, log: str) -> WgslError:
@@ -112,6 +120,8 @@ def compile_error(kernel: Text, constants: Mapping[str, float], entry_point: str
     except Unsupported as unsupported:
         if suggestion := not_everywhere(unsupported):
             return error(kernel, diagnostic(suggestion))
+        if unsupported.kind == "discard":
+            return error(kernel, diagnostic(Suggestion("discard", mark=Mark(unsupported.at, len("discard")))))
     except ValueError as wrong:
         return error(kernel, Diagnostic(str(wrong), None))
     return error(kernel, diagnostic(explain_log(kernel.source, log)))

@@ -2,14 +2,18 @@
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from wgsl.facts import Mark, Suggestion
+from wgsl.facts import Edit, Mark, Suggestion
 from wgsl.suggestions.context import TOKEN, Context, balanced
 from wgsl.suggestions.habits import HABITS, Habit
+from wgsl.suggestions.tongues import TONGUES, Cure
+from wgsl.suggestions.trial import first_that_holds
 
 STATEMENT = r"(?:let|var|const|if|for|while|return|switch|loop|break|continue|fn|struct|override|else)\b"
+LONGEST_LINE = 500  # letters of a line in which habits are looked for
 JUMPS = ("return", "break", "continue")
 SIGNS = {"−": "-", "–": "-", "×": "*", "·": "*", "÷": "/", "≤": "<=", "≥": ">=", "≠": "!=", "≔": "="}
 
@@ -22,7 +26,24 @@ def expected(context: Context, what: str) -> Suggestion | None:
     later = before and context.line(before) < context.line(context.refused)
     if later and what not in ("statement", "declaration", "diagnostic"):
         at = before.end  # the caret goes after the last token
-    return next(filter(None, (look(context, at) for look in LOOKS)))
+    return first_that_holds(context, _candidates(context, at))
+
+
+def _candidates(context: Context, at: int) -> Iterator[Suggestion | None]:
+    """The suggestions for what may be wrong, the likeliest first."""
+    yield foreign(context, at)
+    yield fences(context)
+    yield from habits(context, at)
+    for look in LOOKS:
+        yield look(context, at)
+
+
+def fences(context: Context) -> Suggestion | None:
+    """The lines of Markdown around a text."""
+    lines = [*re.finditer(r"^ *(\x60{3}|~{3}).*$", context.code, re.MULTILINE)]
+    if not any(line.start() <= context.at < line.end() for line in lines):
+        return None
+    return Suggestion("fences", {"fence": lines[0][1]}, edits=tuple(Edit(*line.span(), "") for line in lines))
 
 
 def foreign(context: Context, at: int) -> Suggestion | None:
@@ -37,35 +58,57 @@ def foreign(context: Context, at: int) -> Suggestion | None:
     return Suggestion("foreign sign", facts, Mark(context.at))
 
 
-def habit(context: Context, at: int) -> Suggestion | None:
-    """The first habit whose pattern matches."""
+def habits(context: Context, at: int) -> Iterator[Suggestion]:
+    """The habits whose patterns match; none in a line that no person has written."""
     number, column = context.place(at)
-    for pattern, cure in HABITS:
+    if len(context.lines[number - 1]) > LONGEST_LINE:
+        return
+    for pattern, kind, *cure in (*TONGUES, *HABITS):
         text = context.source if "//" in pattern else context.code
         line = text.split("\n")[number - 1].rstrip().replace("\t", " ")
         front = f"{context.expected}│{line[: column - 1]}"
         match = re.search(pattern, f"{front}▸{line[column - 1 :]}")
-        suggestion = _suggestion(match, cure, context) if match else None
+        suggestion = _suggestion(match, context, kind, *cure) if match else None
         if suggestion:
-            return replace(suggestion, mark=_mark(context, at, match, len(front)))
-    return None
+            yield _placed(context, suggestion, match, at - len(front))
 
 
-def _suggestion(match: re.Match, cure: Habit, context: Context) -> Suggestion | None:
+def _suggestion(match: re.Match, context: Context, kind: str | Habit, cure: Cure = None) -> Suggestion | None:
     """Return what a habit suggests; None where it has no cure, or where the cure has half a pair of brackets."""
-    if not isinstance(cure, str):
-        return cure(match, context)
-    if all(map(balanced, filter(None, match.groups()))):
-        return Suggestion(cure, {name: text for name, text in match.groupdict().items() if name != "at"})
-    return None
+    if not isinstance(kind, str):
+        return kind(match, context)
+    texts = {name: (text or "").replace("▸", "") for name, text in match.groupdict().items()}
+    if not all(balanced(text) for name, text in texts.items() if name not in ("at", "old")):
+        return None
+    facts: dict[str, object] = {name: text for name, text in texts.items() if name not in ("at", "old")}
+    if cure is not None:
+        facts["cure"] = cure.format(**texts) if isinstance(cure, str) else cure(match, context)
+        if facts["cure"] is None:
+            return None
+        facts["old"] = texts["old"].strip()
+    return Suggestion(kind, facts)
 
 
-def _mark(context: Context, at: int, match: re.Match, front: int) -> Mark:
-    """The place of the group `at` of a match, if it has one; ``▸`` stands in the text before a match at `front`."""
-    if not match.groupdict().get("at"):
-        return Mark(at, _length(context, at))
-    begin, end = (i - 1 if i > front else i for i in match.span("at"))
-    return Mark(at + begin - front, end - begin)
+def _placed(context: Context, suggestion: Suggestion, match: re.Match, begin: int) -> Suggestion:
+    """A habit's suggestion with its caret, and with the edit that puts the cure in the place of the group `old`.
+
+    `begin` is the offset at which the text in front of the match would begin.
+    """
+    front = match.string.index("▸")
+    edits = ()
+    groups = match.groupdict()
+    if "cure" in suggestion.facts and groups.get("old"):
+        edits = (Edit(*_span(match, "old", front, begin), str(suggestion.facts["cure"])),)
+    if groups.get("at"):
+        at, end = _span(match, "at", front, begin)
+        return replace(suggestion, mark=Mark(at, end - at), edits=edits)
+    return replace(suggestion, mark=Mark(begin + front, _length(context, begin + front)), edits=edits)
+
+
+def _span(match: re.Match, group: str, front: int, begin: int) -> tuple[int, int]:
+    """The offsets of a group; ``▸`` stands in the text before a match at `front`."""
+    first, last = (i - 1 if i > front else i for i in match.span(group))
+    return begin + first, begin + last
 
 
 def _length(context: Context, at: int) -> int:
@@ -240,4 +283,4 @@ def _expected(context: Context, at: int) -> Suggestion:
     return Suggestion("expected", {"what": context.expected, "token": context.token}, Mark(at, _length(context, at)))
 
 
-LOOKS = (foreign, habit, _jump, _end, _nested, _outside, _bracket, _separator, _side_by_side, _value, _expected)
+LOOKS = (_jump, _end, _nested, _outside, _bracket, _separator, _side_by_side, _value, _expected)

@@ -8,11 +8,12 @@ from functools import cached_property
 from itertools import chain
 
 from wgsl.diagnostics import Lines, NotWgsl, Span, Unsupported
+from wgsl.facts import Edit
 from wgsl.syntax import tree
 from wgsl.syntax.parser import parse
 from wgsl.syntax.tokens import Word, without_comments
 from wgsl.types.declarations import Declarations
-from wgsl.types.expressions import view
+from wgsl.types.expressions import type_of, view
 from wgsl.types.kinds import Type
 from wgsl.types.names import Known, Meaning, Scope
 from wgsl.types.program import Variable
@@ -32,6 +33,7 @@ class Context(Lines):
         self.refused = refused
         self.at = refused.at
         self.expected = ""  # what belongs at a place where something else stands
+        self.trials: dict[tuple[Edit, ...], bool] = {}  # edits that were tried, with what came out
 
     # --- Tokens -----------------------------------------------------------------------------------------------
 
@@ -178,6 +180,13 @@ class Context(Lines):
         try:
             node = parse(f"const x = ({node});").declarations[0].value if isinstance(node, str) else node
             return view(node, self.scope).type
+        except (NotWgsl, Unsupported):
+            return None
+
+    def named_type(self, node: tree.Expression) -> Type | None:
+        """The type that a declaration writes; None where there is none of this name."""
+        try:
+            return type_of(node, self.scope)
         except (NotWgsl, Unsupported):
             return None
 

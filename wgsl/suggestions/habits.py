@@ -13,21 +13,17 @@ from itertools import pairwise
 
 from wgsl.facts import Suggestion
 from wgsl.suggestions.context import TOKEN, Context, balanced, commas, signed
+from wgsl.suggestions.foreign_names import C_TYPES
+from wgsl.suggestions.tongues import Cure, with_types
 from wgsl.syntax import tree
 from wgsl.types.conversions import ABSTRACT
 from wgsl.types.kinds import I32, Array, Scalar
 
 Habit = str | Callable[[re.Match, Context], Suggestion | None]
-C_TYPES = {
-    **dict.fromkeys(["int", "short", "long", "char", "i32"], "i32"),
-    **dict.fromkeys(["uint", "size_t", "uint32_t", "u32", "unsigned"], "u32"),
-    **dict.fromkeys(["float", "double", "half", "f32"], "f32"),
-    "bool": "bool",
-    "auto": "",
-}
 TYPE = rf"(?P<at>\b(?:{'|'.join(C_TYPES)})\b)"
 NAME = r"[^\W\d]\w*"
 VALUE = r"(?:return|[^=!<>]=)(?!=) *"  # what precedes the value of a statement
+SELECT = "select({no}, {yes}, {condition})"
 INSIDE = {*"+-*/%()[].,<>{", "<=", ">=", "=="}  # signs in what follows a division
 
 
@@ -58,7 +54,13 @@ def _declaration(line: re.Match, context: Context) -> Suggestion:
     keyword = "let" if line["const"] else "var"
     type_name = C_TYPES[line["at"]]
     size = line["size"]
-    value = line["value"]
+    value = with_types(line["value"]) if line["value"] else None
+    if size and value:
+        values = commas(value.strip("{}[] "))
+        return Suggestion(
+            "declaration of C",
+            {"cure": f"{keyword} {line['name']} = array<{type_name}, {size}>({', '.join(values)});"},
+        )
     if type_name in ("i32", "u32") and value and not size:
         return Suggestion("declaration of C", {"cure": f"{keyword} {line['name']} = {_whole(line, context)};"})
     type = context.type_of(value) if value else None
@@ -100,7 +102,7 @@ def _element(line: re.Match, context: Context) -> Suggestion | None:
 
 def _parameter(line: re.Match, context: Context) -> Suggestion:
     """A parameter whose type comes first."""
-    return Suggestion("type before a parameter", {"name": line["name"], "type": C_TYPES[line["at"]] or "f32"})
+    return Suggestion("type before a parameter", {"cure": f"{line['name']}: {C_TYPES[line['at']] or 'f32'}"})
 
 
 def _untyped(line: re.Match, context: Context) -> Suggestion:
@@ -127,38 +129,39 @@ def _range(line: re.Match, context: Context) -> Suggestion:
     return Suggestion("loop over a range", {"cure": f"for (var {name} = {first}; {name} < {last}; {grow}) {{"})
 
 
-HABITS: tuple[tuple[str, Habit], ...] = (
+HABITS: tuple[tuple[str, Habit] | tuple[str, str, Cure], ...] = (
     (r"▸ *(?P<at>//)(?P<comment>.*?)(?://.*)?$", _division),
     # Python
     (
-        rf"{VALUE}(?P<yes>\w[^;=]*?) *▸if\b *(?P<condition>[^;]+?) *\belse\b *(?P<no>[^;]+?) *;",
+        rf"{VALUE}(?P<old>(?P<yes>\w[^;=]*?) *▸if\b *(?P<condition>[^;]+?) *\belse\b *(?P<no>[^;]+?)) *;",
         "choice of Python",
+        SELECT,
     ),
-    (r"▸and\b", "and"),
-    (r"▸or\b", "or"),
+    (r"(?P<old>▸and)\b", "and", "&&"),
+    (r"(?P<old>▸or)\b", "or", "||"),
     (r"(?P<at>\bnot\b) *▸", "not before a condition"),
-    (rf"\bfor ▸(?P<name>{NAME}) +in +range *\((?P<range>.+)\) *[:{{]?", _range),
+    (rf"\b(?P<old>for ▸(?P<name>{NAME}) +in +range *\((?P<range>.+)\) *[:{{]?)", _range),
     (rf"\bfor ▸(?P<name>{NAME}) +in\b", "loop over values"),
     (r"(?P<at>\b(?:def|function|func)\b) *▸\w", "function outside"),
     (r"▸(?:def|function|func)\b", "function"),
     (rf"(?P<at>\b(?P<name>{NAME})\.(?:length|len|size))▸\( *\)", "length in a part"),
-    (r"(?P<at>\belif\b).*▸", "elif"),
+    (r"(?P<old>(?P<at>\belif\b)).*▸", "elif", "else if"),
     (
         r"│ *(?:\} *)?else *▸:|\b(?:if|while|for)\b[^;{]*[\w)\]] *▸: *(?:$|[\w{])",
         "colon before a block",
     ),
-    (r"▸#", "comment of Python"),
-    (r"(?P<at>\b(?:np|numpy|math|torch)\.(?P<name>\w+))▸\(", "prefix of a function"),
     # C and CUDA
     (
-        rf"{VALUE}(?P<condition>[^?]+?) *▸\? *(?P<yes>[^?:;]+?) *: *(?P<no>[^?:;]+?) *;",
+        rf"{VALUE}(?P<old>(?P<condition>[^?]+?) *▸\? *(?P<yes>[^?:;]+?) *: *(?P<no>[^?:;]+?)) *;",
         "choice of C",
+        SELECT,
     ),
     (r"[\w)\]] *▸\?.*:", "choice of C, in pieces"),
-    (rf"^:│.*{TYPE} +▸(?P<name>{NAME})", _parameter),
+    (rf"^:│.*(?P<old>{TYPE} +▸(?P<name>{NAME}))", _parameter),
     (
-        rf"(?:[│;{{}}(]) *(?P<const>(?:const|let|var) +)?{TYPE} +▸(?P<name>{NAME}) *(?:\[ *(?P<size>\w+) *\])? *"
-        rf"(?:= *(?P<value>[^;]*))?;",
+        rf"(?:[│;{{}}(]) *(?P<old>(?P<const>(?:const|let|var) +)?{TYPE} +▸(?P<name>{NAME}) *"
+        r"(?:\[ *(?P<size>\w+) *\])? *"
+        rf"(?:= *(?P<value>[^;]*))?;)",
         _declaration,
     ),
     (rf"(?P<at>\bunsigned) +▸(?:int|long|char|short) +(?P<name>{NAME})", "unsigned"),
@@ -176,23 +179,26 @@ HABITS: tuple[tuple[str, Habit], ...] = (
         r"(?P<at>\((?:int|float|f32|i32|u32|uint|double|unsigned)\)) *▸",
         "conversion of C",
     ),
-    (r"▸[^;{}]*?(?P<at>=>)", "=>"),
-    (r"▸[^;{}]*?(?P<at>=<)", "=<"),
+    (r"▸[^;{}]*?(?P<old>(?P<at>=>))", "=>", ">="),
+    (r"▸[^;{}]*?(?P<old>(?P<at>=<))", "=<", "<="),
     (rf"(?P<at>\b(?:let|var|const)\b) +(?P<name>{NAME}) *▸(?:\[|[-+*/]=)", _redeclaration),
     (rf"[│;{{}}] *(?P<at>{NAME}) *\((?P<index>[^;{{}}=]*)\) *▸(?:[-+*/]?=)(?!=)", _element),
     (r"^\]│.*▸,", "two indices"),
-    (r"\b(?:if|while)\b[^;{]*[^=!<>]▸=(?!=)", "= in a condition"),
-    (r"^\{│.*\bfn\b.*\) *▸:", "colon before a result"),
+    (r"\b(?:if|while)\b[^;{]*[^=!<>](?P<old>▸=)(?!=)", "= in a condition", "=="),
     (
         r"^\{│.*\b(?:if|while|for|else|case|default)\b[^{}]*▸(?P<rest>$|\w.*)",
         _braces,
     ),
-    (rf"^:│.*@builtin *\( *\w+_index *\) *(?P<name>{NAME}) *▸(?:[,)]|$)", "untyped index"),
-    (rf"^:│.*@builtin *\( *\w+ *\) *(?P<name>{NAME}) *▸(?:[,)]|$)", "untyped id"),
+    (rf"^:│.*@builtin *\( *\w+_index *\) *(?P<old>(?P<name>{NAME})) *▸(?:[,)]|$)", "untyped id", "{name}: u32"),
+    (rf"^:│.*@builtin *\( *\w+ *\) *(?P<old>(?P<name>{NAME})) *▸(?:[,)]|$)", "untyped id", "{name}: vec3u"),
     (rf"^:│.*\bfn +(?P<function>{NAME}).*\b(?P<name>{NAME}) *▸[,)]", _untyped),
     # Numbers and signs
-    (r"(?P<at>\b(?P<number>\d+)\.\d*)▸[uUi]\b", "suffix of a fraction"),
-    (r"(?P<at>\b(?:workgroupBarrier|storageBarrier)) *▸(?:;|$)", "barrier without parentheses"),
+    (r"(?P<old>(?P<at>\b(?P<number>\d+)\.\d*)▸[uUi])\b", "suffix of a fraction", "{number}u"),
+    (
+        r"(?P<old>(?P<at>(?P<name>\b(?:workgroupBarrier|storageBarrier)))) *▸(?:;|$)",
+        "barrier without parentheses",
+        "{name}()",
+    ),
     (
         rf"^=│.*\b(?:let|const) +(?P<name>{NAME}) *▸(?:;|$)",
         "let without a value",

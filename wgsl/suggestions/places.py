@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from wgsl.facts import Mark, NoCondition, Origin, Suggestion
+from wgsl.facts import Edit, Mark, NoCondition, Origin, Suggestion
 from wgsl.suggestions.context import Context
-from wgsl.suggestions.values import NUMBERS, ZERO, converted, described, typed, unwrapped
+from wgsl.suggestions.values import NUMBERS, ZERO, converted, described, instead, typed, unwrapped
 from wgsl.syntax import tree
 from wgsl.syntax.tokens import Word
 from wgsl.types.conversions import WHOLE
@@ -30,11 +31,12 @@ def index(context: Context, value: Part) -> Suggestion:
     """An index that is not a whole number."""
     facts = {"value": described(context, value)}
     if isinstance(value.type, Vector):
-        return Suggestion("index with parts", facts)
+        return Suggestion("index with parts", facts, edits=instead(value.place, f"{context.text(value)}.x"))
     if inner := unwrapped(context, value.place, "f32", WHOLE):
-        return Suggestion("index converted", {**facts, "cure": context.text(inner)})
+        cure = context.text(inner)
+        return Suggestion("index converted", {**facts, "cure": cure}, edits=instead(value.place, cure))
     cure = f"u32({context.text(value)})" if value.type == F32 else None
-    return Suggestion("index", {**facts, "cure": cure})
+    return Suggestion("index", {**facts, "cure": cure}, edits=instead(value.place, cure))
 
 
 def indexed(context: Context, base: Part) -> Suggestion:
@@ -85,18 +87,20 @@ def argument(context: Context, name: str, i: int, arguments: Sequence[Part], sca
     texts = [context.text(part) for part in arguments]
     texts[i] = f"f32({texts[i]})"
     facts = {"name": name, "value": described(context, value), "cure": f"{name}({', '.join(texts)})"}
-    return Suggestion("argument of type f32", facts)
+    return Suggestion("argument of type f32", facts, edits=instead(value.place, texts[i]))
 
 
 def _arguments_of_one_type(context: Context, name: str, first: Part, value: Part) -> Suggestion:
     """An argument of another type than the first one."""
     cure = None
+    place = value.place
     if first.type == F32 or isinstance(value.place, tree.Literal):
         cure = converted(context.text(value), first.type)
     if value.type in (ABSTRACT_FLOAT, F32) and first.type in (U32, I32):
         cure = f"f32({context.text(first)})"
+        place = first.place
     facts = {"name": name, "first": typed(context, first), "other": typed(context, value), "cure": cure}
-    return Suggestion("arguments of one type", facts)
+    return Suggestion("arguments of one type", facts, edits=instead(place, cure))
 
 
 def select(context: Context, arguments: Sequence[Part], **_: object) -> Suggestion:
@@ -106,19 +110,22 @@ def select(context: Context, arguments: Sequence[Part], **_: object) -> Suggesti
         if low.type != BOOL:
             return Suggestion("condition of select", {"value": described(context, test)})
         condition, yes, no = map(context.text, arguments)
-        return Suggestion("condition first", {"condition": condition, "yes": yes, "no": no})
+        order = zip((low, high, test), (no, yes, condition), strict=True)
+        edits = tuple(Edit(part.place.at, part.place.end, text) for part, text in order)
+        return Suggestion("condition first", {"condition": condition, "yes": yes, "no": no}, edits=edits)
     return Suggestion("types in select", {"first": typed(context, low), "second": typed(context, high)})
 
 
 def called(context: Context, function: Function, parameter: Binding, value: Part) -> Suggestion:
     """An argument of the learner's own function of the wrong type."""
     line = context.reader_line(context.line(function))
+    cure = _number_converted(context, value, parameter.type)
     facts = {
         "value": described(context, value),
         "function": Origin(function.name, line, context.written(context.node(function))),
-        "cure": _number_converted(context, value, parameter.type),
+        "cure": cure,
     }
-    return Suggestion("called", facts)
+    return Suggestion("called", facts, edits=instead(value.place, cure))
 
 
 def _number_converted(context: Context, value: Part, wanted: Type) -> str | None:
@@ -134,7 +141,8 @@ def returned(context: Context, function: Function, value: Part | None) -> Sugges
     if function.result is None:
         return _returns_nothing(context, function, value)
     cure = _number_converted(context, value, function.result)
-    return Suggestion("returned", {**facts, "value": described(context, value), "cure": cure})
+    facts |= {"value": described(context, value), "cure": cure}
+    return Suggestion("returned", facts, edits=instead(value.place, cure))
 
 
 def _returns_nothing(context: Context, function: Function, value: Part) -> Suggestion:
@@ -150,20 +158,22 @@ def _returns_nothing(context: Context, function: Function, value: Part) -> Sugge
 def length(context: Context, value: Part) -> Suggestion | None:
     """`arrayLength` of an array instead of a pointer to it."""
     if isinstance(value.type, Array) and is_runtime_sized(value.type):
-        return Suggestion("length without address", {"name": context.text(value)})
+        name = context.text(value)
+        return Suggestion("length without address", {"name": name}, edits=instead(value.place, f"&{name}"))
     return None
 
 
-def copied(context: Context) -> Suggestion | None:
-    """A copy of a thread's id with all its parts, used as one number."""
+def copied(context: Context) -> Iterator[Suggestion]:
+    """A copy of a thread's id with all its parts, used as one number; without a cure where more than that is wrong."""
     for name in undotted(context.refused.statement):
         declared = context.declared(name)
         value = getattr(declared, "value", None)
         inner = map(context.declared, undotted(value)) if value else ()
         for copy in (declared, *inner):
             if suggestion := _copied_id(context, name, copy):
-                return suggestion
-    return None
+                yield suggestion
+                yield replace(suggestion, facts={**suggestion.facts, "cure": None}, edits=())
+                return
 
 
 def _copied_id(context: Context, name: Word, copy: tree.Node | None) -> Suggestion | None:
@@ -176,7 +186,8 @@ def _copied_id(context: Context, name: Word, copy: tree.Node | None) -> Suggesti
     if not isinstance(type, Vector):
         return None
     facts = {"name": copy.name, "type": type, "cure": f"{context.written(copy)}.x"}
-    return Suggestion("whole id", facts, Mark(name.at, len(name), context.line(copy)))
+    mark = Mark(name.at, len(name), context.line(copy))
+    return Suggestion("whole id", facts, mark, instead(value, f"{context.text(value)}.x"))
 
 
 def undotted(node: tree.Node) -> list[Word]:

@@ -7,53 +7,65 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from itertools import chain
 
-from wgsl.facts import Mark, Suggestion
-from wgsl.suggestions.context import Context, signed
-from wgsl.suggestions.habits import C_TYPES
+from wgsl.facts import Edit, Mark, Suggestion
+from wgsl.suggestions.context import Context, commas, signed
+from wgsl.suggestions.foreign_names import (
+    ADDRESS_SPACES,
+    BARRIERS_OF_OTHERS,
+    C_TYPES,
+    FUNCTIONS,
+    LARGEST_F32,
+    NO_NAN,
+    NOTHING,
+    VALUES,
+    WORKGROUP_SIZES,
+)
+from wgsl.suggestions.thread_ids import builtin
+from wgsl.suggestions.tongues import CLOSED, translated
+from wgsl.suggestions.trial import first_that_holds
 from wgsl.syntax import tree
 from wgsl.types.calls import BARRIERS, POINTER_FUNCTIONS
-from wgsl.types.declarations import INPUTS
-from wgsl.types.kinds import ABSTRACT_FLOAT, F32, I32, U32, Array, Scalar, Struct, Vector
+from wgsl.types.kinds import ABSTRACT_FLOAT, F32, I32, U32, Array, Matrix, Scalar, Struct, Vector
 from wgsl.types.program import Part, Variable
 from wgsl.types.signatures import SIGNATURES
 
-OTHER_LANGUAGES = {  # names of CUDA, Metal, Python or C, and the kinds of the suggestions for them
-    "blockDim": "blockDim",
-    "True": "true",
-    "False": "false",
+OTHER_LANGUAGES = {  # words of CUDA, Metal, Python or C, and the kinds of the suggestions for them
+    **dict.fromkeys(WORKGROUP_SIZES, "size of a workgroup"),
+    **dict.fromkeys(NOTHING, "nothing"),
+    **dict.fromkeys(NO_NAN, "no NaN"),
+    **dict.fromkeys(("print", "printf", "println"), "print"),
     "not": "not",
-    "print": "print",
     "len": "len",
     "range": "range",
     "sum": "sum",
-    "__syncthreads": "__syncthreads",
-    "threadgroup_barrier": "threadgroup_barrier",
+    "size": "len",
+    "sizeof": "sizeof",
+    "assert": "assert",
+    "isnan": "isnan",
+    "isNaN": "isnan",
 }
-WAITS = {"wait", "barrier", "sync", "syncthreads"}  # calls that are meant as a barrier, as GLSL's `barrier()`
-BUILTINS = {  # the ids of CUDA and Metal
-    "threadIdx": "local_invocation_id",
-    "blockIdx": "workgroup_id",
-    "gridDim": "num_workgroups",
-    "thread_position_in_grid": "global_invocation_id",
-    "thread_position_in_threadgroup": "local_invocation_id",
-    "threadgroup_position_in_grid": "workgroup_id",
-}
-SHORT = {  # what kernels call the ids of a thread: its parameter is missing
-    **dict.fromkeys(("global", "global_id", "gid", "id"), "global_invocation_id"),
-    **dict.fromkeys(("local", "local_id", "lid"), "local_invocation_id"),
-    **dict.fromkeys(("group", "group_id", "wid"), "workgroup_id"),
-}
+WAITS = {"threadgroup_barrier", "__syncthreads", *BARRIERS_OF_OTHERS}  # calls that are meant as a barrier
 KEYWORDS = """
 let var const if else for while loop return break continue switch true false u32 i32 f32 bool array
 """.split()  # noqa: SIM905 (the rule's list has one name a line)
+LONGEST_NAME = 100  # letters of a name that is compared with others
 NOWHERE = Mark(None)
 
 
 def unknown(context: Context, name: str) -> Suggestion:
     """A name that is not declared where it is used."""
-    explanations = (_known_elsewhere, _undeclared, _builtin, _other_language, _field, _misspelled)
-    suggestion = next(filter(None, (explain(name, context) for explain in explanations)), None)
+    explanations = (
+        _known_elsewhere, _undeclared, _result, builtin, _part, _memory, _call, _other_language, _field, _misspelled
+    )  # fmt: skip
+    suggestion = None
+    if len(name) <= LONGEST_NAME:
+        suggestion = first_that_holds(context, (explain(name, context) for explain in explanations))
     return suggestion or Suggestion(_kind_of_unknown(name, context), {"name": name})
+
+
+def _renamed(name: str, context: Context, wanted: str) -> tuple[Edit, ...]:
+    """The edit that writes another name in the place of this one."""
+    return (Edit(context.at, context.at + len(name), wanted),)
 
 
 def _kind_of_unknown(name: str, context: Context) -> str:
@@ -102,7 +114,8 @@ def _undeclared(name: str, context: Context) -> Suggestion | None:
     again = re.search(rf"\b{name}\s*(?:[-+*/%]?=(?!=)|\+\+|--)", context.code[value.end :])
     keyword = "var" if again else "let"
     cure = f"{keyword} {name} = {context.text(value)};"
-    return Suggestion("undeclared", {"name": name, "cure": cure, "near": near, "may_change": not again})
+    edits = (Edit(statement.at, statement.end, cure[:-1]),)
+    return Suggestion("undeclared", {"name": name, "cure": cure, "near": near, "may_change": not again}, edits=edits)
 
 
 def _undeclared_in_loop(name: str, context: Context, value: tree.Node, loop: tree.For) -> Suggestion:
@@ -120,41 +133,79 @@ def _undeclared_total(name: str, context: Context, value: tree.Node) -> Suggesti
     return Suggestion("undeclared total", {"name": name, "cure": f"var {name} = {zero};"})
 
 
-def _builtin(name: str, context: Context) -> Suggestion | None:
-    """The id of a thread, by the name that another language has for it."""
-    is_part_taken = re.match(r"\s*\.[xyz]\b", context.code[context.at + len(name) :])
-    short = SHORT.get(name) if is_part_taken else None
-    builtin = BUILTINS.get(name, name if name in INPUTS else short)
-    if not builtin:
+def _result(name: str, context: Context) -> Suggestion | None:
+    """The result of a function that returns nothing."""
+    arrow = re.search(r"\s*->\s*$", context.code[: context.at])
+    if not arrow or name not in NOTHING:
         return None
-    known = (context.declared(visible) for visible in context.scope.names())
-    attributes = ((node, tree.attribute(node, "builtin")) for node in known)
-    parameters = {attribute.arguments[0].name: node.name for node, attribute in attributes if attribute}
-    parameter = parameters.get(builtin)
-    is_own_name = name == builtin or (short and not parameter)
-    facts = {
-        "name": name,
-        "builtin": None if is_own_name else builtin,
-        "parameter": parameter,
-        "cure": f"@builtin({builtin}) {name if short else 'name'}: {INPUTS[builtin]}",
-    }
-    return Suggestion("builtin", facts)
+    begin, end = arrow.start(), context.at + len(name)
+    return Suggestion("result that is nothing", {"name": name}, Mark(context.at, len(name)), (Edit(begin, end, ""),))
+
+
+def _part(name: str, context: Context) -> Suggestion | None:
+    """A part of a vector or a struct, with another sign than the point before it."""
+    for variable, part in ((name[:i], name[i:].removeprefix("_")) for i in range(1, len(name))):
+        type = context.type_named(variable)
+        parts = [field.name for field in getattr(type, "fields", ())]
+        if isinstance(type, Vector):
+            parts = [*"xyzw"[: type.size]]
+        if part in parts:
+            cure = f"{variable}.{part}"
+            facts = {"variable": variable, "field": part}
+            return Suggestion("field without point", facts, edits=_renamed(name, context, cure))
+    return None
+
+
+def _memory(name: str, context: Context) -> Suggestion | None:
+    """A kind of memory, by the name that another language has for it."""
+    wanted = ADDRESS_SPACES.get(name)
+    if not wanted or not re.search(r"\bvar\s*<\s*$", context.code[: context.at]):
+        return None
+    return Suggestion("written", {"name": name, "cure": wanted}, edits=_renamed(name, context, wanted))
+
+
+def _call(name: str, context: Context) -> Suggestion | None:
+    """A function of another language, or one that WGSL has without its f."""
+    end = context.at + len(name)
+    call = re.match(rf"\s*\((?P<arguments>{CLOSED})\)", context.code[end:])
+    if not _is_called(name, context):
+        return None
+    if name in WAITS:
+        edits = (Edit(context.at, end + call.end(), "workgroupBarrier()"),) if call else ()
+        return Suggestion("waits", {"name": name}, edits=edits)
+    wanted = FUNCTIONS.get(name) or _without_f(name)
+    if wanted is None or "{" not in wanted:
+        return wanted and Suggestion("written", {"name": name, "cure": wanted}, edits=_renamed(name, context, wanted))
+    cure = translated(name, commas(call["arguments"])) if call else None
+    if not cure:
+        return None
+    end += call.end()
+    is_whole = re.search(r"[=(,\[]\s*$|\breturn\s*$", context.code[: context.at])
+    is_whole = is_whole and re.match(r"\s*[;),\]]", context.code[end:])
+    cure = cure if is_whole else f"({cure})"
+    kind = "remainder" if name in ("mod", "remainder") else "written"
+    return Suggestion(kind, {"name": f"{name}(...)", "cure": cure}, edits=(Edit(context.at, end, cure),))
+
+
+def _without_f(name: str) -> str | None:
+    """The function that C's library has for float, with an f before or behind its name."""
+    if "f" not in (name[0], name[-1]):
+        return None
+    return next((shorter for shorter in (name[:-1], name[1:], name[1:-1]) if shorter in SIGNATURES), None)
 
 
 def _other_language(name: str, context: Context) -> Suggestion | None:
-    """A word of Python, C or CUDA, or a function of theirs that WGSL has without its f."""
-    is_called = _is_called(name, context)
-    bare = next((shorter for shorter in (name[:-1], name[1:], name[1:-1]) if shorter in SIGNATURES), None)
-    if is_called and bare and "f" in (name[0], name[-1]):
-        return Suggestion("function without f", {"wanted": bare})
-    if is_called and name in WAITS:
-        return Suggestion("waits", {"name": name})
-    if vector := re.fullmatch(r"(float|uint|int)([234])", name):
-        return Suggestion("type of C", {"wanted": f"vec{vector[2]}{name[0]}"})
+    """A type, a value or a word of Python, C or CUDA."""
     wanted = C_TYPES.get(name, name)
     if wanted not in ("", name):
-        return Suggestion("type of C", {"wanted": wanted})
-    return Suggestion(OTHER_LANGUAGES[name]) if name in OTHER_LANGUAGES else None
+        is_type = _is_called(name, context) or re.search(r"(?::|->|[<,(])\s*$", context.code[: context.at])
+        edits = _renamed(name, context, wanted) if is_type else ()
+        return Suggestion("type of C", {"wanted": wanted}, edits=edits)
+    if name in VALUES:
+        cure = VALUES[name]
+        kind = "largest" if cure == LARGEST_F32 else "written"
+        return Suggestion(kind, {"name": name, "cure": cure}, edits=_renamed(name, context, cure))
+    return Suggestion(OTHER_LANGUAGES[name], {"name": name}) if name in OTHER_LANGUAGES else None
 
 
 def _field(name: str, context: Context) -> Suggestion | None:
@@ -164,9 +215,8 @@ def _field(name: str, context: Context) -> Suggestion | None:
     for variable in context.variables:
         for field in getattr(variable.type, "fields", ()) if variable.space == "uniform" else ():
             if name == field.name:
-                return Suggestion("field", {"name": name, "variable": variable.name})
-            if name == variable.name + field.name:
-                return Suggestion("field without point", {"variable": variable.name, "field": field.name})
+                edits = _renamed(name, context, f"{variable.name}.{field.name}")
+                return Suggestion("field", {"name": name, "variable": variable.name}, edits=edits)
     return None
 
 
@@ -179,7 +229,7 @@ def _misspelled(name: str, context: Context) -> Suggestion | None:
     if not near:
         return None
     kind = "capitals" if near.lower() == name.lower() else "misspelled"
-    return Suggestion(kind, {"name": name, "near": near})
+    return Suggestion(kind, {"name": name, "near": near}, edits=_renamed(name, context, near))
 
 
 def _near(name: str, names: Iterable[str]) -> str | None:
@@ -240,6 +290,8 @@ def part(context: Context, base: Part, name: str) -> Suggestion:
         case Struct(fields=fields):
             names = tuple(field.name for field in fields)
             return Suggestion("no field", {**facts, "fields": names, "near": _near(name, names)})
+        case Matrix():
+            return Suggestion("part of a matrix", facts)
         case Array():
             kind = "length of an array" if name in ("length", "size", "shape", "len") else "part of an array"
             return Suggestion(kind, facts)
@@ -263,7 +315,8 @@ def constant(context: Context, target: Part, **_: object) -> Suggestion | None:
             line = context.line(declared.name)
             cure = re.sub("^let", "var", context.written(declared)) if keyword == "let" else None
             facts = {"name": name, "keyword": keyword, "line": context.reader_line(line), "cure": cure}
-            return Suggestion("constant", facts, Mark(context.at, len(name), line))
+            edits = (Edit(declared.at, declared.end, cure),) if cure else ()
+            return Suggestion("constant", facts, Mark(context.at, len(name), line), edits)
     return None
 
 
@@ -276,7 +329,10 @@ def counted(context: Context, target: Part, sign: str) -> Suggestion | None:
     facts = {"name": name, "sign": sign}
     mark = Mark(context.at, len(name))
     if not context.loop(declared):
-        return Suggestion("counted", {**facts, "cure": f"{name} {sign[0]}= 1.0"}, mark)
+        cure = f"{name} {sign[0]}= 1.0"
+        return Suggestion(
+            "counted", {**facts, "cure": cure}, mark, (Edit(target.place.at, target.place.end + 2, cure),)
+        )
     line = context.reader_line(context.line(declared))
     return Suggestion("counted in a loop", {**facts, "value": context.text(declared.value), "line": line}, mark)
 
@@ -286,8 +342,10 @@ def too_late(context: Context, node: tree.Declaration | None = None) -> Suggesti
     if node is None:
         return None
     cure = re.sub(r"^const", "let", context.written(node))
-    kind = "too_late" if context.depth(node.at) else "too late, outside"
-    return Suggestion(kind, {"cure": cure}, Mark(node.at, len("const")))
+    mark = Mark(node.at, len("const"))
+    if context.depth(node.at):
+        return Suggestion("too_late", {"cure": cure}, mark, (Edit(node.at, node.end, cure),))
+    return Suggestion("too late, outside", {"cure": cure}, mark)
 
 
 def read_only(context: Context, target: Part) -> Suggestion | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from wgsl.facts import Cure, DeclareF32, Described, Mark, Misfit, Origin, Suggestion, Write, WriteUnsigned
+from wgsl.diagnostics import Span
+from wgsl.facts import Cure, DeclareF32, Described, Edit, Mark, Misfit, Origin, Suggestion, Write, WriteUnsigned
 from wgsl.suggestions.context import Context, signed
 from wgsl.syntax import tree
 from wgsl.types.folding import COMPARISONS
@@ -38,12 +39,37 @@ def converted(text: str, wanted: Type) -> str | None:
     return (literal(text, wanted) or f"{wanted}({text})") if wanted in NUMBERS else None
 
 
+def instead(node: Span, text: str | None) -> tuple[Edit, ...]:
+    """The edit that writes a text in the place of a node; none without a text."""
+    return (Edit(node.at, node.end, text),) if text else ()
+
+
 def unwrapped(context: Context, node: tree.Node, call: str = "i32", types: Sequence[Type] = (U32,)) -> tree.Node | None:
     """The x of ``i32(x)``, or of another call, where it is of one of these types."""
     match node:
         case tree.Call(callee=tree.Name(name=name), arguments=(argument,)) if name == call:
             return argument if context.type_of(argument) in types else None
     return None
+
+
+def edited_alike(
+    context: Context, whole: tree.Node, nodes: Sequence[tree.Node], texts: Sequence[str]
+) -> tuple[Edit, ...]:
+    """The edits that write a text for each of some nodes, and for what is written alike in an expression."""
+    cures = dict(zip(map(context.text, nodes), texts, strict=True))
+    alike = [node for node in tree.walk(whole) if context.text(node) in cures and not isinstance(node, tree.Literal)]
+    outermost = [node for node in alike if not any(inside(node, other) for other in alike)]
+    return tuple(Edit(node.at, node.end, cures[context.text(node)]) for node in outermost or nodes)
+
+
+def inside(node: tree.Node, other: tree.Node) -> bool:
+    """Return True where a node is a part of another one."""
+    return (
+        node is not other
+        and other.at <= node.at
+        and node.end <= other.end
+        and (node.at, node.end) != (other.at, other.end)
+    )
 
 
 def each_converted(context: Context, values: Sequence[tree.Node], wanted: Type) -> tuple[str, ...]:
@@ -142,17 +168,19 @@ def _needs_its_type(context: Context, declared: tree.Declaration, wanted: Type) 
     return bool(re.search(rf"\[[^\];]*\b{name}\b|\b{name}\s*(?:\+\+|--|%)", uses))
 
 
-def unsigned(context: Context, node: tree.Node, sign: str) -> WriteUnsigned | None:
+def unsigned(context: Context, node: tree.Node, sign: str) -> tuple[WriteUnsigned, tuple[Edit, ...]] | None:
     """The cure that makes a u32 of an i32 expression or of its variables; None where one must stay signed."""
     inner = unwrapped(context, node) if sign in COMPARISONS[2:] else None
     if inner:
-        return WriteUnsigned((context.text(inner),), leave_out=True)
+        text = context.text(inner)
+        return WriteUnsigned((text,), leave_out=True), instead(node, text)
     declarations = origins(context, node, I32)
     cures = [rewritten(context, declaration, U32) for declaration in declarations]
     if not cures or not all(cures):
         return None
     leave_out = any(unwrapped(context, declaration.value) for declaration in declarations)
-    return WriteUnsigned(tuple(cures), leave_out)
+    edits = (Edit(node.at, node.end, cure) for node, cure in zip(declarations, cures, strict=True))
+    return WriteUnsigned(tuple(cures), leave_out), tuple(edits)
 
 
 def expression_around(context: Context, node: tree.Node) -> tuple[tree.Node, tree.Node | None]:
@@ -206,7 +234,8 @@ def _two_types(context: Context, sign: str, left: Part, right: Part) -> Suggesti
     """Two operands, one of which at least is no number."""
     vector = next((operand for operand in (left, right) if isinstance(operand.type, Vector)), None)
     if vector and isinstance(vector.place, tree.Name) and {left.type, right.type} & set(NUMBERS):
-        return Suggestion("vector beside a number", {"value": described(context, vector)})
+        edits = instead(vector.place, f"{context.text(vector)}.x")
+        return Suggestion("vector beside a number", {"value": described(context, vector)}, edits=edits)
     return Suggestion("two types", {"sign": sign, "left": typed(context, left), "right": typed(context, right)})
 
 
@@ -215,46 +244,50 @@ def _mixed(context: Context, sign: str, left: Part, right: Part) -> Suggestion:
     types = {left.type, right.type}
     wanted = F32 if F32 in types else U32
     changed, kept = (left, right) if right.type == wanted else (right, left)
-    cure = _summed(context, changed) if kept.type == F32 else None
+    cured = _summed(context, changed) if kept.type == F32 else None
     if types == {I32, U32}:  # an i32 may be negative: it becomes a u32 only where that does not matter
-        cure = unsigned(context, changed.place, sign)
-        if not cure and not literal(context.text(changed), U32):
+        cured = unsigned(context, changed.place, sign)
+        if not cured and not literal(context.text(changed), U32):
             if not suits_u32(context, changed.place):
                 changed, kept = kept, changed
-            cure = _operands_converted(context, changed, kept.type)
-    cure = cure or Write((converted(context.text(changed), kept.type),))
-    if isinstance(changed.place, tree.Literal):
-        return Suggestion("mixed types", _mixed_facts(context, kept, changed, cure))
-    return Suggestion("mixed types", _mixed_facts(context, changed, kept, cure))
+            cured = _operands_converted(context, changed, kept.type)
+    if not cured:
+        text = converted(context.text(changed), kept.type)
+        cured = Write((text,)), instead(changed.place, text)
+    cure, edits = cured
+    value, other = (kept, changed) if isinstance(changed.place, tree.Literal) else (changed, kept)
+    return Suggestion("mixed types", _mixed_facts(context, value, other, cure), edits=edits)
 
 
 def _mixed_facts(context: Context, value: Part, other: Part, cure: Cure) -> dict[str, object]:
     return {"value": described(context, value), "other": typed(context, other), "cure": cure}
 
 
-def _operands_converted(context: Context, changed: Part, wanted: Type) -> Write:
+def _operands_converted(context: Context, changed: Part, wanted: Type) -> tuple[Write, tuple[Edit, ...]]:
     """A value converted to another type; with it the other values of its type in the expression around it."""
     values = pieces(context, expression_around(context, changed.place)[0], changed.type)
     if context.text(changed) not in [context.text(piece) for piece in values]:
         values = [changed.place]
-    return Write(each_converted(context, values, wanted))
+    texts = each_converted(context, values, wanted)
+    return Write(texts), edited_alike(context, expression_around(context, changed.place)[0], values, texts)
 
 
-def _summed(context: Context, value: Part) -> DeclareF32 | None:
+def _summed(context: Context, value: Part) -> tuple[DeclareF32, tuple[Edit, ...]] | None:
     """The declaration of a sum of f32 that begins as a whole number: ``sum = sum + x``."""
     declaration = origin(context, value)
     target = getattr(context.refused.statement, "target", None)
     if not declaration or not target or context.text(target) != declaration.name:
         return None
     cure = rewritten(context, declaration, F32)
-    return DeclareF32(declaration.name, cure) if cure else None
+    return (DeclareF32(declaration.name, cure), instead(declaration, cure)) if cure else None
 
 
 def raised(context: Context, left: tree.Node, right: tree.Node) -> Suggestion:
     """``x ^ 2.0``, as a power is written elsewhere."""
     base = context.text(last(left))
     is_square = re.fullmatch(r"2(?:\.0*)?[fu]?", context.text(right))
-    return Suggestion("power", {"product": f"{base} * {base}" if is_square else None})
+    product = f"{base} * {base}" if is_square else None
+    return Suggestion("power", {"product": product}, edits=instead(Span(last(left).at, right.end), product))
 
 
 def clash(context: Context, sign: str, left: tree.Node, right: tree.Node, **_: object) -> Suggestion | None:
@@ -262,11 +295,12 @@ def clash(context: Context, sign: str, left: tree.Node, right: tree.Node, **_: o
     match right:
         case tree.Binary(operator=("==" | "!=") as equal, left=value, right=other) if sign in ("&", "|", "^"):
             cure = f"({context.text(left)} {sign} {context.text(value)}) {equal} {context.text(other)}"
-            return Suggestion("bits before a comparison", {"equal": equal, "sign": sign, "cure": cure})
+            edits = instead(Span(left.at, right.end), cure)
+            return Suggestion("bits before a comparison", {"equal": equal, "sign": sign, "cure": cure}, edits=edits)
     match left:
         case tree.Binary(operator=first, right=middle) if {sign, first} <= {*COMPARISONS[2:]}:
             cure = f"{context.text(left)} && {context.text(middle)} {sign} {context.text(right)}"
-            return Suggestion("chain of comparisons", {"cure": cure})
+            return Suggestion("chain of comparisons", {"cure": cure}, edits=instead(Span(left.at, right.end), cure))
     return raised(context, left, right) if sign == "^" and context.type_of(context.text(last(left))) == F32 else None
 
 
@@ -286,22 +320,28 @@ def _fraction(context: Context, number: Part, other: Part) -> Suggestion:
         "conversion": None if whole_number and is_index else f"f32({context.text(other)})",
         "whole": whole_number,
     }
-    return Suggestion("fraction beside a whole number", facts)
+    edits = instead(other.place, facts["conversion"]) or instead(number.place, whole_number)
+    return Suggestion("fraction beside a whole number", facts, edits=edits)
 
 
 def assigned(context: Context, target: Part, value: Part) -> Suggestion:
     """A value of one type, stored where another one belongs."""
     name = context.text(target)
-    declaration = rewritten(context, context.declared(name), value.type)
+    node = context.declared(name)
+    declaration = rewritten(context, node, value.type)
     if declaration:
         cure = DeclareF32(name, declaration) if value.type == F32 else Write((declaration,))
-        return Suggestion("mixed types", _mixed_facts(context, target, value, cure))
-    return Suggestion("assigned", {"target": typed(context, target), "value": misfit(context, value, target.type)})
+        facts = _mixed_facts(context, target, value, cure)
+        return Suggestion("mixed types", facts, edits=instead(node, declaration))
+    value_misfit = misfit(context, value, target.type)
+    facts = {"target": typed(context, target), "value": value_misfit}
+    return Suggestion("assigned", facts, edits=instead(value.place, value_misfit.cure))
 
 
 def fit(context: Context, value: Part, wanted: Type) -> Suggestion:
     """A value in a place of another type."""
-    return Suggestion("fit", {"value": misfit(context, value, wanted)})
+    value_misfit = misfit(context, value, wanted)
+    return Suggestion("fit", {"value": value_misfit}, edits=instead(value.place, value_misfit.cure))
 
 
 def misfit(context: Context, value: Part, wanted: Type) -> Misfit:
@@ -337,8 +377,10 @@ def declared(context: Context, node: tree.Declaration, value: Part, wanted: Type
     cure = None
     if value.type == ABSTRACT_FLOAT and wanted in NUMBERS and not literal(context.text(value), wanted):
         cure = f"{node.name}: f32"
-    facts = {"name": node.name, "type": wanted, "value": misfit(context, value, wanted), "cure": cure}
-    return Suggestion("declared", facts)
+    value_misfit = misfit(context, value, wanted)
+    facts = {"name": node.name, "type": wanted, "value": value_misfit, "cure": cure}
+    edits = instead(Span(node.name.at, node.type.end), cure) or instead(value.place, value_misfit.cure)
+    return Suggestion("declared", facts, edits=edits)
 
 
 def power(context: Context) -> Suggestion | None:

@@ -60,8 +60,7 @@ class _Reading:
 
     def __init__(self, source: str) -> None:
         self.end = len(source)
-        begun = (Span(begin, begin + 2) for begin, end in comments(source) if end is None)
-        self.unclosed = [NotWgsl("comment", comment) for comment in begun]
+        self.unclosed = unclosed(source)
         self.unknown: list[NotWgsl] = []
 
     def recover(self, error: UnexpectedToken) -> bool:
@@ -103,6 +102,18 @@ class _Reading:
         if before == "NUMBER":  # what is wrong with a number comes before what is wrong after it
             check_number(parser.parser_state.value_stack[-1])
         return unexpected(_expectation(accepted, parser.parser_state.value_stack), token)
+
+
+def unclosed(source: str) -> list[NotWgsl]:
+    """The faults of the comments of a text that never end: one, or none."""
+    begun = (Span(begin, begin + 2) for begin, end in comments(source) if end is None)
+    return [NotWgsl("comment", comment) for comment in begun]
+
+
+def check_comments(source: str) -> None:
+    """Refuse a comment that never ends."""
+    for refused in unclosed(source):
+        raise refused
 
 
 def _last(parser) -> str:

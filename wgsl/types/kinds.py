@@ -119,6 +119,13 @@ def words(type: Type) -> int:
             return 1
 
 
+def innermost(type: Type) -> Type:
+    """Return the type of an array's elements, or of the inner arrays' elements; any other type is returned itself."""
+    while isinstance(type, Array) and not isinstance(type, Matrix):
+        type = type.element
+    return type
+
+
 def alignment(type: Type) -> int:
     """Return the number of words of which the offset of a value of this type is a multiple."""
     match type:

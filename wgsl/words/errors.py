@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from wgsl.output import visible
@@ -49,3 +50,9 @@ def place(line: int, column: int) -> str:
 def not_simulated(feature: str) -> str:
     """Return which feature of WGSL the simulator does not run."""
     return f"the simulator has no {feature}"
+
+
+def quoted(texts: Sequence[str]) -> str:
+    """Return texts in backquotes, with "and" before the last one."""
+    *before, last = [f"`{text}`" for text in texts]
+    return f"{', '.join(before)} and {last}" if before else last

@@ -27,6 +27,7 @@ from wgsl.facts import (
     Unwritten,
     WorkUsedUp,
 )
+from wgsl.words.errors import quoted
 
 QUOTED = 80  # characters of a line that are quoted
 
@@ -37,7 +38,7 @@ def message(facts: Facts, passes: Sequence[str] = (), with_advice: bool = True) 
     if with_advice and isinstance(facts, OutOfRange):
         sentence = f"{sentence}; {out_of_range_advice(facts)}"
     if passes:
-        names = " and ".join(f"`{name}`" for name in passes)
+        names = quoted(passes)
         sentence = f"{sentence} (in {names})"
     return sentence
 
@@ -233,7 +234,7 @@ def _endless_cause(facts: Endless) -> str:
     if facts.always:
         return f": `{facts.always}` always holds, because a u32 is never below 0"
     if facts.unmoved:
-        names = " and ".join(f"`{name}`" for name in facts.unmoved)
+        names = quoted(facts.unmoved)
         return f": {names}, on which its end depends, did not change in the last iteration"
     return ""
 
@@ -267,7 +268,7 @@ def stopped(facts: Endless | WorkUsedUp) -> str:
 
 def settled_comparisons(facts: SettledComparisons) -> str:
     """Return which comparisons are settled before the run."""
-    codes = " and ".join(f"`{code}`" for code in facts.codes)
+    codes = quoted(facts.codes)
     when = "always" if facts.hold else "never"
     if len(facts.codes) == 1:
         hold, those = "holds", "it"

@@ -40,6 +40,12 @@ def builtin(name: str, builtin: str | None, parameter: str | None, cure: str) ->
     return f"`{name}` {must}: {here}"
 
 
+def builtin_of_kernel(name: str, builtin: str | None, **_: object) -> str:
+    """The id of a thread in a function that is no kernel."""
+    must = f"is WGSL's `{builtin}`" if builtin else "must be a parameter"
+    return f"`{name}` {must}: only a kernel has it, and gives it to this function as an argument"
+
+
 def field(value: str, name: str, fields: Sequence[str], near: str | None) -> str:
     """A field that a struct does not have."""
     return f"`{value}` has no field `{name}`, only {', '.join(fields)}{meant(near)}"
@@ -68,6 +74,22 @@ def read_only(name: str, line: int | None, is_uniform: bool, output: str | None)
     return f"`{name}` can only be read: it is declared {in_line(line)} as {memory}{where}"
 
 
+PLACES = {  # of attributes
+    **dict.fromkeys(("size", "align"), "a member of a struct"),
+    **dict.fromkeys(("group", "binding"), "a `var` outside of every function"),
+    **dict.fromkeys(("compute", "workgroup_size", "must_use"), "`fn`"),
+    "builtin": "a parameter of a kernel",
+    "id": "`override`",
+}
+
+
+def attribute_elsewhere(name: str) -> str:
+    """An attribute in a place where WGSL has others."""
+    return (
+        f"`@{name}` belongs before {PLACES[name]}, and not here" if name in PLACES else f"`@{name}` has no place here"
+    )
+
+
 SENTENCES: dict[str, Sentence] = {
     # Names
     "unknown": "nothing is called `{name}` here: declare it before its first use, with `let` or `var`",
@@ -81,19 +103,27 @@ SENTENCES: dict[str, Sentence] = {
     "undeclared total": "`{name}` is not declared: declare it before, and before the loop around it: `{cure}`",
     "undeclared": undeclared,
     "builtin": builtin,
-    "function without f": "WGSL's function is `{wanted}`",
+    "builtin of a kernel": builtin_of_kernel,
+    "attribute elsewhere": attribute_elsewhere,
+    "no address space": "a variable outside of every function lies in a kind of memory: write `{cure}`",
+    "discard": "`discard` belongs to fragment shaders; a thread of a kernel ends with `return;`",
+    "largest": "WGSL has no `{name}`: the largest f32 is `{cure}`",
+    "remainder": "WGSL writes `{cure}` for `{name}`; the sign is that of the first value",
+    "written": "WGSL writes `{cure}` for `{name}`",
+    "result that is nothing": "a function that returns nothing has no `->`: leave out `-> {name}`",
     "waits": "WGSL writes `workgroupBarrier()` for `{name}()`: the threads of a workgroup wait there for one another",
     "type of C": "WGSL's type is `{wanted}`",
-    "blockDim": "CUDA's `blockDim` is the size in `@workgroup_size(...)`: write that number, or a `const`",
-    "true": "WGSL writes `true`",
-    "false": "WGSL writes `false`",
+    "size of a workgroup": "WGSL has no `{name}`: write the number in `@workgroup_size(...)`, or a `const` for it",
+    "nothing": "WGSL has no `{name}`: each variable has a value, which is 0 until another one is stored",
+    "no NaN": "WGSL has no constant for NaN",
+    "isnan": "WGSL has no `{name}`, and a compiler may assume that no value is NaN",
+    "sizeof": "WGSL has no `sizeof`: the length of a buffer is written `arrayLength(&name)`",
+    "assert": "WGSL has no `assert` for values of a run; `const_assert` is for those that are known before it",
     "not": "WGSL writes `!` for `not`",
     "print": "a kernel cannot print: write the value to the output and look at it there",
     "len": "WGSL writes `arrayLength(&name)` for the length of a buffer",
     "range": "WGSL has no `range`: write `for (var i = 0u; i < n; i++) {{`",
     "sum": "WGSL has no `sum` of its own: declare it, `var sum = 0.0;`, and add in a loop",
-    "__syncthreads": "WGSL writes `workgroupBarrier()` for CUDA's `__syncthreads()`",
-    "threadgroup_barrier": "WGSL writes `workgroupBarrier()` for Metal's `threadgroup_barrier()`",
     "field": "`{name}` is a field of `{variable}`: write `{variable}.{name}`",
     "field without point": "a point is missing: write `{variable}.{field}`",
     "keyword": "`{name}` is a word of WGSL's own, and not a value",
@@ -109,6 +139,7 @@ SENTENCES: dict[str, Sentence] = {
     # Parts, and what may not change
     "no field": field,
     "length of an array": "`{value}` is an array and has no `{name}`: its length is `arrayLength(&{value})`",
+    "part of a matrix": "`{value}` is a matrix and has no part `{name}`: take a column, with an index in [ ]",
     "part of an array": "`{value}` is an array and has no `{name}`: take one element, with an index in [ ]",
     "part of a number": "`{value}` is a single number ({type}) and has no part `{name}`",
     "part of a vector": part_of_vector,

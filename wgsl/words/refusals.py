@@ -41,8 +41,17 @@ def feature(kind: str, facts: Mapping[str, Any]) -> str:
 
 
 def filled(sentence: Sentence, facts: Mapping[str, Any]) -> str:
-    """Return a sentence with the facts in their places."""
+    """Return a sentence with the facts in their places, of which long texts are cut."""
+    facts = {name: _cut(fact) for name, fact in facts.items()}
     return sentence.format(**facts) if isinstance(sentence, str) else sentence(**facts)
+
+
+LONGEST = 300  # letters of a fact that are shown
+
+
+def _cut(fact: Any) -> Any:
+    is_long = isinstance(fact, str) and len(fact) > LONGEST
+    return f"{fact[:60]}..." if is_long else fact
 
 
 ABSTRACT = {  # numbers without a suffix, whose type is settled by what is beside them
@@ -284,6 +293,10 @@ REASONS: dict[str, Sentence] = {
         "{threads} threads of a workgroup in z: the limit here is {limit}, which every adapter offers"
     ),
     "too many bytes": "{held:,} bytes of workgroup memory: the limit here is {limit:,}, which every adapter offers",
+    "array too long": "`{type}` is too long: a thread has at most {limit:,} bytes of memory of its own here",
+    "too many bytes of a thread": (
+        "`{name}` is too long: a thread then has {held:,} bytes of {space} memory, and {limit:,} is the limit here"
+    ),
     # Statements
     "const_assert": "const_assert needs a condition, true or false",
     "false const_assert": "this `const_assert` is false",

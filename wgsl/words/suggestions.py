@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from wgsl.facts import Cure, DeclareF32, Described, Misfit, NoCondition, Origin, Write, WriteUnsigned
 from wgsl.words import names, unfinished
-from wgsl.words.errors import in_line, not_simulated
+from wgsl.words.errors import in_line, not_simulated, quoted
 from wgsl.words.refusals import Sentence, a, feature, filled, write
 
 UNCLEAR = "the compiler refuses this, and gives no reason in plain words"
@@ -22,12 +22,6 @@ def sentence(kind: str, facts: Mapping[str, object]) -> str:
 
 
 # --- Pieces of a sentence -----------------------------------------------------------------------------------------
-
-
-def quoted(texts: Sequence[str]) -> str:
-    """Return texts in backquotes, with "and" before the last one."""
-    *before, last = [f"`{text}`" for text in texts]
-    return f"{', '.join(before)} and {last}" if before else last
 
 
 def origin(declared: Origin) -> str:
@@ -75,7 +69,7 @@ def cured(cure: Cure) -> str:
 
 def unsigned(cure: WriteUnsigned) -> str:
     """Return what to write for a u32 in the place of an i32."""
-    written = " and ".join(f"`{text}`" for text in cure.texts)
+    written = quoted(cure.texts)
     if cure.leave_out:
         return f"leave out the `i32(...)`: write {written}"
     return f"write {written}"
@@ -206,7 +200,7 @@ def returned(name: str, type: object, value: Described, cure: str | None) -> str
     return f"`{name}` returns {a(type)}, and {described(value)}{write(cure)}"
 
 
-def whole_id(name: str, type: object, cure: str) -> str:
+def whole_id(name: str, type: object, cure: str | None) -> str:
     """A copy of a thread's id with all its parts."""
     return f"`{name}` is {a(type)}, and not one number{write(cure)}"
 

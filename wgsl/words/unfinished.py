@@ -22,9 +22,7 @@ HABITS: dict[str, Sentence] = {
         "a `;` is missing before the comment; if `// {comment}` is meant as a division, WGSL's sign is one `/`"
     ),
     # Python
-    "choice of Python": (
-        "WGSL has no `x if c else y`: write `select({no}, {yes}, {condition})`, the value for false first"
-    ),
+    "choice of Python": ("WGSL has no `x if c else y`: write `{cure}`, the value for false first"),
     "and": "WGSL writes `&&` for `and`",
     "or": "WGSL writes `||` for `or`",
     "not before a condition": "WGSL writes `!` for `not`, and the condition in parentheses: `!(...)`",
@@ -35,12 +33,10 @@ HABITS: dict[str, Sentence] = {
     "length in a part": "the length of a buffer is written `arrayLength(&{name})`",
     "elif": "WGSL writes `else if` for `elif`",
     "colon before a block": "the block stands in `{{` and `}}`, without a `:`",
-    "comment of Python": "a comment begins with `//`; `#` means nothing in WGSL",
-    "prefix of a function": "WGSL's functions have no prefix: write `{name}(...)`, if it exists",
     # C and CUDA
-    "choice of C": "WGSL has no `? :`: write `select({no}, {yes}, {condition})`, the value for false first",
+    "choice of C": "WGSL has no `? :`: write `{cure}`, the value for false first",
     "choice of C, in pieces": "WGSL has no `c ? x : y`: write `select(y, x, c)`, the value for false first",
-    "type before a parameter": "the name comes first, then its type: write `{name}: {type}`",
+    "type before a parameter": "the name comes first, then its type: write `{cure}`",
     "declaration of C": "WGSL declares a variable with `var`, or `let` where it never changes: write `{cure}`",
     "unsigned": "WGSL's unsigned type is u32: `var {name}: u32 = ...`",
     "shared memory": "workgroup memory is declared outside of every function: `var<workgroup> name: array<f32, 64>;`",
@@ -54,17 +50,99 @@ HABITS: dict[str, Sentence] = {
     "element in parentheses": "an element is written with brackets: `{name}[{index}]`",
     "two indices": "an array in a buffer is flat and takes one index: compute it, as in `[row * width + column]`",
     "= in a condition": "`=` assigns; two values are compared with `==`",
-    "colon before a result": "WGSL writes `->` before the type that a function returns",
     "no braces": "the braces are required, also around one statement: `{{ ... }}`",
-    "untyped index": "every parameter has a type: write `{name}: u32`",
-    "untyped id": "every parameter has a type: write `{name}: vec3u`",
+    "untyped id": "every parameter has a type: write `{cure}`",
     "untyped parameter": untyped_parameter,
     # Numbers and signs
-    "suffix of a fraction": "the suffixes u and i belong to whole numbers: write `{number}u`, or leave it out",
-    "barrier without parentheses": "a function is called with parentheses: `name();`",
+    "suffix of a fraction": "the suffixes u and i belong to whole numbers: write `{cure}`, or leave it out",
+    "barrier without parentheses": "a function is called with parentheses: write `{cure};`",
     "let without a value": (
         "`let` needs a value: `let {name} = ...;`; a variable that gets its value later is a `var` with a type"
     ),
+}
+
+
+def sign_of_assignment(name: str, sign: str, cure: str, **_: object) -> str:
+    """An assignment that is written with another sign than `=`."""
+    why = "`==` compares, and `=` stores a value" if sign == "==" else f"`{sign}` is no sign of WGSL"
+    return f"{why}: write `{cure}`"
+
+
+def attributes(cure: str, **_: object) -> str:
+    """Attributes as WGSL had them once."""
+    return f"attributes begin with `@`{write(cure)}" if cure else "WGSL has no such attribute: leave it out"
+
+
+def array_outside(cure: str, **_: object) -> str:
+    """An array that is declared as in C, outside of every function."""
+    why = "outside of every function, an array lies in a kind of memory"
+    return f"{why}: write `{cure}`, or `var<private>` where each thread has its own"
+
+
+def comment(cure: str, **_: object) -> str:
+    """A comment as another language begins it."""
+    return f"a comment begins with `//`: write `{cure}`"
+
+
+TONGUES: dict[str, Sentence] = {
+    # Lines that are no WGSL
+    "fences": "leave out the lines with {fence}: they are not WGSL",
+    "macro": "WGSL has no `#define`: declare a function with `fn`",
+    "line of the preprocessor": "WGSL has no `#{word}`: leave this line out",
+    "line to leave out": "WGSL has no `{word}`: leave this line out",
+    "comment": comment,
+    # Attributes and buffers
+    "attributes in brackets": attributes,
+    "attribute of another language": "WGSL writes `{cure}` before `fn`",
+    "workgroup of GLSL": "leave this line out, and write `@compute @workgroup_size({x})` before `fn`",
+    "buffer of another language": (
+        "WGSL declares a buffer as in `@group(0) @binding(0) var<storage, read_write> output: array<f32>;`"
+    ),
+    "uniform of another language": "WGSL declares a uniform as in `@group(0) @binding(2) var<uniform> sizes: Sizes;`",
+    # Declarations
+    "shared memory, here": "WGSL declares the memory of a workgroup with `var<workgroup>`: write `{cure}`",
+    "space without var": "a variable outside of every function begins with `var`: write `{cure}`",
+    "constant of C": "WGSL declares a constant with `const`: write `{cure}`",
+    "constant outside": "outside of every function, a constant is declared with `const`: write `{cure}`",
+    "first line of a function": "a function begins with `fn`: write `{cure}`",
+    "array outside": array_outside,
+    "alias": "WGSL gives a type another name with `alias`: write `{cure}`",
+    "word of WGSL": "WGSL writes `{cure}` for `{word}`",
+    "loop of Rust": "WGSL's loop counts: write `{cure}`",
+    "no such word": "WGSL has no `{word}`",
+    "array type": "the type of an array is written with its length inside: write `{cure}`",
+    "array declaration": "the length of an array belongs to its type: write `{cure}`",
+    "member": "the name comes first, then its type: write `{cure}`",
+    "members": "the members of a struct are separated by `,` and not by `;`",
+    # Functions
+    "arrow": "WGSL writes `->` before the type that a function returns",
+    "default value": "a parameter has no default value in WGSL: leave out `{old}`",
+    "changed parameter": "a function changes a variable of its caller by a pointer: `{name}: ptr<function, {type}>`",
+    "value at the end": "a function returns a value with `return`: write `{cure}`",
+    # Statements
+    "word to leave out": "WGSL has no `{word}`: leave it out",
+    "word for a brace": "WGSL has no `{word}`: the block stands in `{{` and `}}`",
+    "do": "WGSL has no `do`: write `loop {{ ... }}`, with `if (condition) {{ break; }}` at its end",
+    "sign of an assignment": sign_of_assignment,
+    # Values
+    "equal": "two values are compared with `==`",
+    "unequal": "WGSL writes `!=` for two values that differ",
+    "shift": "WGSL writes `>>`, for a u32 and an i32",
+    "sign of WGSL": "WGSL writes `{cure}` for `{word}`",
+    "value of another language": "WGSL has no such constant: write `{cure}`",
+    "conversion of Rust": "a conversion is written like a call: write `{cure}`",
+    "conversion of C": "a conversion is written like a call: write `{cure}`",
+    "function with a prefix": "WGSL's functions have no prefix: write `{cure}`",
+    "no function with a prefix": "WGSL has no libraries, and no function `{name}` of this one",
+    "method": "WGSL's functions take all values in parentheses: write `{cure}`",
+    "no method": "WGSL has no functions that are called with a point, such as `.{name}(...)`",
+    "part with a point": "a part is written with a point: write `{cure}`",
+    "list of values": "an array of values is written `{cure}`",
+    "choice of Rust": "an `if` has no value in WGSL: write `{cure}`, the value for false first",
+    "text": "WGSL has no strings: a value is a number, `true` or `false`",
+    "number of another language": "WGSL writes this number `{cure}`",
+    "no such sign": "WGSL has no such sign",
+    "two declarations": "one `let`, `var` or `const` declares one name: write a line for each",
 }
 
 
@@ -145,4 +223,4 @@ MISSING: dict[str, Sentence] = {
     "expected after": expected_after,
 }
 
-SENTENCES: dict[str, Sentence] = {**HABITS, **MISSING}
+SENTENCES: dict[str, Sentence] = {**HABITS, **TONGUES, **MISSING}

@@ -53,10 +53,10 @@ class Grades(Protocol):
 # --- One verdict --------------------------------------------------------------------------------------------------
 
 
-def detail(verdict: Verdict, between: str = " ") -> str:
-    """Return the reason in words, cut where it is long; what follows a question may begin a new line."""
+def detail(verdict: Verdict) -> str:
+    """Return the reason in words, cut where it is long."""
     parts = paragraphs(verdict.reason, verdict.mistake, runs.on_a_drawn_problem(verdict.sizes))
-    return cut(between.join(parts), LONGEST)
+    return cut(" ".join(parts), LONGEST)
 
 
 def paragraphs(
@@ -75,6 +75,47 @@ def paragraphs(
     return [problem + SENTENCES[type(reason)](reason)]
 
 
+def lines(verdict: Verdict) -> list[str]:
+    """Return what is wrong, where, and the question that leads on, each as a sentence for a line of its own."""
+    reason = verdict.reason
+    if reason is None:
+        return []
+    problem = runs.on_a_drawn_problem(verdict.sizes)
+    what, *others = _what_and_where(reason)
+    parts = [problem + what, *others]
+    if verdict.mistake is not None:
+        parts += _cause_and_question(reason, verdict.mistake)
+    elif isinstance(reason, reasons.WrongNumbers) and reason.slip is not None:
+        parts += paragraphs(reason.slip)
+    return [cut(capitalized(part), LONGEST) for part in parts]
+
+
+def _what_and_where(reason: reasons.Reason) -> list[str]:
+    """Return what is wrong, and where, without a question."""
+    if isinstance(reason, reasons.WrongNumbers):
+        return runs.wrong_numbers_in_parts(reason)
+    if isinstance(reason, reasons.Unsafe):
+        return runs.unsafe_in_parts(reason)
+    if isinstance(reason, reasons.WithoutSkill | replies.TooManyCalls):
+        return [*runs.without_skill_in_parts(reason)]
+    return [SENTENCES[type(reason)](reason)]
+
+
+def _cause_and_question(reason: reasons.Reason, mistake: reasons.NamedMistake) -> list[str]:
+    """Return the known mistake, and its question; an exercise's own sentence tells the cause itself."""
+    if isinstance(reason, replies.OfTheExercise):
+        return [mistake.question]
+    if isinstance(reason, reasons.WithoutSkill | replies.TooManyCalls):
+        return [f"its counts are what comes out when {mistake.name}:", mistake.question]
+    return [f"{_fits(reason)} when {mistake.name}:", mistake.question]
+
+
+def _fits(reason: reasons.Reason) -> str:
+    """Return how a known mistake is named as what fits a reason."""
+    does = "happens" if isinstance(reason, reasons.Unsafe | reasons.UsesBefore) else "comes out"
+    return f"this is what {does}"
+
+
 def _named(reason: reasons.Reason, mistake: reasons.NamedMistake, problem: str) -> list[str]:
     """Return the mistake's name and question before the reason; an exercise's own sentence tells the cause itself."""
     if isinstance(reason, replies.OfTheExercise):
@@ -83,9 +124,8 @@ def _named(reason: reasons.Reason, mistake: reasons.NamedMistake, problem: str) 
         right, rest = runs.without_skill_in_parts(reason)
         opening = f"{right}, but its counts are what comes out"
         return [f"{opening} when {mistake.name}: {mistake.question}", capitalized(rest)]
-    does = "happens" if isinstance(reason, reasons.Unsafe | reasons.UsesBefore) else "comes out"
     first, *others = paragraphs(reason, problem=problem)
-    return [f"this is what {does} when {mistake.name}: {mistake.question}", capitalized(first), *others]
+    return [f"{_fits(reason)} when {mistake.name}: {mistake.question}", capitalized(first), *others]
 
 
 def outcome(verdict: Verdict, the_same: bool = False) -> str:
@@ -106,6 +146,12 @@ def report(grades: Grades) -> str:
     """Return the lines of all verdicts, and how many tests pass."""
     passed = f"{passed_of(grades)} tests pass"
     return "\n".join([*_rows(grades), f"{AS_OURS}{passed}" if grades.as_ours else passed])
+
+
+def last_outcome(passed: int, tests: int) -> str:
+    """Return what a text was judged when its tests ran last."""
+    outcome = "right" if passed == tests else "not right yet"
+    return f"yours: {outcome}, {passed} of {tests} tests"
 
 
 def passed_of(grades: Grades) -> str:

@@ -11,6 +11,7 @@ ASKED_FOR = {  # what to do where there is no answer yet
     "cards": "lay a word on each card",
 }
 
+ORDINALS = ("first", "second", "third", "fourth")
 
 # --- Answers ------------------------------------------------------------------------------------------------------
 
@@ -25,6 +26,14 @@ def no_answer(reason: replies.NoAnswer) -> str:
 def reply(reason: replies.Reply) -> str:
     """Return the reply as it is stored."""
     return reason.text
+
+
+def partly_right(reason: replies.PartlyRight) -> str:
+    """Return which of several numbers are right, and the advice."""
+    right = [ORDINALS[place] for place, is_right in enumerate(reason.right) if is_right]
+    if len(right) == 1:
+        return f"your {right[0]} number is right; {reason.advice}"
+    return f"your {', '.join(right[:-1])} and {right[-1]} numbers are right; {reason.advice}"
 
 
 def cells_off(reason: replies.CellsOff) -> str:
@@ -180,6 +189,7 @@ def no_fault_seen(reason: replies.NoFaultSeen) -> str:
 SENTENCES = {
     replies.NoAnswer: no_answer,
     replies.Reply: reply,
+    replies.PartlyRight: partly_right,
     replies.CellsOff: cells_off,
     replies.LongAnswer: long_answer,
     replies.UnknownCell: unknown_cell,

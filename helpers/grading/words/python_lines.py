@@ -3,7 +3,7 @@
 A sentence is a template of the facts, or a function of them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from helpers.grading import replies
 from wgsl.words import errors
@@ -57,13 +57,25 @@ def other_language(word: str, habit: str) -> str:
     return f"`{word}` is not Python: {HABITS[habit]}"
 
 
+def allowed(functions: Sequence[str]) -> str:
+    """Return what can be written."""
+    return (
+        "you can write `name = value`, `if`, `for` and `while`, with numbers, names, arithmetic, comparisons, `and`, "
+        f"`or`, `not`, tuples, and calls of {_listed(functions)}"
+    )
+
+
+def may_write(functions: Iterable[str]) -> str:
+    """Return what can be written, as a sentence of its own."""
+    sentence = allowed(tuple(functions))
+    return f"{sentence[0].upper()}{sentence[1:]}."
+
+
 def not_a_part(word: str, node: str, functions: Sequence[str]) -> str:
     """Return what to write in the place of what Python has, and these lines have not."""
     cure = CURES.get(node)
     if cure is None:
-        cure = "a line is `name = value`, of numbers, names, arithmetic, comparisons, `and`, `or`, `not`"
-        if functions:
-            cure += f", and calls of {_listed(functions)}"
+        cure = allowed(functions)
     return f"`{word}` is not part of what you can write here: {cure}"
 
 
@@ -77,8 +89,7 @@ def unknown_name(name: str, known: Sequence[str]) -> str:
 
 def unknown_function(name: str, functions: Sequence[str]) -> str:
     """Return which functions there are."""
-    known = _listed(functions) if functions else "none"
-    return f"`{name}` is not a function that you have here: you have {known}"
+    return f"`{name}` is not a function that you have here: you have {_listed(functions)}"
 
 
 def not_called(name: str, parameters: Sequence[str]) -> str:
@@ -140,6 +151,11 @@ REASONS: dict[str, Sentence] = {
     "large whole number": "whole numbers are at most 2**64 here, and this is larger",
     "not a real number": "this is no real number",
     "other types": other_types,
+    "no value yet": "`{name}` has no value: the line that gives it one was not reached",
+    "other number of names": "{names} names are to get {values} values: give each name one",
+    "loop over a number": "`for` goes through a tuple, and this is {value}: write `range({value})`",
+    "many steps": "this is still not done after {most:,} steps: does each loop end?",
+    "many calls": "this calls functions more than {most} times",
     "a function's own": "{says}",
 }
 SENTENCES = {replies.LinesRefused: lines_refused}

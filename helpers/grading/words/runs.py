@@ -13,12 +13,14 @@ COUNTS = {  # those that a puzzle may limit
     "integer": "operations on integers",
     "loads_storage": "loads",
     "loads_workgroup": "loads of workgroup memory",
-    "stores_workgroup": "stores to workgroup memory",
+    "exchanged": "loads of workgroup memory that another thread has filled",
     "sectors": "sectors of 32 bytes",
     "thread_loads": "loads of the busiest thread",
-    "thread_loads_workgroup": "loads of workgroup memory of the busiest thread",
+    "thread_elements": "elements of workgroup memory that the busiest thread loads",
+    "inputs": "numbers of the inputs that the busiest thread loads",
+    "busy_threads": "threads that work at once, on average",
     "results": "results of the busiest thread",
-    "threads_at_a_word": "threads that store to one element of workgroup memory",
+    "threads_at_a_word": "threads that store to one element of workgroup memory at once",
 }
 LUCK = "the numbers of this run are right only by luck"
 ENDLESS = "your kernel was not run, as a loop may never end"
@@ -54,17 +56,38 @@ def endless_loop(reason: reasons.EndlessLoop) -> str:
 
 def wrong_numbers(reason: reasons.WrongNumbers) -> str:
     """Return which numbers are wrong, and what explains it, but for a slip, which is a paragraph of its own."""
-    text = mismatch(reason.mismatch, reason.by_reader)
-    if reason.adapter:
-        return f"a simulated run is right, but on {reason.adapter} {text}"
-    if reason.blame is not None:
-        text += f"; {blame(reason.blame)}"
-    if reason.stored_again is not None:
-        text += f"; {quoted(reason.stored_again)} is run more than once for an element: {OWN_SUM}"
+    text = "; ".join(_wrong_and_whence(reason))
     if reason.diagnosis is None:
         return text
     cause = diagnosis(reason.diagnosis)
     return f"{cause}; {text}" if reason.diagnosis_first else f"{text}; also, {cause}"
+
+
+def wrong_numbers_in_parts(reason: reasons.WrongNumbers) -> list[str]:
+    """Return which numbers are wrong, and each thing that explains it."""
+    parts = _wrong_and_whence(reason)
+    if reason.diagnosis is not None:
+        parts.append(diagnosis(reason.diagnosis))
+    return parts
+
+
+def _wrong_and_whence(reason: reasons.WrongNumbers) -> list[str]:
+    """Return which numbers are wrong, and the pass or the line that they come from, where it is known."""
+    text = mismatch(reason.mismatch, reason.by_reader)
+    if reason.adapter:
+        return [f"a simulated run is right, but on {reason.adapter} {text}"]
+    parts = [text]
+    if reason.blame is not None:
+        parts.append(blame(reason.blame))
+    if reason.stored_again is not None:
+        parts.append(f"{quoted(reason.stored_again)} is run more than once for an element: {OWN_SUM}")
+    return parts
+
+
+def unsafe_in_parts(reason: reasons.Unsafe) -> list[str]:
+    """Return that the numbers are right by luck, where they are, and why."""
+    why = unsafe(reasons.Unsafe(**{**vars(reason), "by_luck": False}))
+    return [LUCK, why] if reason.by_luck else [why]
 
 
 def mismatch(wrong: reasons.Mismatch, by_reader: bool) -> str:

@@ -119,7 +119,13 @@ def _drawn_max_case(name: str, sizes: Sizes, random: Random) -> Case:
     return _max_case(name, scores)
 
 
-SHARED_OUT = {"steps": STEPS, "sectors": 1.5, "thread_loads": TWICE, "threads_at_a_word": 4}
+SHARED_OUT = {
+    "steps": STEPS,
+    "sectors": 1.5,
+    "thread_loads": TWICE,
+    "thread_elements": TWICE,  # a tree in steps of four or eight has up to 18
+    "threads_at_a_word": 4,
+}
 READ_AGAIN = {**SHARED_OUT, "sectors": 5, "thread_loads": 4}  # a number, or the best one so far; shares take 7.7
 # --- The gradient of the bias -----------------------------------------------------------------------------------
 
@@ -161,12 +167,17 @@ def _drawn_grad_bias(case_of: Callable[[str, Array], Case], name: str, sizes: Si
     return with_rounding(case_of(name, grad_output), sizes, reference.conv2d_grad_bias, grad_output)
 
 
+def _larger() -> Case:
+    """Many channels of two numbers each."""
+    return _grad_bias_case("larger", draw(np.random.default_rng(7), 1, 600, 1, 2))
+
+
 GRAD_BIAS = Puzzle(
     "conv2d_grad_bias",
     FOLDER,
     "co",
     _grad_bias_cases,
-    Skill.one_thread_for("channel", "conv_bw_lenet_conv2"),
+    Skill.one_thread_for("channel", "conv_bw_lenet_conv2", _larger),
     Drawn(_grad_bias_sizes, partial(_drawn_grad_bias, _grad_bias_case)),
 )
 
@@ -207,7 +218,7 @@ TWO_PASSES = Puzzle(
     Skill(
         "two passes, in which many workgroups read at once, and neighbors read neighboring numbers",
         "71_slices",
-        {"steps": STEPS, "sectors": 1.5, "thread_loads": TWICE, "thread_loads_workgroup": 1.5, "threads_at_a_word": 4},
+        SHARED_OUT,
     ),
     Drawn(_two_passes_sizes, partial(_drawn_grad_bias, _two_passes_case)),
 )
@@ -229,7 +240,7 @@ PUZZLES = (
         Skill(
             "a tree, in which many threads add at once, and in which neighbors read neighboring numbers",
             "tree_2100_numbers",
-            {**SHARED_OUT, "thread_loads_workgroup": 1.6},
+            SHARED_OUT,
         ),
         Drawn(_tree_sizes, _drawn_tree_case),
     ),

@@ -12,7 +12,7 @@ from helpers.lessons.bias_gradient.pictures.loads import THREADS as LOADING_THRE
 from helpers.lessons.bias_gradient.pictures.race import RacePicture
 from helpers.lessons.bias_gradient.pictures.tree import TreePicture
 from helpers.lessons.shared.small_image import BATCH
-from helpers.lessons.shared.sums import EIGHT, TERMS, beginnings, run_schedule
+from helpers.lessons.shared.sums import EIGHT, TERMS, run_schedule, schedules
 from helpers.operations.convolution.operations import conv2d_grad_bias
 from helpers.operations.kernels import load
 from helpers.operations.summation.operations import total
@@ -43,13 +43,12 @@ def race() -> Explorer:
     """Two threads that each load a total and store their sum: one clicks whose turn is next, and finds all orders."""
     (arrived,) = gpu.launch(RACING, [np.zeros(1, np.float32)], RACING_WORKGROUPS)
     picture = RacePicture(arrived, RACING_WORKGROUPS * RACING_THREADS, adapter_info().short)
-    orders = beginnings()
+    orders = schedules()
 
     def last_total(values: Values) -> int | None:
-        order = orders[values["order"]]
-        if len(order) < 4:
+        if values["turn"] < 4:
             return None
-        _, total = run_schedule(order)[-1]
+        _, total = run_schedule(orders[values["order"]])[-1]
         return total
 
     steps: Trials = {
@@ -57,7 +56,8 @@ def race() -> Explorer:
         "Click an order that loses nothing.": lambda v: last_total(v) == sum(TERMS),
         "Find all six orders.": lambda v: len(picture.found_orders) == 6,
     }
-    return Explorer(picture.show, {"order": len(orders)}, front=["order"], play="order", steps=steps)
+    rules: dict[str, Rule] = {"order": len(orders), "turn": 5}
+    return Explorer(picture.show, rules, front=["turn"], play="turn", steps=steps)
 
 
 def tree(numbers: Sequence[float] = EIGHT) -> Explorer:

@@ -7,7 +7,7 @@ import numpy as np
 
 from helpers.data import digits
 from helpers.gpu import adapter_info
-from helpers.lessons.convolution_as_correlation.filter_picture import LEVEL, OwnFilterPicture
+from helpers.lessons.convolution_as_correlation.filter_picture import OwnFilterPicture
 from helpers.lessons.convolution_as_correlation.pictures import ContributionPicture
 from helpers.lessons.shared.any_convolution import any_forward  # noqa: F401
 from helpers.lessons.shared.pictures.forward import WindowPicture
@@ -57,7 +57,8 @@ def contributions(input: Array, weight: Array) -> Explorer:
         f"Point at the pixel [{row},{column}]: how many?": by_pointing({"tensor": 0, "row": row, "column": column}),
         "Point at the pixel [0,0]: which weight multiplies it?": by_pointing({"tensor": 0, "row": 0, "column": 0}),
     }
-    return Explorer(picture.show, rules, {"tensor": 2}, front=(), steps=steps)
+    choices = {"tensor": picture.tensors}
+    return Explorer(picture.show, rules, {"tensor": 2}, front=(), choices=choices, steps=steps)
 
 
 def own_filter(
@@ -78,9 +79,8 @@ def own_filter(
     def draw(oh: int, ow: int, weight: Array) -> Picture:
         return picture(np.float32(weight).tobytes()).show(oh, ow)
 
-    def finds_only_level_stroke(values: Values) -> bool:
-        drawn = draw(**values)
-        return len(drawn.large_outputs) >= LEVEL and not drawn.large_outputs_below
+    def finds_level_stroke(values: Values) -> bool:
+        return draw(**values).finds_level_stroke
 
     def is_at_large_output(values: Values) -> bool:
         return [values["oh"], values["ow"]] in draw(**values).large_outputs
@@ -88,7 +88,7 @@ def own_filter(
     start = np.diag([0.0, 1, 0]) if weight is None else np.asarray(weight, float)
     steps = {
         "Click a weight: what changes?": lambda v: (v["weight"] != start).any(),
-        "Find only the horizontal stroke.": finds_only_level_stroke,
+        "Find the horizontal stroke, and almost nothing else.": finds_level_stroke,
         "Drag the frame to a blue edge.": by_dragging(is_at_large_output),
     }
     places = {"oh": 26, "ow": 26}

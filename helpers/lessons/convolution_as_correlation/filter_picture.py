@@ -17,7 +17,12 @@ Array = np.ndarray
 PIXEL = 7
 FILTER_CELL = 42
 TOP = 48
-LEVEL = 10  # the rows of outputs, from the first, that touch the horizontal stroke of the 7
+# the horizontal stroke of the 7: so many rows of ink from the uppermost on, in each column with ink this high
+THICK = 5
+LOWEST_TOP = 13
+# what finds it: at least as many large outputs, of which at least this share is on it
+FEWEST = 8
+SHARE = 3 / 4
 
 
 class OwnFilterPicture(Picture):
@@ -44,6 +49,7 @@ class OwnFilterPicture(Picture):
         self.words([star, equals], GRAY)
         is_large = (self.output > 0) & (self.output >= 2 / 3 * self.output.max())
         self.large_outputs = np.argwhere(is_large).tolist()
+        self.stroke = level_stroke(self.digit)
         large = [self._box(self.result, cell) for cell in self.large_outputs]
         self.tinted(large, BLUE, 1.6, 0.4)
         self.stands_still()
@@ -70,9 +76,15 @@ class OwnFilterPicture(Picture):
         return Box(x, y, size * PIXEL, size * PIXEL)
 
     @property
-    def large_outputs_below(self) -> int:
-        """The number of large outputs that do not touch the horizontal stroke."""
-        return sum(oh >= LEVEL for oh, _ in self.large_outputs)
+    def on_level_stroke(self) -> int:
+        """The number of large outputs whose windows hold pixels of the horizontal stroke."""
+        return sum(self.stroke[oh : oh + 3, ow : ow + 3].any() for oh, ow in self.large_outputs)
+
+    @property
+    def finds_level_stroke(self) -> bool:
+        """True where the filter finds the horizontal stroke, and little else: the other one is not quite upright."""
+        count = len(self.large_outputs)
+        return count >= FEWEST and self.on_level_stroke >= SHARE * count
 
     def draw(self, oh: int, ow: int) -> str:
         """Move to one output."""
@@ -98,6 +110,14 @@ class OwnFilterPicture(Picture):
         if not self.large_outputs:
             return "No output is above 0: nothing is found."
         count = len(self.large_outputs)
-        below = self.large_outputs_below
-        where = f"{count - below} of them on the horizontal stroke, {below} further down"
+        on_it = self.on_level_stroke
+        where = f"{on_it} of them on the horizontal stroke, {count - on_it} elsewhere"
         return f"{count} outputs are two thirds of the largest or more, {where}."
+
+
+def level_stroke(digit: Array) -> Array:
+    """The pixels of a 7 (rows, columns) that are its horizontal stroke, as booleans."""
+    has_ink = digit > 0
+    tops = np.where(has_ink.any(axis=0), has_ink.argmax(axis=0), len(digit))  # of the ink in each column
+    rows = np.arange(len(digit))[:, None]
+    return has_ink & (tops <= LOWEST_TOP) & (rows < tops + THICK)

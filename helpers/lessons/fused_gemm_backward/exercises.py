@@ -67,7 +67,8 @@ def _passes() -> object:
 
 
 GATES = Drawn(_gate_sizes, _drawn_gate_case)
-GATE = Puzzle("relu_gate", FOLDER, "i", _gate_cases, Skill.one_thread_for("element", "with_tail"), GATES)
+FOR_EACH = Skill.one_thread_for("element", "with_tail", lambda: _random_gate_case("larger", 600, unit=1))
+GATE = Puzzle("relu_gate", FOLDER, "i", _gate_cases, FOR_EACH, GATES)
 PUZZLES = (GATE, *(puzzle(name, summed, FOLDER) for name, summed in PRODUCTS.items()))
 PASSES = ("Pass 1", "Pass 2", "Pass 3", "Pass 4")
 MATCHINGS = matchings(HERE.with_name("matchings.toml"), four_passes=(PASSES, _passes))

@@ -11,7 +11,7 @@ from helpers.lessons.shared.any_convolution import (
     computed,
 )
 from helpers.lessons.shared.pictures.input_gradient import InputGradientPicture
-from helpers.lessons.shared.pictures.scatter import ScatterGatherPicture
+from helpers.lessons.shared.pictures.scatter import TENSORS, ScatterGatherPicture
 from helpers.lessons.shared.sliders import Array, with_letters
 from helpers.lessons.shared.small_image import IMAGE, UPSTREAM, WEIGHT
 from helpers.operations.convolution import operations, reference
@@ -58,7 +58,8 @@ def scatter_and_gather() -> Explorer:
         "Press play: windows drop.": by_playing({"dropped": 9}),
     }
     start = {"tensor": 2, "row": 1, "column": 1}
-    return Explorer(picture.show, rules, start, front=["dropped"], play="dropped", steps=steps)
+    choices = {"tensor": TENSORS}
+    return Explorer(picture.show, rules, start, front=["dropped"], choices=choices, play="dropped", steps=steps)
 
 
 def four_faults() -> Explorer:

@@ -17,6 +17,7 @@ from helpers.grading.words.values import as_typed
 # threads of a workgroup, bytes of a number
 THREADS = 4
 FLOAT = 4
+MOST_BYTES = 1_000_000  # of a buffer, which is made in the reader's own process
 CALLS: dict[str, Callable] = {}
 
 
@@ -143,6 +144,7 @@ def create_shader_module(code: Code) -> Module:
 @call
 def create_buffer(size: int) -> Buffer:
     _require(size > 0 and size % FLOAT == 0, f"a buffer of floats has 4, 8, 12, ... bytes, and this one has {size}")
+    _require(size <= MOST_BYTES, f"size = {size:,}: a buffer has at most {MOST_BYTES:,} bytes here")
     return Buffer([0] * (size // FLOAT))
 
 

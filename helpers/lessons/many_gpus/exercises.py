@@ -21,17 +21,12 @@ DIVIDING = 2.0**-16  # by how much WGSL lets a division of the numbers below be 
 ROUNDINGS = 8  # of two products, a sum and a division, which counts 2.5
 
 
-def _smaller(a: float, b: float) -> float:
-    return min(a, b)
-
-
-def _lines(name: str, names: str, answer: Callable[..., object], *rows: tuple[float, ...], **functions) -> PythonCase:
+def _lines(name: str, names: str, answer: Callable[..., object], *rows: tuple[float, ...]) -> PythonCase:
     """A test: a row of values for each time that the lines are tried."""
     trials = []
     answers = []
     for row in rows:
-        values = dict(zip(names.split(), row, strict=True))
-        trials.append(functions | values)
+        trials.append(dict(zip(names.split(), row, strict=True)))
         answers.append(answer(*row))
     return PythonCase(name, tuple(trials), tuple(answers))
 
@@ -44,7 +39,7 @@ def _split(n: int, p: int) -> PythonCase:
         return parts[k]
 
     rows = [(n, p, k) for k in range(p)]
-    return _lines(f"{n}_images_in_{p}_parts", "n p k", part, *rows, min=_smaller)
+    return _lines(f"{n}_images_in_{p}_parts", "n p k", part, *rows)
 
 
 def _split_cases() -> tuple[PythonCase, ...]:

@@ -58,7 +58,8 @@ def part_tree() -> Explorer:
         "killed": lambda v: v["workers"] + 1,
     }
     front = ["workers", "rounds"]
-    return Explorer(picture.show, rules, front=front, play="rounds", steps=steps)
+    choices = {"killed": ["nobody", "worker 0", "worker 1", "worker 2", "worker 3"]}
+    return Explorer(picture.show, rules, front=front, choices=choices, play="rounds", steps=steps)
 
 
 def to_1000() -> Explorer:
@@ -76,4 +77,4 @@ def to_1000() -> Explorer:
     picture = ManyPicture()
     start = {"computing": 200}
     front = ["computing", "workers"]
-    return Explorer(picture.show, rules, start, front=front, play="workers", steps=steps)
+    return Explorer(picture.show, rules, start, front=front, choices={"way": WAYS}, play="workers", steps=steps)

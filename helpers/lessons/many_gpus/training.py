@@ -18,6 +18,7 @@ from helpers.data.digits import seen_and_unseen
 from helpers.data.turns import turn
 from helpers.gpu import read
 from helpers.grading.verdict import MessageAlone
+from helpers.lessons.many_gpus.own_lines import OURS, OwnLines, own_lines
 from helpers.network.network import Network
 from helpers.workers import WorkersError
 
@@ -93,21 +94,24 @@ class _Sized:
 class Part(_Sized):
     """A recipe for a gradient: the parameters of LeNet, and the first image and the first one after the last.
 
-    These numbers travel. The buffers that a worker's GPU fills from them cannot.
+    These numbers travel, and so do the lines by which gradients are combined. The buffers that a worker's GPU fills
+    from the numbers cannot.
     """
 
     parameters: Array
     first: int
     end: int
+    lines: OwnLines = OURS
 
 
 @dataclass(frozen=True)
 class Gradient(_Sized):
-    """The mean gradient of some images, and their mean loss."""
+    """The mean gradient of some images, their mean loss, and the lines by which both are combined with others."""
 
     numbers: Array
     loss: float
     images: int
+    lines: OwnLines = OURS
 
 
 @cache
@@ -129,23 +133,25 @@ def gradient_in(network: Network, images: Array, labels: Array, part: Part) -> G
         network.restore((part.parameters, np.zeros_like(part.parameters)))
         loss = network.step(images[chosen], labels[chosen], learning_rate=0)
         numbers = read(network.buffers["gradients"], (network.words,))
-    return Gradient(numbers, loss, part.end - part.first)
+    return Gradient(numbers, loss, part.end - part.first, part.lines)
 
 
 def combine(a: Gradient, b: Gradient) -> Gradient:
-    """The mean over the images of both."""
-    images = a.images + b.images
-    numbers = (a.numbers * np.float32(a.images) + b.numbers * np.float32(b.images)) / np.float32(images)
-    return Gradient(numbers, (a.loss * a.images + b.loss * b.images) / images, images)
+    """The mean over the images of both, by the reader's lines if they are right."""
+    numbers = a.lines.mean_gradient(a.numbers, b.numbers, a.images, b.images)
+    loss = a.lines.mean(a.loss, b.loss, a.images, b.images)
+    return Gradient(numbers, loss, a.images + b.images, a.lines)
 
 
 # --- Who computes -------------------------------------------------------------------------------------------------
 
 
 def parts(parameters: Array, step: int, images: int = EACH) -> list[Part]:
-    """The recipes of a batch, with this many images in each part."""
+    """The recipes of a batch, with this many images in each part; the reader's lines split it, if they are right."""
+    lines = own_lines()
     first = step * PARTS * images
-    return [Part(parameters, first + images * k, first + images * (k + 1)) for k in range(PARTS)]
+    bounds = lines.bounds(PARTS * images, PARTS)
+    return [Part(parameters, first + begin, first + end, lines) for begin, end in bounds]
 
 
 def gradients(

@@ -138,9 +138,9 @@ def _drawn_bias(name: str, sizes: Sizes, random: Random) -> Case:
     return with_rounding(_biased(name, input, bias), sizes, lambda x, b: x + b[:, None], input, bias)
 
 
-def _puzzle(name: str, axes: str, result: str, *cases: Case, drawn: Drawn) -> Puzzle:
-    """A puzzle with a thread for each result, which is counted in the last case."""
-    skill = Skill.one_thread_for(result, cases[-1].name)
+def _puzzle(name: str, axes: str, result: str, *cases: Case, larger: Case, drawn: Drawn) -> Puzzle:
+    """A puzzle with a thread for each result, which is counted in the last case, and in a larger one."""
+    skill = Skill.one_thread_for(result, cases[-1].name, lambda: larger)
     return Puzzle(name, FOLDER, axes, lambda: cases, skill, drawn)
 
 
@@ -150,6 +150,7 @@ MAP = _puzzle(
     "element",
     _row_case("one_workgroup", 64),
     _row_case("four_workgroups", 256),
+    larger=_row_case("larger", 640),
     drawn=Drawn(sizes_from(workgroups=(1, 9)), _drawn_workgroups),
 )
 GUARD = _puzzle(
@@ -159,6 +160,7 @@ GUARD = _puzzle(
     _row_case("one_element", 1, 1),
     _row_case("no_tail", 64, 64),
     _row_case("long_tail", 130, 130),
+    larger=_row_case("larger", 600, 600),
     drawn=Drawn(sizes_from(n=(1, 300)), _drawn_row),
 )
 REPAIR = _puzzle(
@@ -167,6 +169,7 @@ REPAIR = _puzzle(
     "sum",
     _windows_case("three_sums", 3),
     _windows_case("with_tail", 70),
+    larger=_windows_case("larger", 600),
     drawn=Drawn(sizes_from(n=(1, 300)), _drawn_windows),
 )
 INDEX_2D = _puzzle(
@@ -175,6 +178,7 @@ INDEX_2D = _puzzle(
     "element",
     _transpose_case("4_rows_4_columns", 4, 4),
     _transpose_case("3_rows_11_columns", 3, 11),
+    larger=_transpose_case("larger", 20, 30),
     drawn=Drawn(sizes_from(rows=(1, 30), columns=(1, 30)), _drawn_transpose),
 )
 NEIGHBOR_DIFFERENCE = _puzzle(
@@ -184,6 +188,7 @@ NEIGHBOR_DIFFERENCE = _puzzle(
     _difference_case("two_elements", 2),
     _difference_case("full_workgroup", 65),
     _difference_case("with_tail", 100),
+    larger=_difference_case("larger", 601),
     drawn=Drawn(sizes_from(n=(2, 300)), _drawn_differences),
 )
 REVERSED = (
@@ -198,8 +203,8 @@ REVERSE_IN_WORKGROUP = Puzzle(
     Skill(
         "an exchange in workgroup memory",
         test="five_workgroups",
-        limits={},
-        least={"stores_workgroup": TWICE},
+        limits={"loads_storage": 1.5},
+        least={"exchanged": TWICE},
     ),
     Drawn(sizes_from(workgroups=(1, 30)), _drawn_reverse),
 )
@@ -210,6 +215,7 @@ ADD_BIAS = _puzzle(
     _bias_case("one_image", 1, 3, 2),
     _bias_case("two_images", 2, 2, 3),
     _bias_case("with_tail", 3, 5, 20),
+    larger=_bias_case("larger", 3, 5, 40),
     drawn=Drawn(sizes_from(N=(1, 6), C=(1, 9), P=(1, 40)), _drawn_bias),
 )
 PUZZLES = (

@@ -37,6 +37,11 @@ def loses_a_number(values: Values) -> bool:
     return not values["barrier"] and is_one_first and values["step"] == 4
 
 
+def swaps(values: Values) -> bool:
+    """Return whether a swap without a barrier is over, and both threads put before either of them took."""
+    return not values["barrier"] and values["order"] in (1, 2, 3, 4) and values["step"] == 4
+
+
 TRY_A_ROW = {
     "Press play: what is wrong with threads 10 and 11?": by_playing({"thread": 11, "length": 10}),
     "Point at element 7: which workgroup is its thread in?": by_pointing({"thread": 7}),
@@ -50,7 +55,7 @@ TRY_A_GRID = {
 TRY_A_SWAP = {
     "Press play: each thread puts, then takes.": by_playing({"step": 4}),
     "Find an order that loses a number.": loses_a_number,
-    "Set barrier to 1: which orders are left?": {"barrier": 1},
+    "Find an order that swaps the numbers.": swaps,
 }
 
 
@@ -99,4 +104,5 @@ def swap(**values: int) -> Explorer:
         "step": 5,
     }
     start = {"order": 1} | values
-    return Explorer(SwapPicture().show, rules, start, play="step", steps=TRY_A_SWAP, pace=900)
+    front = "order", "step"
+    return Explorer(SwapPicture().show, rules, start, play="step", front=front, steps=TRY_A_SWAP, pace=900)

@@ -111,7 +111,7 @@ PUZZLES = (
         FOLDER,
         "i",
         _fixed_cases,
-        Skill("one thread for each number", "quarters", {"thread_loads": TWICE}),
+        Skill("one thread for each number", "small_ones", {"inputs": TWICE}),
         Drawn(_fixed_sizes, _drawn_fixed_case),
     ),
 )

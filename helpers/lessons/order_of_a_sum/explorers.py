@@ -11,7 +11,7 @@ from helpers.lessons.order_of_a_sum.pictures.ones import MOST, NEAR, OnesPicture
 from helpers.lessons.shared import sums as indices
 from helpers.operations.summation import operations
 from helpers.widgets.controls import Trials, Values, by_playing, by_pointing
-from helpers.widgets.explorer import Explorer
+from helpers.widgets.explorer import Explorer, Rule
 
 # powers of two: the shortest list, and the longest
 FIRST = 4
@@ -45,14 +45,15 @@ def four_numbers() -> Explorer:
 
     def ends_with(values: Values, total: int) -> bool:
         order = orders[values["order"]]
-        return len(order) == 4 and indices.added(order)[-1] == total
+        return values["turn"] == 4 and indices.added(order)[-1] == total
 
     steps: Trials = {
         "Click an order that loses both ones.": lambda v: ends_with(v, 0),
         "Click one that loses nothing.": lambda v: ends_with(v, 2),
         "Find a third total.": lambda v: len(picture.found_totals) == 3,
     }
-    return Explorer(picture.show, {"order": len(orders)}, front=["order"], steps=steps)
+    rules: dict[str, Rule] = {"order": len(orders), "turn": 5}
+    return Explorer(picture.show, rules, front=["turn"], steps=steps)
 
 
 def errors() -> Explorer:

@@ -105,24 +105,23 @@ START = {
 def any_forward(**values: int) -> Explorer:
     """Sliders for every size and step of a convolution, and for every index, over small random whole numbers.
 
+    It begins with one image and one pair of channels, so that all products of an output are seen.
+
     `values` are where the sliders start.
     """
     steps = {
         "Set stride to 2: how many outputs remain?": {"stride": 2},
         "Set padding to 1, then point at the top row of the output.": by_pointing({"padding": 1, "oh": 0}),
-        "Set co to 1, another filter: what stays the same?": {"co": 1},
+        "Set kH to 5: how many rows of outputs are left?": {"kH": 5},
     }
-    numbers = {
-        "input": range(5),
-        "weight": (-2, -1, 1, 2, 3),
-        "bias": (-1, 1, 2),
-    }
+    numbers = {"input": range(5), "weight": (-2, -1, 1, 2, 3)}
     rules = {
         **OF_A_WEIGHT,
         "oh": lambda v: _shape(v).out_h,
         "ow": lambda v: _shape(v).out_w,
     }
-    front = ("stride", "padding", "n", "co")
+    values = {"N": 1, "Ci": 1, "Co": 1} | values
+    front = ("stride", "padding", "kH", "kW")
     return _explorer(WindowPicture, numbers, rules, values, front=front, steps=steps)
 
 

@@ -25,7 +25,6 @@ HEAD = re.compile(r"^# For teachers: (?:appendix )?(\w+),? (.+)", re.MULTILINE)
 IDEA = re.compile(r"\*\*One idea:\*\* (.+?)\. \*\*Afterwards the class can\*\* (.+?)\.(?:\s|$)")
 MINUTES = re.compile(r"(?:About|and|take) (\d+) (?:minutes|more)")
 NEEDED = re.compile(r"\((?:(\d\d)|appendix_([a-z]))_\w+\.ipynb\)")
-CLASS = 45  # minutes
 LENET_LESSON = "07"
 KINDS = {  # what has a place, by the beginning of an operation's name
     "conv2d": "Conv2d",
@@ -122,23 +121,22 @@ def direct(lesson: Lesson, known: Sequence[Lesson]) -> list[str]:
 
 
 def roads(known: Sequence[Lesson]) -> tuple[Road, ...]:
-    """Everything; what leads to LeNet, a class for each lesson; and of that, the lessons whose kernels LeNet takes.
+    """Everything; what leads to LeNet; and of that, the lessons whose kernels LeNet takes.
 
-    The last one is for those who know threads already: without the first lesson.
+    The last one is for those who know threads already: without the first lesson. Each takes the minutes of its lessons.
     """
-    numbers = tuple(lesson.number for lesson in known)
     to_lenet = before(LENET_LESSON, known) | {LENET_LESSON}
-    with_kernels = {slot.lesson for slot in slots(known)} - {numbers[0]}
+    with_kernels = {slot.lesson for slot in slots(known)} - {known[0].number}
     return (
-        Road("all", numbers, sum(lesson.minutes for lesson in known)),
-        _road("a class", [number for number in numbers if number in to_lenet]),
-        _road("fast", [number for number in numbers if number in with_kernels]),
+        _road("all", known),
+        _road("a class", [lesson for lesson in known if lesson.number in to_lenet]),
+        _road("fast", [lesson for lesson in known if lesson.number in with_kernels]),
     )
 
 
-def _road(name: str, numbers: Sequence[str]) -> Road:
-    """A road with a class for each lesson."""
-    return Road(name, tuple(numbers), CLASS * len(numbers))
+def _road(name: str, lessons: Sequence[Lesson]) -> Road:
+    """A road through these lessons."""
+    return Road(name, tuple(lesson.number for lesson in lessons), sum(lesson.minutes for lesson in lessons))
 
 
 def slots(known: Sequence[Lesson]) -> tuple[Slot, ...]:

@@ -49,6 +49,7 @@ OPTIONAL = {
     "words": str,
     "seed": int,
     "quarters": list,
+    "larger": list,
 }
 
 
@@ -60,7 +61,8 @@ class Task:
     output. `words` are those of its uniform, as `ConvShape.params` has them: without Ci among them it computes one
     plane, and has no bias. Those of an index are its sizes. A row of `tests` has the sizes of a layer, in the order of
     N Ci H W Co kH kW S Ph Pw, or those of an index. Each test adds one thing to those before it; the numbers of those
-    in `quarters` are quarters. `seed` is that of all numbers.
+    in `quarters` are quarters. `seed` is that of all numbers. `larger` are the sizes of a problem beyond the tests, in
+    which work is counted.
     """
 
     computes: str
@@ -72,6 +74,7 @@ class Task:
     words: str = ""
     seed: int = 0
     quarters: tuple[str, ...] = ()
+    larger: tuple[int, ...] = ()
 
     @cached_property
     def cases(self) -> tuple[Case, ...]:
@@ -79,14 +82,17 @@ class Task:
         random = np.random.default_rng(self.seed)
         cases = []
         for name, sizes in self.tests.items():
-            if self.computes == "index":
-                cases.append(_index_case(name, sizes))
-            else:
-                cases.append(self._case(name, sizes, random))
+            cases.append(self._case(name, sizes, random))
         return tuple(cases)
 
+    def larger_case(self) -> Case:
+        """The larger problem, in which the work is counted."""
+        return self._case("larger", self.larger, np.random.default_rng(self.seed))
+
     def _case(self, name: str, row: Sequence[int], random: np.random.Generator) -> Case:
-        """Return a test of a kernel that computes a tensor from those that are BOUND before it."""
+        """Return a test of a kernel that decodes an index, or computes a tensor from those that are BOUND before it."""
+        if self.computes == "index":
+            return _index_case(name, row)
         *sizes, padding_h, padding_w = row
         s = ConvShape(*sizes, padding=(padding_h, padding_w))
         divisor = 4 if name in self.quarters else 1
@@ -120,7 +126,7 @@ def layer_puzzles(file: Path, folder: Path) -> tuple[Puzzle, ...]:
 
 
 def _puzzle(name: str, task: Task, folder: Path) -> Puzzle:
-    skill = Skill.one_thread_for(task.one_thread_for, task.counted_in)
+    skill = Skill.one_thread_for(task.one_thread_for, task.counted_in, task.larger_case)
     return Puzzle(name, folder, task.axes, lambda: task.cases, skill, drawn_layers(task.computes, task.words))
 
 

@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 LETTERS = "abcdefghijklmnopqrstuvwxy"
 CAPITALS = "GHIJKLMNO"
 NAMED = {(5, 5): LETTERS, (3, 3): CAPITALS}  # the cells of a matrix of this size
+NAMES = {"output": "output ", "grad_weight": "dW", "grad_input": "dX"}  # of a result, before the place of an element
 Likely = Mapping[str, Iterable[Cell]]  # wrong sets of cells, by the question that helps who marks one
 
 
 def _marking(asked: str, likely: Likely, advice: str, result: str, shape: ConvShape, row: int, column: int) -> Marking:
     """An exercise whose likely wrong sets are computed; what falls outside the matrix cannot be marked.
 
-    It is about the element (row, column) of a result.
+    It is about the element (row, column) of a result; the cells of all others of its elements are likely, too.
     """
     size = shape.of(_marked(result))[2:]
     right = _contributing(result, shape, row, column)
@@ -36,11 +37,21 @@ def _marking(asked: str, likely: Likely, advice: str, result: str, shape: ConvSh
     mistakes: dict[Cells, str] = {}
     for question, cells in likely.items():
         mistakes.setdefault(inside.intersection(cells), question)
+    for other in np.ndindex(shape.of(result)[2:]):
+        cells = _contributing(result, shape, *other)
+        if not cells <= right:  # some of the right ones are begun, and not mistaken
+            mistakes.setdefault(cells, _of_another(result, other, (row, column)))
     for no_mistake in (frozenset(), right):
         mistakes.pop(no_mistake, None)
     marking = Marking(right, mistakes, advice, asked, size=size, letters=NAMED.get(size, ""))
     names = list(marking.names.values())
     return replace(marking, picture=lambda: _picture(result, shape, row, column, names))
+
+
+def _of_another(result: str, other: Cell, wanted: Cell) -> str:
+    """The question that helps who marks the cells of another element than the one that is asked for."""
+    belong = f"these cells belong to {NAMES[result]}[{other[0]},{other[1]}]"
+    return f"{belong}; how far is it from there to [{wanted[0]},{wanted[1]}], and in which direction?"
 
 
 def _marked(result: str) -> str:
@@ -81,6 +92,11 @@ def _picture(result: str, shape: ConvShape, row: int, column: int, names: list[s
     return picture.asks(row, column, names)
 
 
+_AROUND = (
+    "these are the pixels of output [{},{}], around the pixel [{},{}]; which corner of its window lies on that one?"
+)
+
+
 def _output(shape: ConvShape, oh: int, ow: int) -> Marking:
     """Lesson 01: one output of the forward pass."""
     asked = f"Mark the pixels that contribute to the output [{oh},{ow}] (5 × 5 pixels, 2 × 3 weights)."
@@ -91,22 +107,26 @@ def _output(shape: ConvShape, oh: int, ow: int) -> Marking:
 def _likely_for_output(shape: ConvShape, oh: int, ow: int) -> Likely:
     """The wrong sets of pixels that are likely for an output."""
     pixels = partial(_contributing, "output", shape)
-    last_h = shape.out_h - 1
-    last_w = shape.out_w - 1
     return {
-        "this is the window with its middle on that pixel; which corner of the window lies there?": pixels(
-            oh - 1, ow - 1
-        ),
+        _AROUND.format(oh - 1, ow - 1, oh, ow): pixels(oh - 1, ow - 1),
         "row and column are swapped; which of the two numbers comes first?": pixels(ow, oh),
-        "you counted from the last output; at which end does output [0,0] lie?": pixels(last_h - oh, last_w - ow),
         "this is only the first row of the window; how many rows does the filter have?": {
             (ih, iw) for ih, iw in pixels(oh, ow) if ih == oh
         },
         "this is one pixel; how many pixels does the filter cover?": {(oh, ow)},
+        "this window has one row too many; which number of 2 × 3 counts the rows?": {
+            (oh + kh, ow + kw) for kh, kw in np.ndindex(shape.kernel_h + 1, shape.kernel_w)
+        },
+        "this window has one column too few; which number of 2 × 3 counts the columns?": {
+            (oh + kh, ow + kw) for kh, kw in np.ndindex(shape.kernel_h, shape.kernel_w - 1)
+        },
         "this window is higher than wide; which number of 2 × 3 counts the rows?": {
             (oh + kw, ow + kh) for kh, kw in np.ndindex(shape.weight[2:])
         },
     }
+
+
+_FLIPPED = "these are the pixels of dW[{},{}], as if flipped; does a correlation flip the filter?"
 
 
 def _weight(shape: ConvShape, kh: int, kw: int) -> Marking:
@@ -123,10 +143,9 @@ def _likely_for_weight(shape: ConvShape, kh: int, kw: int) -> Likely:
     pixels = partial(_contributing, "grad_weight", shape)
     under_the_filter = _contributing("output", shape, 0, 0)
     taps = taps_of("weight", shape, kh, kw)
-    last_h = shape.kernel_h - 1
-    last_w = shape.kernel_w - 1
+    flipped = (shape.kernel_h - 1 - kh, shape.kernel_w - 1 - kw)
     return {
-        "the filter is flipped; does a correlation flip it?": pixels(last_h - kh, last_w - kw),
+        _FLIPPED.format(*flipped): pixels(*flipped),
         "row and column are swapped; which of the two numbers comes first?": pixels(kw, kh),
         "these pixels are neighbors; how far does the filter move from one output to the next?": {
             (tap.oh + kh, tap.ow + kw) for tap in taps
@@ -138,6 +157,7 @@ def _likely_for_weight(shape: ConvShape, kh: int, kw: int) -> Likely:
         "this is only the first row of outputs; how many rows are there?": {
             (tap.ih, tap.iw) for tap in taps if tap.oh == 0
         },
+        "this is the pixel of one output; how many outputs are there?": {(kh, kw)},
         "these pixels lie under the whole filter at one position; which pixel does one weight multiply there?": (
             under_the_filter
         ),
@@ -173,6 +193,10 @@ def _likely_for_pixel(shape: ConvShape, ih: int, iw: int) -> Likely:
         "this is only the first row of outputs; is there a window that begins one row lower?": {
             (oh, ow) for oh, ow in reached if oh == 0
         },
+        "the left column is missing; does the window of an output there reach as far as this pixel?": {
+            (oh, ow) for oh, ow in reached if ow > min(ow for _, ow in reached)
+        },
+        "these are all outputs; whose windows begin below the pixel?": set(np.ndindex(shape.out_h, shape.out_w)),
         "the right column is missing; where does the window of an output there begin?": {
             (oh, ow) for oh, ow in reached if ow < iw + shape.padding_w
         },

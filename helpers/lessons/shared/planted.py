@@ -44,6 +44,12 @@ class Planting(NamedTuple):
         edited = listed.edit(old, new)
         return kernel.edit(listed.source, edited.source)
 
+    def kernel_has(self, piece: str) -> bool:
+        """Return True where this piece of text can be replaced: it occurs exactly once in what is listed."""
+        kernel = load(self.kernel)
+        listed = kernel.part(self.part).text if self.part else kernel.source
+        return listed.count(piece) == 1
+
     def seen(self, kernel: Kernel, shape: Shape) -> Seen:
         """Return how many numbers are wrong, and the first thing that the simulator finds."""
         operation = operation_of(kernel)

@@ -1,5 +1,7 @@
 """Products of matrices that lessons 06 to 08 ask for: what each adds up, and the layers on which it is tried."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, partial
 from math import ceil, prod
 from pathlib import Path
@@ -64,6 +66,7 @@ def _layers(summed: str, shown: bool) -> dict[str, tuple[GemmShape, dict[str, Ar
     """
     random = np.random.default_rng(6)
     long = {letter: 48 if letter == summed else 16 for letter in "MKN"}
+    large = {letter: 16 if letter == summed else 48 for letter in "MKN"}
     ragged = {"M": 19, "K": 21 if summed == "M" else 11, "N": 37} | {summed: 70}  # nor one tile high
     shapes = {
         "tiny": GemmShape(3, 4, 2, 1, "relu"),
@@ -72,6 +75,8 @@ def _layers(summed: str, shown: bool) -> dict[str, tuple[GemmShape, dict[str, Ar
         "past_the_edges": GemmShape(*ragged.values(), 1, "relu"),
         "batch_of_2": GemmShape(18, 35, 20, 2, "relu"),
         "300_columns": GemmShape(5, 4, 300, 2, "relu"),
+        "nine_tiles": GemmShape(*large.values(), 1, "relu"),
+        "600_columns": GemmShape(2, 2, 600, 1, "relu"),
     }
     layers = {}
     for name, shape in shapes.items():
@@ -162,8 +167,11 @@ def puzzle(name: str, summed: Summed, folder: Path) -> Puzzle:
     def cases() -> tuple[Case, ...]:
         return tuple(_case(summed, test) for test in _tests(summed))
 
+    def larger() -> Case:
+        return _case(summed, "600_columns" if summed.output == "d_bias" else "nine_tiles")
+
     drawn = Drawn(partial(_drawn_sizes, summed), partial(_drawn_case, summed))
-    return Puzzle(name, folder, summed.axes, cases, _skill(name, summed), drawn)
+    return Puzzle(name, folder, summed.axes, cases, _skill(name, summed, larger), drawn)
 
 
 def _tests(summed: Summed) -> tuple[str, ...]:
@@ -174,12 +182,12 @@ def _tests(summed: Summed) -> tuple[str, ...]:
     return tuple(name for name in TILED if name != "batch_of_2")
 
 
-def _skill(name: str, summed: Summed) -> Skill:
+def _skill(name: str, summed: Summed, larger: Callable[[], Case]) -> Skill:
     if name == "product":
-        return Skill.one_thread_for("element", "three_tiles")
+        return Skill.one_thread_for("element", "three_tiles", larger)
     if summed.output == "d_bias":
-        return Skill.one_thread_for("column", "300_columns")
-    return TILES
+        return Skill.one_thread_for("column", "300_columns", larger)
+    return replace(TILES, larger=larger)
 
 
 def _case(summed: Summed, test: str) -> Case:

@@ -9,8 +9,8 @@ from helpers.pictures.figures import draw_ink
 
 # CSS pixels
 PIXEL = 2  # of the digit
-WIDTH = 116  # of a column of places
-GAP = 10  # between two columns
+WIDTH = 120  # of a column of places
+GAP = 9  # between two columns
 TITLE = 27  # above the places of a kind
 PITCH = 25  # from one place to the next
 KINDS = {
@@ -38,7 +38,7 @@ def draw_slots(picture: Picture, box: Box, slots: Sequence[Slot], right: frozens
     picture.arrow((x + 2, middle), (x + GAP - 2, middle))
     picture.bold(x + GAP + 2, middle, str(DIGIT), 24)
     lit = sum(is_lit(slot, right) for slot in slots)
-    picture.bold(box.right - 12, box.bottom - 8, f"yours: {lit} of {len(slots)} kernels", 12, BLUE, "right")
+    picture.bold(box.right - 12, box.bottom - 8, f"yours: {lit} of {len(slots)} kernels", 13, BLUE, "right")
 
 
 def _draw_column(
@@ -68,14 +68,14 @@ def _draw_kind(picture: Picture, box: Box, kind: str, slots: Sequence[Slot], rig
     picture.boxes([box], GRAY, line=1.4)
     count = layers()[kind]
     title = KINDS[kind] if count == 1 else f"{count} {KINDS[kind]}"
-    picture.write(box.middle[0], box.y + 14, title, 12, align="middle")
+    picture.write(box.middle[0], box.y + 14, title, 13, align="middle")
     for i, slot in enumerate(slots):
-        place = Box(box.x + 6, box.y + TITLE + PITCH * i, WIDTH - 12, 22)
+        place = Box(box.x + 4, box.y + TITLE + PITCH * i, WIDTH - 8, 22)
         if is_lit(slot, right):
             ink = PAPER
             picture.boxes([place], BLUE, BLUE, 1.2)
         else:
             ink = INK
             picture.boxes([place], GRAY, line=1.2, dashes=(3, 3))
-        picture.write(place.x + 5, place.middle[1], slot.result, 12, ink)
-        picture.write(place.right - 4, place.middle[1], slot.lesson, 12, ink, align="right")
+        picture.write(place.x + 4, place.middle[1], slot.result, 13, ink)
+        picture.write(place.right - 4, place.middle[1], slot.lesson, 13, ink, align="right")

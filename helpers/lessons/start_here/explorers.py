@@ -26,7 +26,9 @@ class CourseMap(Explorer):
         self._done = done
         self._link = Output()
         picture = CoursePicture(known, done)
-        super().__init__(picture.show, {"road": len(picture.roads), "lesson": len(known)}, values, steps=TRY, front=())
+        rules = {"road": len(picture.roads), "lesson": len(known)}
+        choices = {"road": [road.name for road in picture.roads], "lesson": [lesson.name for lesson in known]}
+        super().__init__(picture.show, rules, values, choices=choices, steps=TRY, front=())
         self._words.layout.min_height = "56px"  # three lines: what is below them stays where it is
         (below,) = (child for child in self.children if "convgrad-below" in child._dom_classes)
         below.children = [self._link, *below.children]
@@ -49,6 +51,6 @@ class CourseMap(Explorer):
 
 
 def course(**values: int) -> Explorer:
-    """A slider over the roads and one over the lessons; ticks and lights are for what the reader wrote last."""
+    """The map: roads and lessons to point at or to choose. Ticks and lights are for what was written last."""
     known = lessons()
     return CourseMap(known, right(known), **values)

@@ -17,8 +17,11 @@ TOP = 38  # where the lessons begin
 NODE = Box(0, 0, 152, 78)  # a lesson
 GAP = 8  # between two lessons
 COLUMNS = MARGIN, WIDTH - MARGIN - NODE.width  # the left ends of the outer ones
-SHORT = NODE._replace(height=(2 * NODE.height - GAP) / 3)  # at the right, where ideas have no room
-LOWEST = TOP + 3 * (NODE.height + GAP)
+OTHERS = 7  # lessons at the right, where ideas have no room
+LOWEST = TOP + 258
+CLOSER = 4  # between two of the others
+SHORT = NODE._replace(height=(LOWEST - TOP + NODE.height + CLOSER) / OTHERS - CLOSER)
+FIRST = NODE._replace(height=(LOWEST - TOP) / 2 - GAP)  # what comes before the lowest row
 LENET = Box(COLUMNS[0] + NODE.width + 12, TOP, COLUMNS[1] - COLUMNS[0] - NODE.width - 24, LOWEST - TOP - 20)
 CLOSE = 14, 62  # between two lessons that an arrow joins, at the most: across, down
 TICK = 11  # a box for a puzzle
@@ -48,11 +51,11 @@ class CoursePicture(Picture):
             x = left + NODE.width + 12 + i * (LENET.width - NODE.width) / 2
             places[number] = NODE._replace(x=x, y=LOWEST)
         places[LENET_LESSON] = LENET
-        for i, number in enumerate(("00", "C", "01")):
-            places[number] = NODE._replace(x=left, y=TOP + i * (NODE.height + GAP))
+        for i, number in enumerate(("00", "01")):
+            places[number] = FIRST._replace(x=left, y=TOP + i * (FIRST.height + GAP))
         others = [lesson.number for lesson in self.known if lesson.number not in places]
         for i, number in enumerate(others):
-            places[number] = SHORT._replace(x=right, y=TOP + i * (SHORT.height + GAP))
+            places[number] = SHORT._replace(x=right, y=TOP + i * (SHORT.height + CLOSER))
         return places
 
     def draw(self, road: int, lesson: int) -> str:
@@ -105,13 +108,13 @@ class CoursePicture(Picture):
         x = box.x + 9
         room = box.width - 18 - (TICK + 4) * columns
         lines = wrapped(lesson.name, room, 13, "bold")
-        self.column(x, box.y + 11, 14, lines, 13, color, "bold")
+        self.column(x, box.y + 9, 14, lines, 13, color, "bold")
         if not is_short:
-            self.column(x, box.y + 11 + 14 * len(lines), 13, wrapped(lesson.idea, room, 12), 12, color)
+            self.column(x, box.y + 11 + 14 * len(lines), 14, wrapped(lesson.idea, room, 13), 13, color)
         time = f"{lesson.minutes} min"
         if lesson.needs:
             time += f" ← {' '.join(lesson.needs)}"
-        self.write(x, box.bottom - 10, time, 12, GRAY)
+        self.write(x, box.bottom - 7.5, time, 13, GRAY)
         for i, puzzle in enumerate(lesson.puzzles):
             row, column = divmod(i, columns)
             right = box.right - TICK - 7 - column * (TICK + 3)

@@ -236,8 +236,8 @@ OWN_WINDOWS = Skill(
     "pool_lenet_pool2",
     {"steps": 8, "results": 2, "thread_loads": 4},
 )
-THREAD_OF_IMAGE = Skill.one_thread_for("image", "many_images")
-THREAD_OF_PARAMETER = Skill.one_thread_for("parameter", "many_parameters")
+THREAD_OF_IMAGE = Skill.one_thread_for("image", "many_images", lambda: _loss_case("larger", 600, 2, 0))
+THREAD_OF_PARAMETER = Skill.one_thread_for("parameter", "many_parameters", lambda: _step_case("larger", 600, 1))
 PUZZLES = (
     Puzzle("softmax_minus_truth", FOLDER, "n c", _loss_cases, THREAD_OF_IMAGE, Drawn(_loss_sizes, _drawn_loss_case)),
     Puzzle("momentum_step", FOLDER, "i", _step_cases, THREAD_OF_PARAMETER, Drawn(_step_sizes, _drawn_step_case)),

@@ -70,7 +70,8 @@ def network(net: Net | None = None, images: Array | None = None, labels: Array =
         "map": lambda v: picture.maps(v["tensor"]),
     }
     start = {"step": forward} | values
-    return Explorer(picture.show, rules, start, play="step", front=["step"], steps=steps)
+    choices = {"tensor": [picture.name(tensor) for tensor in range(picture.last + 1)]}
+    return Explorer(picture.show, rules, start, play="step", front=["step"], choices=choices, steps=steps)
 
 
 def loss_of_logits(right: int = 3) -> Explorer:
@@ -130,9 +131,9 @@ def open_number(
     steps = {
         "Point at a number in its map.": by_pointing(has_moved),
         "Click a map at the right: walk back.": lambda v: v["tensor"] < tensor,
-        f"Set tensor to {last}: a pixel's gradient.": {"tensor": last},
+        f"Choose {picture.names[last]}: a pixel's gradient.": {"tensor": last},
     }
-    return Explorer(picture.show, rules, {"tensor": tensor, **place}, steps=steps)
+    return Explorer(picture.show, rules, {"tensor": tensor, **place}, choices={"tensor": picture.names}, steps=steps)
 
 
 def train(training: Training, epochs: float = 1, unseen: Unseen | None = None) -> Live:

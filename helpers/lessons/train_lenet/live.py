@@ -16,9 +16,9 @@ import numpy as np
 
 from helpers.gpu import adapter_info
 from helpers.lessons.shared.pictures.curves import MEAN, CurvesPicture
-from helpers.network.network import check_batch
+from helpers.network.network import Network, check_batch
 from helpers.network.training import Training, check_training
-from helpers.widgets import WAKE
+from helpers.widgets import wake
 from helpers.widgets.explorer import Shown
 
 # seconds
@@ -27,6 +27,7 @@ PAUSE = 0.02  # between two slices
 REDRAW = 0.1  # at least, from one drawing to the next
 SAY = 3  # at least, from one sentence to the next
 FEW_STEPS = 8  # in the simulator
+ON = "It goes on from a network that was trained before: to begin anew, make a new network first."
 # Nothing else is at work when the event loop comes to a slice, but in a browser a cell that waits for the GPU may be.
 with_lock = import_module("convgrad_browser").with_lock if sys.platform == "emscripten" else lambda work: work()
 Unseen = tuple[np.ndarray, np.ndarray]  # images and labels
@@ -66,6 +67,7 @@ class Live(Shown):
             images, labels = unseen
             unseen = images[: training.batch], labels[: training.batch]
         self.training = training
+        self._was_trained = training.step == 0 and was_trained(training.network)
         self.until = training.step + steps
         self._unseen = unseen
         self._set_idle()
@@ -211,13 +213,16 @@ class Live(Shown):
         step = self.training.step
         last = self.training.moments[-MEAN:]
         if not last:
-            return f"{self._state}: {self.until:,} steps, with {self.training.batch} images each."
+            sentence = f"{self._state}: {self.until:,} steps, with {self.training.batch} images each."
+            return f"{sentence} {ON}" if self._was_trained else sentence
         loss, right = np.mean([(moment.loss, moment.accuracy) for moment in last], axis=0)
         sentences = [
             f"{self._state}: {step:,} of {self.until:,} steps.",
             f"In the last {len(last)} batches the mean loss is {loss:.2f}, and {100 * right:.0f} % of the answers are "
             "right.",
         ]
+        if self._was_trained:
+            sentences.append(ON)
         share = self._share
         if share is not None:
             sentences.append(f"Of {len(self._right):,} unseen images, {100 * share:.1f} % are answered right.")
@@ -270,7 +275,13 @@ class Live(Shown):
         if self.done:
             return data, metadata
         del data["image/png"]  # its curves differ from run to run
-        return data | {"text/plain": f"{self!r} {WAKE}"}, {}
+        return data | {"text/plain": f"{self!r} {wake()}"}, {}
+
+
+def was_trained(network: Network) -> bool:
+    """Return True where a network has learned since it was made, or since its parameters were loaded: it has speed."""
+    _, velocities = network.state()
+    return bool(velocities.any())
 
 
 def _check_unseen(training: Training, unseen: Unseen) -> None:

@@ -37,6 +37,7 @@ OPERATION = "conv2d_grad_weight"
 MOST_OUTPUTS = 30
 MOST_WEIGHTS = 120
 MOST_PIXELS = 1_000
+MOST_PADDED = 100_000
 DATA: dict[str, Callable[[Problem], Problem]] = {
     "ones": problems.all_ones,
     "whole": problems.whole_numbers,
@@ -67,11 +68,17 @@ def shape(
         "outputs of a channel in all images": (outputs, MOST_OUTPUTS),
         "weights": (prod(sizes.weight), MOST_WEIGHTS),
         "pixels in all channels and images": (prod(sizes.input), MOST_PIXELS),
+        "pixels in all channels and images, padding included": (_padded_pixels(sizes), MOST_PADDED),
     }
     for what, (count, most) in counts.items():
         if count > most:
             raise ValueError(f"a shape has at most {most:,} {what}, and this one has {count:,}")
     return sizes
+
+
+def _padded_pixels(sizes: ConvShape) -> int:
+    """The numbers of the input with its padding, which the reference makes."""
+    return sizes.batch * sizes.in_channels * sizes.padded("h") * sizes.padded("w")
 
 
 def _named(data: str) -> Callable[[], str]:

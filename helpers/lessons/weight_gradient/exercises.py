@@ -42,12 +42,18 @@ def _grad_weight_case(name: str, input: Array, grad_output: Array) -> Case:
     return layer(name, "grad_weight", s, WORDS, tensors)
 
 
+def _larger() -> Case:
+    """Many weights, of which each meets two pixels."""
+    random = np.random.default_rng(5)
+    return _grad_weight_case("larger", draw(random, 1, 1, 25, 26), draw(random, 1, 1, 1, 2))
+
+
 GRAD_WEIGHT = Puzzle(
     "conv2d_grad_weight",
     FOLDER,
     "co ci kh kw",
     _grad_weight_cases,
-    Skill.one_thread_for("weight", CLASSROOM[1]),
+    Skill.one_thread_for("weight", CLASSROOM[1], _larger),
     drawn_layers("grad_weight", WORDS),
 )
 

@@ -78,7 +78,7 @@ class Drawn:
 
 def _width(memory: Memory, cell: float) -> float:
     planes, _, columns = memory.planes
-    head = text_width(memory.name, 13, "bold") + 6 + text_width(memory.note, 12)
+    head = text_width(memory.name, 13, "bold") + 6 + text_width(memory.note, 13)
     return max(head, planes * columns * cell + (planes - 1) * GAP)
 
 

@@ -172,7 +172,7 @@ class StepperPicture(Picture):
         if self.names:
             for group in range(self.replay.groups):
                 _, middle = self._thread(group * self.replay.threads).middle
-                self.write(self.right, middle, f"group {group}", 12, GRAY)
+                self.write(self.right, middle, f"group {group}", 13, GRAY)
 
     def _draw_memory_frames(self) -> None:
         self.bold(self.right, self.memory_top, "memory", 15)
@@ -181,7 +181,7 @@ class StepperPicture(Picture):
             self.boxes(grid.boxes)
             name = grid.memory.name
             self.bold(grid.x, grid.y - 12, name, 13, look(name).ink)
-            self.write(grid.x + text_width(name, 13, "bold") + 6, grid.y - 12, grid.memory.note, 12, GRAY)
+            self.write(grid.x + text_width(name, 13, "bold") + 6, grid.y - 12, grid.memory.note, 13, GRAY)
             if grid.memory.shared:
                 self._sign("workgroup", grid.panels)
 
@@ -237,7 +237,7 @@ class StepperPicture(Picture):
             places = {i: self._thread(i) for i, s in enumerate(states) if s == state}
             if state != WAITING:
                 self._sign(state, [*places.values()])
-            self.label(places.values(), (i % self.replay.threads for i in places), 12.5, color, weight)
+            self.label(places.values(), (i % self.replay.threads for i in places), 13, color, weight)
         x, y, width, height = self._thread(chosen)
         self.boxes([Box(x - 1.5, y - 1.5, width + 3, height + 3)], INK, line=3)
 
@@ -245,7 +245,7 @@ class StepperPicture(Picture):
         """Draw the variables of one thread: bold and marked as in memory where this event gave it."""
         if self.chips:
             x = self.right + text_width("variables", 15, "bold") + 6
-            self.write(x, self.variables_top, f"of {self.teller.named(thread)}", 12, GRAY)
+            self.write(x, self.variables_top, f"of {self.teller.named(thread)}", 13, GRAY)
         for variable, box in self.chips.items():
             held = self.replay.held(variable, event, thread)
             if held.new:

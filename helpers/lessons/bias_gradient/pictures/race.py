@@ -28,7 +28,7 @@ class RacePicture(Picture):
         super().__init__(250)
         self.found_orders: set[Order] = set()
         self.title(18, "click whose turn is next")
-        self.note(MARGIN, 41, f"thread 0 adds {TERMS[0]}, thread 1 adds {TERMS[1]}")
+        self.note(MARGIN, 41, f"each thread adds {TERMS[0]}")
         turns = [self._box(0, turn) for turn in range(TURNS)]
         self.label(turns, (f"turn {turn}" for turn in range(1, TURNS + 1)), 13, GRAY, down=-30)
         self.bold(MARGIN, self._box(MEMORY_ROW, 0).middle[1], "total in memory", 15)
@@ -45,10 +45,10 @@ class RacePicture(Picture):
         self.note(left + 2 * width, 51, "thread of each turn", "middle")
         self.note(left + 4.5 * width, 51, "total", "middle")
 
-    def draw(self, order: int) -> str:
-        """Show one of all beginnings of orders: what each turn did, and what the total was."""
-        every = indices.beginnings()
-        turns = every[order]
+    def draw(self, order: int, turn: int) -> str:
+        """Show the first turns of an order: what each of them did, and what the total was."""
+        every = indices.schedules()
+        turns = every[order][:turn]
         if len(turns) == TURNS:
             self.found_orders.add(turns)
         steps = indices.run_schedule(turns)
@@ -57,7 +57,7 @@ class RacePicture(Picture):
         for thread in (0, 1):
             button = Box(MARGIN, ROW_TOPS[thread], *BUTTON)
             turn_button(self, thread, button, next_action(turns, thread), turns, every)
-        self._draw_list(turns, every)
+        self._draw_list(turns)
         return sentence(turns, steps)
 
     def _draw_turn(self, thread: int, turn: int, verb: str, value: int) -> None:
@@ -75,7 +75,7 @@ class RacePicture(Picture):
             self._draw_memory(turn, value, 1)
             self.arrow(lower, upper, ORANGE)
 
-    def _draw_list(self, turns: Order, every: list[Order]) -> None:
+    def _draw_list(self, turns: Order) -> None:
         """The orders that were found, each with the total that it leaves; one can point at them."""
         orders = indices.schedules()
         grid = Grid(self, [self._list_row(order) for order in orders], *LIST, LISTED_TURN)
@@ -84,7 +84,7 @@ class RacePicture(Picture):
         places = {}
         for row, order in enumerate(orders):
             if order in self.found_orders:
-                shown = {"order": every.index(order)}
+                shown = {"order": row, "turn": TURNS}
                 places |= {(row, column): shown for column in range(TURNS + 1)}
         grid.point(places, "orders found")
         if turns in orders:

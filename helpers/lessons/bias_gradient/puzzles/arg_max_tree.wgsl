@@ -13,7 +13,8 @@
 // dispatch   1 workgroup in x, 1 in y, 1 in z
 // counts     of 2,100 numbers, your busiest thread may load 40 and run 952
 //            statements; all threads together may read 1,365 sectors of 32
-//            bytes; 4 threads may store to one element of workgroup memory
+//            bytes; of an array in workgroup memory, your busiest thread may
+//            load 18 elements, and 4 threads may store to one at once
 struct Params { n: u32 }  // *
 // *
 @group(0) @binding(0) var<storage, read> input: array<f32>;  // *

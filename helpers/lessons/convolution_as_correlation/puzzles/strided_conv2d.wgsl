@@ -16,7 +16,8 @@
 // main       workgroups of 256 threads, and a thread for each output
 // dispatch   ceil(N*Co*oH*oW / 256) workgroups in x, 1 in y, 1 in z
 // judged by  the thread that does most: it may write at most two outputs,
-//            and run at most 8 times as many statements as ours
+//            and load at most 8 times as many numbers as ours; at least a
+//            quarter as many threads work at once, also in a larger problem
 struct Params {  // *
   batch: u32, in_channels: u32, in_h: u32, in_w: u32,  // *
   out_channels: u32, kernel_h: u32, kernel_w: u32,  // *

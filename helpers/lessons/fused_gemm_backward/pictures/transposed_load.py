@@ -68,7 +68,7 @@ class TransposedLoadPicture(Picture):
 
     def _number_slots(self) -> None:
         named = enumerate(self.left.boxes)
-        self.words((Word(box.x + 4, box.y + 9, str(slot), 12, "left") for slot, box in named), GRAY)
+        self.words((Word(box.x + 4, box.y + 9, str(slot), 13, "left") for slot, box in named), GRAY)
 
     def _fly_cards(self, cells: Sequence[Box], homes: Sequence[Box], offsets: Sequence[int], part: float) -> None:
         """The numbers on their way from their cells to their slots."""
@@ -100,7 +100,7 @@ class TransposedLoadPicture(Picture):
         )
         self.strip = [Box(72 + 18.8 * i, 328, 18.8, 22) for i in offsets]
         self.boxes(self.strip)
-        self.label(self.strip, offsets, 12)
+        self.label(self.strip, offsets, 13)
         self.column(MARGIN, 339, 24, ("offset", "thread"), 13, GRAY)
         self._name_rows_and_columns()
         self.a.point({place: {"thread": thread} for thread, place in enumerate(places)}, "a")
@@ -108,8 +108,8 @@ class TransposedLoadPicture(Picture):
 
     def _name_rows_and_columns(self) -> None:
         rows, columns = SIZES
-        names = [Word(self.a.x - 7, self.a.box(m, 0).middle[1], f"m {m}", 12, "right") for m in range(rows)]
-        names += [Word(self.a.box(0, k).middle[0], self.a.bottom + 10, f"k {k}", 12) for k in range(columns)]
+        names = [Word(self.a.x - 7, self.a.box(m, 0).middle[1], f"m {m}", 13, "right") for m in range(rows)]
+        names += [Word(self.a.box(0, k).middle[0], self.a.bottom + 10, f"k {k}", 13) for k in range(columns)]
         self.words(names, GRAY)
 
 

@@ -11,12 +11,13 @@
 // main       workgroups of 16 x 16 threads, one tile of c for
 //            each, and a thread for each of its elements
 // dispatch   ceil(N / 16) workgroups in x, ceil(M / 16) in y
-// counts     at most, in the test three_tiles: all threads
+// counts     at most, in the test three_tiles and in a larger
+//            problem of 9 tiles: all threads
 //            together load twice as many numbers from storage
 //            as ours, and touch 1.5 times as many sectors (8
-//            numbers side by side); the busiest thread loads 12
-//            numbers, writes 2, and runs 8 times as many
-//            statements as ours
+//            numbers side by side); the busiest thread loads
+//            twice as many numbers as ours, writes 2, and runs
+//            8 times as many statements
 struct Params { M: u32, K: u32, N: u32 }  // *
 // *
 @group(0) @binding(0) var<storage, read> a: array<f32>;  // *

@@ -12,8 +12,9 @@
 //              N, Ci, H, W, Co, kH, kW, S, Ph, oH, oW, Pw
 // main       workgroups of 256 threads, and a thread for each pixel
 // dispatch   ceil(N*Ci*H*W / 256) workgroups in x, 1 in y, 1 in z
-// counts     your busiest thread may write at most 2 pixels, and run at
-//            most 8 times as many statements as ours
+// counts     your busiest thread may write at most 2 pixels, and load at
+//            most 8 times as many numbers as ours; at least a quarter as
+//            many of your threads work at once, also in a larger problem
 struct Params {  // *
   N: u32, Ci: u32, H: u32, W: u32,  // *
   Co: u32, kH: u32, kW: u32, S: u32,  // *

@@ -6,7 +6,6 @@
 # one more come first. Parts and images are numbered from 0. You
 # have n, p and the number k of a part. Set part to two numbers:
 # the first image of part k, and the first image after it.
-# min(a, b) is the smaller of two numbers.
 
 each = n // p  # *
 part = k * each + min(k, n % p), (k + 1) * each + min(k + 1, n % p)  # *

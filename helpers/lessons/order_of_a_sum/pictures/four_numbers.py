@@ -24,10 +24,10 @@ class FourPicture(Picture):
         self.bold(FIRST_TOTAL.x, 42, "totals found", 15)
         self.stands_still()
 
-    def draw(self, order: int) -> str:
-        """Show one of all beginnings of orders: who has added, and the total after each turn."""
+    def draw(self, order: int, turn: int) -> str:
+        """Show the first turns of an order: who has added, and the total after each of them."""
         every = indices.calls()
-        turns = every[order]
+        turns = every[order][:turn]
         totals = indices.added(turns)
         if len(turns) == len(ADDENDS):
             self.found_totals.add(totals[-1])

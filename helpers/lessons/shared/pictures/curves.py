@@ -171,7 +171,7 @@ GAP = 18  # from one filter to the next
 CHART = 282  # where the chart begins
 HIGH = 84  # the chart: all of the picture fits a screen of 720
 FILTERS = 6  # in a row
-# the share of all numbers that fit the palette; the others have its darkest colors
+# the share of all numbers that fit the palette; the others have its strongest colors
 FITTING_WEIGHTS = 0.99
 FITTING_GRADIENTS = 0.97
 
@@ -207,9 +207,9 @@ class FiltersPicture(Picture):
         for row, (title, *notes) in enumerate(rows):
             y = TOP + row * (SIZE + GAP) + 14
             self.bold(MARGIN, y, title, 15)
-            notes.append(f"darkest: ≥ {number(self.scales[row])}")
+            notes.append(f"strongest: ≥ {number(self.scales[row])}")
             for line, note in enumerate(notes, 1):
-                self.write(MARGIN, y + 18 * line, note, 12, GRAY)
+                self.write(MARGIN, y + 18 * line, note, 13, GRAY)
 
     def draw_run(self, steps: int) -> None:
         """The loss of the first steps."""

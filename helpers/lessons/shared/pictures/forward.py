@@ -13,7 +13,7 @@ Array = np.ndarray
 class WindowPicture(SumPicture):
     """One output with the pixels and weights that make it: the filter laid over the input, and the sum of the products.
 
-    Its tensors are `input`, `weight` and `bias`. `letters` names the input's pixels a, b, c, ... (room for 26) and the
+    Its tensors are `input` and `weight`. `letters` names the input's pixels a, b, c, ... (room for 26) and the
     weights w00, w01, ...
     """
 
@@ -22,7 +22,6 @@ class WindowPicture(SumPicture):
     result = "output"
     axis = "ci"
     symbol = "output"
-    total = "The bias and all its terms"
 
     def _summed_indices(self, place: Place) -> range:
         return range(self.shape.weight[1])
@@ -31,7 +30,8 @@ class WindowPicture(SumPicture):
         return self.shape.stride, self.shape.dilation
 
     def _contributors(self, taps: list[Tap], target: str, place: Place) -> str:
-        pixels = contribute(len(taps), "pixel", f" of {channel_words(self.shape, place['co'], place['ci'])}")
+        whose = "" if self.is_one_plane else f" of {channel_words(self.shape, place['co'], place['ci'])}"
+        pixels = contribute(len(taps), "pixel", whose)
         where = f": {rows_and_columns(tap.at(self.right) for tap in taps)}" if taps else ", only padding"
         return f"{pixels} to {target}{where}."
 

@@ -140,7 +140,7 @@ class InputGradientPicture(SumPicture):
         for line, k in enumerate(reversed(range(weights))):
             text, has_output = self._division(axis, pixel + padding - k * dilation)
             color, weight = (ORANGE, "bold") if has_output else (GRAY, "normal")
-            self.write(x, 254 + 16.5 * line, f"k{axis} = {k}:  {text}", 12.5, color, weight)
+            self.write(x, 254 + 16.5 * line, f"k{axis} = {k}:  {text}", 13, color, weight)
 
     def _division(self, axis: str, position: int) -> tuple[str, bool]:
         """One line of the table, and whether there is an output."""

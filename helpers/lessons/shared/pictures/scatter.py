@@ -14,7 +14,7 @@ from helpers.pictures.parts import LIFTED, Grid, look, side_by_side
 from helpers.pictures.terms import foot, running_sum
 
 Array = np.ndarray
-FOOT = 54  # CSS pixels
+FOOT = 52  # CSS pixels
 TENSORS = "grad_output", "weight", "grad_input"
 
 
@@ -33,14 +33,14 @@ class ScatterGatherPicture(Picture):
         self.shape = ConvShape.between((1, 1, *grad_input.shape), (1, 1, *grad_output.shape))
         self.letters = look("grad_output").names(grad_output.shape)
         self.names = look("weight").names(weight.shape)
-        super().__init__(230)  # to fit on the first screen
+        super().__init__(266)  # to fit on the first screen
         matrices = [
             (grad_output, "grad_output", "", LIFTED, True),
             (weight, "weight", "", LIFTED, False),
             (grad_input, "grad_input", "", LIFTED, False),
         ]
         bottom = self.height - FOOT - 13
-        grids = side_by_side(self, matrices, "×→", 6, bottom, 2.2)
+        grids = side_by_side(self, matrices, "×→", 0, bottom, 1.6)
         self.grids = dict(zip(TENSORS, grids, strict=True))
         for tensor, grid in enumerate(grids[:2]):
             grid.name_cells()

@@ -26,8 +26,8 @@ WORDS = {"input": "pixel", "weight": "weight", "grad_output": "gradient"}  # wha
 class SumPicture(Picture):
     """One element of a result: a window over a matrix, the factors in it, and the sum of all their products.
 
-    `tensors` has by name the factors of each product left · right (4 axes each), whose elements `letters` names, and
-    the bias (Co,), if there is one. `returned` (4 axes) is what a kernel made of them; the picture sets its own sum
+    `tensors` has by name the factors of each product left · right (4 axes each), whose elements `letters` names.
+    `returned` (4 axes) is what a kernel made of them; the picture sets its own sum
     beside it. The sum runs over the window and over one of the indices co, ci and n, `axis`. A subclass says which
     tensors these are, and who contributes in words. `on` is the adapter.
 
@@ -54,7 +54,6 @@ class SumPicture(Picture):
         self.element = row, column  # of the result
         self.lefts = tensors[self.left]
         self.rights = tensors[self.right]
-        self.bias = tensors.get("bias", np.zeros(shape.out_channels))
         self.names = []
         height = 432
         self.foot = 78
@@ -88,10 +87,21 @@ class SumPicture(Picture):
         if self.letters:
             equation = f"{self.symbol}[{row},{column}] = {' + '.join(terms)} = {total}"
             return f"{equation}{self._location(taps)}. The kernel wrote {number(returned)}."
-        first, second, *_ = axes(self.result)
-        target = f"{self.result}[{place[first]},{place[second]},{row},{column}]"
+        target = self._target(place, row, column)
         verdict = f"{self.total} add up to {total}; the kernel wrote {number(returned)}."
         return f"{self._contributors(taps, target, place)} {verdict}"
+
+    def _target(self, place: Place, row: int, column: int) -> str:
+        """The name of an element, with its image and channels where there are several."""
+        if self.is_one_plane:
+            return f"{self.result}[{row},{column}]"
+        first, second, *_ = axes(self.result)
+        return f"{self.result}[{place[first]},{place[second]},{row},{column}]"
+
+    @property
+    def is_one_plane(self) -> bool:
+        """True for one image and one pair of channels: then nothing says which."""
+        return self.shape.batch == self.shape.in_channels == self.shape.out_channels == 1
 
     def _product_number(self, tap: Tap) -> int:
         """The number of a product, from 1 on: that of its left factor."""
@@ -174,7 +184,7 @@ class SumPicture(Picture):
     # --- What is drawn ----------------------------------------------------------------------------------------
 
     def _draw_grids(self, place: Place) -> None:
-        notes = ("", "", "") if self.letters else self._notes(place)
+        notes = ("", "", "") if self.letters or self.is_one_plane else self._notes(place)
         planes = [
             (self._right(place), self.right, notes[0]),
             (plane(self.left, self.lefts, place), self.left, notes[1]),
@@ -213,18 +223,14 @@ class SumPicture(Picture):
         """The table of the terms, between those of other indices of `axis`; returns the whole sum, and the columns."""
         index = place[self.axis]
         summed = self._summed_indices(place)
-        bias = float(self.bias[place["co"]])
         sums = {i: self._sum_at(taps, place, i) for i in summed}
-        before = bias + sum(sums[i] for i in summed if i < index)
+        before = sum(sums[i] for i in summed if i < index)
         after = sum(sums[i] for i in summed if i > index)
         total = before + sums[index] + after
         columns = running_sum(terms, self._products(taps, place), before)
         first = 0  # the column of the first term
         if index > summed[0]:
             columns.insert(0, (f"{self.axis} < {index}", "", number(before)))
-            first = 1
-        elif bias:
-            columns.insert(0, ("bias", "", number(before)))
             first = 1
         if index < summed[-1]:
             columns.append((f"{self.axis} > {index}", number(after), number(total)))

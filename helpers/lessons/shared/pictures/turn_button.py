@@ -8,18 +8,24 @@ from helpers.pictures.parts import Grid
 def turn_button(picture: Picture, thread: int, place: Box, does: str, turns: Order, every: list[Order]) -> None:
     """A button that gives a thread the next turn, gray where it has had all of its turns.
 
-    `every` has all beginnings of orders, by their numbers; where one is whole, the next one begins.
+    `every` has all orders, by their numbers; where one is whole, the next one begins.
     """
-    is_whole = len(turns) == 4
+    is_whole = len(turns) == len(every[0])
     begun = () if is_whole else turns
     clicked = (*begun, thread)
+    order = first_that_begins(clicked, every)
     color = BLUE
-    if clicked not in every:
+    if order is None:
         clicked = begun
+        order = first_that_begins(begun, every)
         color = GRAY
     size = place.width, place.height
-    order = every.index(clicked)
     grid = Grid(picture, [[0]], place.x, place.y, size, numbers=False)
-    grid.touch(f"thread {thread}", "order", start=order, clicked=True)
+    grid.touch(f"thread {thread}", "order", start=order, clicked=True, turn=len(clicked))
     grid.tinted([(0, 0)], color, 2)
     picture.bold(*place.middle, f"thread {thread}{does}", 15, color, "middle")
+
+
+def first_that_begins(turns: Order, every: list[Order]) -> int | None:
+    """The number of the first order that begins with these turns; None where none does."""
+    return next((i for i, order in enumerate(every) if order[: len(turns)] == turns), None)

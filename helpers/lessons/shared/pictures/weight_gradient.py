@@ -18,7 +18,7 @@ class WeightGradientPicture(SumPicture):
     result = "grad_weight"
     axis = "n"
     symbol = "dW"
-    lettered = 228, 54  # to fit on the first screen of a lesson
+    lettered = 266, 52  # to fit on the first screen of a lesson
 
     def _steps(self) -> tuple[Cell, Cell]:
         return self.shape.dilation, self.shape.stride
@@ -27,7 +27,7 @@ class WeightGradientPicture(SumPicture):
         return f": input {rows_and_columns(tap.at(self.right) for tap in taps)}"
 
     def _contributors(self, taps: list[Tap], target: str, place: Place) -> str:
-        whose = f" of image {place['n']}"
+        whose = "" if self.is_one_plane else f" of image {place['n']}"
         if self.shape.groups > 1:
             whose += f", {channel_words(self.shape, place['co'], place['ci'])},"
         pixels = contribute(len(taps), "pixel", whose)

@@ -105,7 +105,7 @@ class TileSizesPicture(Picture):
             self.write(TABLE, y, name, 14, color, "bold" if is_over else "normal")
             self.bold(760, y, f"{value:,}" if isinstance(value, int) else f"{value:.3g}", 15, color, "right")
             if limit:
-                self.write(768, y, f"≤ {limit:,}", 12.5, ORANGE if is_over else GRAY)
+                self.write(768, y, f"≤ {limit:,}", 13, ORANGE if is_over else GRAY)
 
     def _draw_bars(self, limits: dict[str, float], least: str) -> None:
         """Draw how much of the arithmetic each part allows."""

@@ -42,14 +42,14 @@ class CoveredPicture(Picture):
         for column, (name, (facts, _)) in enumerate(DATA.items()):
             x = LEFT + CELL[0] * (column + 0.5)
             self.bold(x, 10, name, 14, INK, "middle")
-            self.words((Word(x, 27 + 15 * i, fact, 12) for i, fact in enumerate(facts)), GRAY)
+            self.words((Word(x, 27 + 15 * i, fact, 13) for i, fact in enumerate(facts)), GRAY)
 
     def _write_rows(self) -> None:
         """The name of each wrong kernel, its lesson and its edit."""
         tops = TOP + CELL[1] * np.arange(len(KERNELS))
         for y, wrong in zip(tops, KERNELS, strict=True):
             self.bold(MARGIN, y + 10, wrong.name, 13.5)
-            self.write(LEFT - 14, y + 10, LESSONS[wrong.kernel], 12, GRAY, align="right")
+            self.write(LEFT - 14, y + 10, LESSONS[wrong.kernel], 13, GRAY, align="right")
             edit = f"{wrong.old.strip()} → {wrong.new or '(nothing)'}"
             self.words([Word(MARGIN, y + 25, edit, 12, "left", True)], INK)
         self.lines(((MARGIN, y, LEFT, y) for y in tops), LINE, 1)

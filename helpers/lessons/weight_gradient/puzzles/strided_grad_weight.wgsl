@@ -12,9 +12,9 @@
 //              N, Ci, H, W, Co, kH, kW, S, Ph, oH, oW, Pw
 // main       workgroups of 256 threads, and a thread for each weight
 // dispatch   ceil(Co*Ci*kH*kW / 256) workgroups in x, 1 in y, 1 in z
-// counts     your busiest thread may write at most 2 times as many weights
-//            as ours, which writes one, and run at most 8 times as many
-//            statements
+// counts     your busiest thread may write at most 2 weights, and load at
+//            most 8 times as many numbers as ours; at least a quarter as
+//            many of your threads work at once, also in a larger problem
 struct Params {  // *
   batch: u32, in_channels: u32, in_h: u32, in_w: u32,  // *
   out_channels: u32, kernel_h: u32, kernel_w: u32,  // *

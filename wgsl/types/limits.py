@@ -1,0 +1,51 @@
+"""The memory that one thread may take for its own variables: compilers take minutes for more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wgsl.diagnostics import Limited, NotWgsl, Span
+from wgsl.types.kinds import Array, words
+from wgsl.types.program import Bind, Binding, Declare, Function, Program, Variable
+from wgsl.types.usage import nodes, usage
+
+MAX_THREAD_BYTES = 8_192  # of private memory, and of one function's variables; WGSL promises as many
+
+TOO_LONG = ("type of a variable", "type of a local variable")  # the faults of an array of 65,536 elements or more
+
+
+def check_thread_memory(program: Program) -> None:
+    """Refuse a program that has more private memory than WGSL promises, or a function with more variables."""
+    _check("private", program.private)
+    for function in (program.entry, *usage(program.entry).functions):
+        _check("function", _declared(function))
+
+
+def too_long(fault: NotWgsl) -> Limited | None:
+    """Return what a fault is for a compiler that takes longer arrays than WGSL does; None for other faults."""
+    if fault.kind not in TOO_LONG or not isinstance(fault.facts["type"], Array):
+        return fault if isinstance(fault, Limited) else None
+    place = Span(fault.at, fault.at + fault.length)
+    return Limited("array too long", place, type=fault.facts["type"], limit=MAX_THREAD_BYTES)
+
+
+def _check(space: str, variables: tuple[Variable | Binding, ...]) -> None:
+    held = 0
+    for variable in variables:
+        held += words(variable.type) * 4
+        if held > MAX_THREAD_BYTES:
+            facts = {"name": variable.name, "space": space, "held": held, "limit": MAX_THREAD_BYTES}
+            raise Limited("too many bytes of a thread", variable.name, **facts)
+
+
+def _declared(function: Function) -> tuple[Variable | Binding, ...]:
+    """The variables and values that a function declares, in its order."""
+    return tuple(_names(function))
+
+
+def _names(function: Function) -> Iterator[Variable | Binding]:
+    for node in nodes(function.body):
+        if isinstance(node, Declare):
+            yield node.variable
+        elif isinstance(node, Bind) and isinstance(node.binding.type, Array):
+            yield node.binding
