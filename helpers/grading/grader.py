@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from enum import IntEnum
 from functools import cached_property
 from itertools import chain
 
@@ -32,6 +33,16 @@ WORK = 30_000  # statements that may be simulated while a known mistake is looke
 TELLING = "loads_storage", "loads_workgroup", "sectors"  # what is the same in two texts that do the same work
 ADDS = re.compile(r"\] ?\+=")  # in the code of a line: to an element of an array
 WIDEST = 150  # letters of a line of an excerpt
+
+
+class Fit(IntEnum):
+    """How well a known mistake fits; by kind, the same things are found, and other numbers of threads do them."""
+
+    NO = 0
+    BY_KIND = 1
+    WHOLE = 2
+
+
 _official: dict[tuple[str, str], TestRun] = {}  # the official kernel in a case, each simulated once
 
 
@@ -254,10 +265,18 @@ class _Grader:
         return self._on_the_adapter(run)
 
     def _unsafe(self, run: TestRun, finding: Finding) -> Reason:
-        """Return why right numbers are not safe."""
-        wrong = [other for other in self.wrong if finding in other.findings and finding not in run.findings]
-        as_in = wrong[0].case.name if wrong else ""
-        return reasons.Unsafe(self._diagnosis(finding), as_in, finding.kind not in reasons.SAYS_ALL)
+        """Return why right numbers are not safe; what this test does not show is said as in another test."""
+        as_in = ""
+        if finding not in run.findings:
+            as_in = next(other.case.name for other in self.runs if finding in other.findings)
+        shown = _place(finding) in map(_place, run.findings)
+        return reasons.Unsafe(self._diagnosis(finding), as_in, by_luck=shown and self._makes_luck(finding))
+
+    def _makes_luck(self, finding: Finding) -> bool:
+        """Return whether numbers could be others where a test shows this: an index that wraps is always the same."""
+        if finding.kind == "index overflow":
+            return bool(self.wrong)
+        return finding.kind not in reasons.SAYS_ALL | reasons.ONE_RESULT
 
     def _race_in_the_output(self, run: TestRun) -> Reason | None:
         """Return the race, if there is one, in a line that stores to the output."""
@@ -269,7 +288,8 @@ class _Grader:
 
     def _diagnosis(self, finding: Finding) -> Diagnosis:
         """Return what was found; where a known mistake is named, its question takes the place of the advice."""
-        return Diagnosis(finding, with_advice=self.mistake is None)
+        padded = any(max(run.case.padding) > 0 for run in self.runs)
+        return Diagnosis(finding, with_advice=self.mistake is None, padded=padded)
 
     def _wrong(self, run: TestRun) -> WrongNumbers:
         """Return the first wrong number, and what was found in this test first; both numbers only where drawn."""
@@ -336,48 +356,45 @@ class _Grader:
         return barriers[0] > barriers[1] and barriers[0] * products[1] == barriers[1] * products[0] > 0
 
     def _recognized(self) -> NamedMistake | None:
-        """Return the known mistake that does the same in every test, or None.
+        """Return the known mistake that does the same in every test, where no other one does; else None.
 
         One that is made word for word, as in a lesson's demonstration, is named however much there is to simulate.
         """
         mistakes = {mistake: self.puzzle.with_mistake(mistake) for mistake in self.puzzle.mistakes}
         same = (mistake for mistake, other in mistakes.items() if same_code(other, self.kernel))
-        recognized = next(same, None) or self._most_alike(mistakes)
+        recognized = next(same, None) or self._only_one_that_fits(mistakes)
         if recognized and recognized.replaces_sum and any(run.stores_again for run in self.smallest):
             return None  # the sum is replaced in the output, for which the verdict has the cure
         return NamedMistake(recognized.name, recognized.question) if recognized else None
 
-    def _most_alike(self, mistakes: Mapping[Mistake, Kernel]) -> Mistake | None:
-        """The first mistake that does the same in every test, by as many threads and loads if there is one."""
-        alike = None
-        for mistake, other in mistakes.items():
-            if (as_many := self._matches(other)) is not None:
-                alike = alike or mistake
-                if as_many:
-                    return mistake
-        return alike
+    def _only_one_that_fits(self, mistakes: Mapping[Mistake, Kernel]) -> Mistake | None:
+        """Return the mistake that does the same in every test; None where several do, or not all could be tried."""
+        fits = {mistake: self._fit(other) for mistake, other in mistakes.items()}
+        best = max(fits.values(), default=Fit.NO)
+        fitting = [mistake for mistake, fit in fits.items() if fit == best]
+        meanings = {(mistake.name, mistake.question) for mistake in fitting}
+        if best == Fit.NO or self.work < 0 or len(meanings) > 1:
+            return None
+        return fitting[0]
 
-    def _matches(self, other: Kernel) -> bool | None:
-        """Return whether as many threads do what is found, by as many loads, where a mistake does the same; else None.
-
-        The same is what is written, what is not, and what is found, in every test.
-        """
-        as_many = True
+    def _fit(self, other: Kernel) -> Fit:
+        """Return how well a mistake fits in every test: by what is written, what is not, and what is found."""
+        fit = Fit.WHOLE
         for run in sorted(self.runs, key=lambda run: run.counts["statements"]):  # the quick ones first
             if self.work < 0:
-                return None
+                return Fit.NO
             theirs = simulated(other, run.case)
             self.work -= theirs.counts["statements"]
             if theirs.endless or run.case.differ(run.output, theirs.output).any():
-                return None
+                return Fit.NO
             findings = _found(run), _found(theirs)
             if (run.unwritten != theirs.unwritten).any() or {*findings[0]} != {*findings[1]}:
-                return None
-            same_loads = all(run.counts[key] == theirs.counts[key] for key in TELLING)
-            if self.lacks and not same_loads:
-                return None
-            as_many &= same_loads and findings[0] == findings[1]
-        return as_many
+                return Fit.NO
+            if self.lacks and any(run.counts[key] != theirs.counts[key] for key in TELLING):
+                return Fit.NO
+            if findings[0] != findings[1]:
+                fit = Fit.BY_KIND
+        return fit
 
     def _drawn(self, run: TestRun) -> NumbersDrawn:
         """Return the output beside the right one, in lines."""

@@ -138,7 +138,7 @@ class _Grader:
         first = next((i for i, verdict in enumerate(verdicts) if verdict.outcome != RIGHT), None)
         if first is None:
             return Grades(verdicts)
-        if mistake := self._recognized(first):
+        if mistake := self._recognized():
             verdicts[first] = replace(verdicts[first], mistake=NamedMistake(mistake.name, mistake.question))
         if verdicts[first].outcome == WRONG:
             verdicts[first] = replace(verdicts[first], drawn=self._drawn(self.runs[first]))
@@ -170,20 +170,12 @@ class _Grader:
             return NoValue(_lines_refused(result), names, wrong, size)
         return WrongValue(self.puzzle.answer, value, run.case.right[i], names, wrong, size)
 
-    def _recognized(self, first: int) -> Mistake | None:
-        """The known mistake that does the same in every test.
-
-        If none does, as where two mistakes are made, it is one that does the same in the first test that fails, if that
-        has several values, or a sentence: one number alone may be chance.
-        """
+    def _recognized(self) -> Mistake | None:
+        """The known mistake that does the same in every test, where no other one does; else None."""
         telling = sorted(range(len(self.runs)), key=lambda i: not self.runs[i].wrong)  # where most of them differ
-        values = self.runs[first].values
-        chosen = [telling, [first]] if len(values) > 1 or isinstance(values[0], str) else [telling]
-        for tests in chosen:
-            for mistake in self.puzzle.mistakes:
-                if self._alike(mistake, tests):
-                    return mistake
-        return None
+        fitting = [mistake for mistake in self.puzzle.mistakes if self._alike(mistake, telling)]
+        meanings = {(mistake.name, mistake.question) for mistake in fitting}
+        return fitting[0] if len(meanings) == 1 else None
 
     def _alike(self, mistake: Mistake, tests: Sequence[int]) -> bool:
         """Return True where a mistake gives the same values in these tests; where all are right, by as many calls."""

@@ -12,6 +12,7 @@ from wgsl.simulator.findings import Finding
 
 UNWRITTEN, NOT_PORTABLE = "unwritten output", "not portable"  # kinds of findings
 BEFORE_NUMBERS = frozenset({"non-uniform barrier", "data race"})  # they make numbers wrong, not the other way round
+ONE_RESULT = frozenset({"overlapping writes"})  # in any order
 SAYS_ALL = frozenset({NOT_PORTABLE, "uninitialized read"})  # the finding says why right numbers are not enough
 
 
@@ -166,10 +167,14 @@ class Stopped(Reason):
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """A finding of the simulator; it comes without advice where a known mistake is named instead."""
+    """A finding of the simulator; it comes without advice where a known mistake is named instead.
+
+    `padded` says whether a test has a padding, which an index below 0 may be in.
+    """
 
     finding: Finding
     with_advice: bool = True
+    padded: bool = False
 
     @property
     def line(self) -> int | None:
@@ -261,7 +266,7 @@ class WrongNumbers(Reason):
 
 @dataclass(frozen=True)
 class Unsafe(Reason):
-    """Right numbers that are not safe; `as_in` is a test in which they are wrong for the same reason."""
+    """Right numbers that are not safe; `as_in` is the test that shows the reason, where this one does not."""
 
     diagnosis: Diagnosis
     as_in: str = ""
@@ -361,13 +366,15 @@ def line_of(reason: Reason | None) -> int | None:
 
 def covers(reason: Reason | None, other: Reason | None) -> bool:
     """Return whether who has read one reason has read the other one, too."""
+    if isinstance(other, Unsafe):
+        other = _without_opening(other)
     return other is None or other in (reason, _without_opening(reason))
 
 
 def _without_opening(reason: Reason | None) -> Reason | None:
     """Return the reason that is left where the first thing that this one names is left out."""
     if isinstance(reason, Unsafe):
-        return replace(reason, as_in="")
+        return replace(reason, as_in="", by_luck=False)
     if isinstance(reason, WrongNumbers) and reason.slip is not None:
         return replace(reason, slip=None)
     if isinstance(reason, WrongNumbers) and reason.diagnosis_first:
