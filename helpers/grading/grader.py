@@ -2,9 +2,8 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from enum import IntEnum
 from functools import cached_property
 from itertools import chain
 
@@ -13,11 +12,11 @@ import numpy as np
 from helpers.gpu import GpuError, adapter_info
 from helpers.grading import interface_checks, reasons, text_checks
 from helpers.grading.drawing import NumbersDrawn, drawing, excerpt_of
-from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import Case, Puzzle, same_code
 from helpers.grading.race import Race, race
 from helpers.grading.read_sets import ReadSets, read_sets
 from helpers.grading.reasons import Diagnosis, NamedMistake, Reason, WrongNumbers
+from helpers.grading.recognition import fitting
 from helpers.grading.test_run import MOST_ITERATIONS, TestRun, launched, passes_to_blame, simulated, traced
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from helpers.grading.work_done import accesses
@@ -30,18 +29,8 @@ from wgsl.simulator.work import Work
 
 MOST_WORK = 500_000_000  # of `Work`: about 4 s, 5 times our largest; all tests together, and each that is repeated
 WORK = 30_000  # statements that may be simulated while a known mistake is looked for: about 2 s
-TELLING = "loads_storage", "loads_workgroup", "sectors"  # what is the same in two texts that do the same work
 ADDS = re.compile(r"\] ?\+=")  # in the code of a line: to an element of an array
 WIDEST = 150  # letters of a line of an excerpt
-
-
-class Fit(IntEnum):
-    """How well a known mistake fits; by kind, the same things are found, and other numbers of threads do them."""
-
-    NO = 0
-    BY_KIND = 1
-    WHOLE = 2
-
 
 _official: dict[tuple[str, str], TestRun] = {}  # the official kernel in a case, each simulated once
 
@@ -122,20 +111,6 @@ def _place(finding: Finding) -> tuple[str, int, int]:
     return finding.kind, finding.line, finding.column
 
 
-def _about(finding: Finding) -> tuple[str, str | None, str | None]:
-    """Return what kind of mistake it is, and what is done to which variable: two texts may do it in other lines."""
-    return finding.kind, finding.access, finding.variable or finding.barrier
-
-
-def _found(run: TestRun) -> dict[tuple[str, str | None, str | None], int]:
-    """Return what was found in a test, and how many threads did it.
-
-    Unwritten numbers and NaN are compared one by one.
-    """
-    others = (finding for finding in run.findings if finding.kind not in ("unwritten output", "not-a-number"))
-    return {_about(finding): finding.count for finding in others}
-
-
 def _mismatch(axes: str, case: Case, output: np.ndarray) -> reasons.Mismatch:
     """Return how many numbers are wrong, and where the first one is."""
     wrong = case.differ(output)
@@ -172,7 +147,7 @@ class _Grader:
     """The verdicts on a kernel whose loops all end."""
 
     def __init__(self, puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun]) -> None:
-        self.puzzle, self.kernel, self.runs, self.work = puzzle, kernel, runs, WORK
+        self.puzzle, self.kernel, self.runs = puzzle, kernel, runs
         self.wrong = [run for run in runs if run.wrong.any()]
         self.smallest = sorted(self.wrong, key=lambda run: run.case.expected.size)[:1]  # it is drawn
         self.first = {}  # the drawn test, or else the first that shows a mistake, describes it for all tests
@@ -186,6 +161,7 @@ class _Grader:
         self.slip = self.wrong and (text_checks.exchanged(kernel, puzzle.official) or text_checks.hidden(kernel))
         self.remarks = set()  # those that a verdict has
         self.mistake: NamedMistake | None = None
+        self.several = False  # known mistakes fit
         self.everywhere = next(filter(self._concerns_all, self.first.values()), None)
         self.lacks = {} if self.wrong or self.first else self._more()
 
@@ -307,9 +283,8 @@ class _Grader:
         """Return the reason with both numbers, and with what explains them in all tests."""
         mismatch = replace(reason.mismatch, pair=_pair(run.case, run.output, run.unwritten))
         stored_again = run.stores_in[0] if run.stores_again and not self.first else None
-        return replace(
-            reason, mismatch=mismatch, blame=self._blame(run.case), stored_again=stored_again, slip=self.slip or None
-        )
+        reason = replace(reason, mismatch=mismatch, stored_again=stored_again, several=self.several)
+        return replace(reason, blame=self._blame(run.case), slip=self.slip or None)
 
     def _blame(self, case: Case) -> reasons.Blame | None:
         """Return which of several passes the wrong numbers come from."""
@@ -361,40 +336,14 @@ class _Grader:
         One that is made word for word, as in a lesson's demonstration, is named however much there is to simulate.
         """
         mistakes = {mistake: self.puzzle.with_mistake(mistake) for mistake in self.puzzle.mistakes}
-        same = (mistake for mistake, other in mistakes.items() if same_code(other, self.kernel))
-        recognized = next(same, None) or self._only_one_that_fits(mistakes)
-        if recognized and recognized.replaces_sum and any(run.stores_again for run in self.smallest):
-            return None  # the sum is replaced in the output, for which the verdict has the cure
-        return NamedMistake(recognized.name, recognized.question) if recognized else None
-
-    def _only_one_that_fits(self, mistakes: Mapping[Mistake, Kernel]) -> Mistake | None:
-        """Return the mistake that does the same in every test; None where several do, or not all could be tried."""
-        fits = {mistake: self._fit(other) for mistake, other in mistakes.items()}
-        best = max(fits.values(), default=Fit.NO)
-        fitting = [mistake for mistake, fit in fits.items() if fit == best]
-        meanings = {(mistake.name, mistake.question) for mistake in fitting}
-        if best == Fit.NO or self.work < 0 or len(meanings) > 1:
+        same = [mistake for mistake, other in mistakes.items() if same_code(other, self.kernel)]
+        fit = same[:1] or fitting(mistakes, self.runs, WORK, as_much=bool(self.lacks))
+        self.several = len(fit) > 1
+        if len(fit) != 1:
             return None
-        return fitting[0]
-
-    def _fit(self, other: Kernel) -> Fit:
-        """Return how well a mistake fits in every test: by what is written, what is not, and what is found."""
-        fit = Fit.WHOLE
-        for run in sorted(self.runs, key=lambda run: run.counts["statements"]):  # the quick ones first
-            if self.work < 0:
-                return Fit.NO
-            theirs = simulated(other, run.case)
-            self.work -= theirs.counts["statements"]
-            if theirs.endless or run.case.differ(run.output, theirs.output).any():
-                return Fit.NO
-            findings = _found(run), _found(theirs)
-            if (run.unwritten != theirs.unwritten).any() or {*findings[0]} != {*findings[1]}:
-                return Fit.NO
-            if self.lacks and any(run.counts[key] != theirs.counts[key] for key in TELLING):
-                return Fit.NO
-            if findings[0] != findings[1]:
-                fit = Fit.BY_KIND
-        return fit
+        if fit[0].replaces_sum and any(run.stores_again for run in self.smallest):
+            return None  # the sum is replaced in the output, for which the verdict has the cure
+        return NamedMistake(fit[0].name, fit[0].question)
 
     def _drawn(self, run: TestRun) -> NumbersDrawn:
         """Return the output beside the right one, in lines."""

@@ -138,7 +138,7 @@ class _Grader:
         first = next((i for i, verdict in enumerate(verdicts) if verdict.outcome != RIGHT), None)
         if first is None:
             return Grades(verdicts)
-        if mistake := self._recognized():
+        if mistake := self._recognized(first):
             verdicts[first] = replace(verdicts[first], mistake=NamedMistake(mistake.name, mistake.question))
         if verdicts[first].outcome == WRONG:
             verdicts[first] = replace(verdicts[first], drawn=self._drawn(self.runs[first]))
@@ -170,9 +170,14 @@ class _Grader:
             return NoValue(_lines_refused(result), names, wrong, size)
         return WrongValue(self.puzzle.answer, value, run.case.right[i], names, wrong, size)
 
-    def _recognized(self) -> Mistake | None:
-        """The known mistake that does the same in every test, where no other one does; else None."""
+    def _recognized(self, first: int) -> Mistake | None:
+        """The known mistake that does the same in every test, where no other one does; else None.
+
+        An exercise's own sentence is cause enough: there, a mistake needs to do the same in the first test that fails.
+        """
         telling = sorted(range(len(self.runs)), key=lambda i: not self.runs[i].wrong)  # where most of them differ
+        if isinstance(self.runs[first].values[0], str):
+            telling = [first]
         fitting = [mistake for mistake in self.puzzle.mistakes if self._alike(mistake, telling)]
         meanings = {(mistake.name, mistake.question) for mistake in fitting}
         return fitting[0] if len(meanings) == 1 else None

@@ -238,7 +238,8 @@ class WrongNumbers(Reason):
     """An output with wrong numbers, and what explains it: a `slip` in the text, or else a diagnosis, if there is any.
 
     `stored_again` is the line that stores an element more than once. `adapter` is where the numbers are wrong, though a
-    simulated run is right. A kernel that is not `by_reader` was written by somebody else.
+    simulated run is right. A kernel that is not `by_reader` was written by somebody else. Where `several` known
+    mistakes make the same numbers, none is named.
     """
 
     mismatch: Mismatch
@@ -248,6 +249,7 @@ class WrongNumbers(Reason):
     diagnosis: Diagnosis | None = None
     adapter: str = ""
     by_reader: bool = True
+    several: bool = False
 
     @property
     def diagnosis_first(self) -> bool:

@@ -23,6 +23,7 @@ LONGEST = 700  # letters of a reason, as where a name has a thousand
 TEST = 33  # columns for the name of a test
 MANY = 10  # tests
 THE_SAME = "the same"
+WHICH_LINE = "More than one mistake comes out like this: which of your lines is it?"
 AS_OURS = "with the same loads, stores and barriers as our kernel, "
 
 
@@ -34,6 +35,7 @@ class Verdict(Protocol):
     reason: reasons.Reason | None
     drawn: Drawn | None
     mistake: reasons.NamedMistake | None
+    evidence: object
 
 
 class Grades(Protocol):
@@ -54,7 +56,10 @@ class Grades(Protocol):
 
 def detail(verdict: Verdict, between: str = " ") -> str:
     """Return the reason in words, cut where it is long; what follows a question may begin a new line."""
-    return cut(between.join(paragraphs(verdict.reason, verdict.mistake)), LONGEST)
+    text = paragraphs(verdict.reason, verdict.mistake)
+    if getattr(verdict.reason, "several", False) and verdict.evidence is not None:
+        text.append(f"{verdict.evidence.sentence} {WHICH_LINE}")
+    return cut(between.join(text), LONGEST)
 
 
 def paragraphs(reason: reasons.Reason | None, mistake: reasons.NamedMistake | None = None) -> list[str]:
