@@ -1,7 +1,7 @@
 """The elements of the inputs of which a wrong number was made, and should be made, as the simulator sees it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -88,7 +88,8 @@ class ReadSets:
 
     def _nothing_stored(self, where: str) -> str:
         """Say of what a number should be made that no thread stores: nobody's reads are for it."""
-        needed = [_said(read.title, read.cells(read.right)) for read in self.inputs if read.right]
+        wanted = [replace(read, yours=frozenset()) for read in self.inputs if read.right]  # in a plane of right ones
+        needed = [_said(read.title, read.cells(read.right)) for read in wanted]
         made = f"; it should be made of {' and of '.join(needed)}" if needed else ""
         return f"Nothing is stored in {where}{made}."
 
