@@ -176,11 +176,15 @@ class _Grader:
         An exercise's own sentence is cause enough: there, a mistake needs to do the same in the first test that fails.
         """
         telling = sorted(range(len(self.runs)), key=lambda i: not self.runs[i].wrong)  # where most of them differ
-        if isinstance(self.runs[first].values[0], str):
-            telling = [first]
-        fitting = [mistake for mistake in self.puzzle.mistakes if self._alike(mistake, telling)]
-        meanings = {(mistake.name, mistake.question) for mistake in fitting}
-        return fitting[0] if len(meanings) == 1 else None
+        fitting = self._fitting(telling)
+        if not fitting and isinstance(self.runs[first].values[0], str):
+            fitting = self._fitting([first])
+        return fitting[0] if len(fitting) == 1 else None
+
+    def _fitting(self, tests: Sequence[int]) -> list[Mistake]:
+        """Return the known mistakes that do the same in these tests, one of each name."""
+        alike = [mistake for mistake in self.puzzle.mistakes if self._alike(mistake, tests)]
+        return list({(mistake.name, mistake.question): mistake for mistake in alike}.values())
 
     def _alike(self, mistake: Mistake, tests: Sequence[int]) -> bool:
         """Return True where a mistake gives the same values in these tests; where all are right, by as many calls."""

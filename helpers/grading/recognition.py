@@ -13,7 +13,7 @@ About = tuple[str, str | None, str | None]
 
 
 class Fit(IntEnum):
-    """How well a known mistake fits; by kind, the same things are found, and other numbers of threads do them."""
+    """The ways in which a known mistake may fit: by kind, the same is found, and other numbers of threads do it."""
 
     NO = 0
     BY_KIND = 1
