@@ -113,8 +113,8 @@ def test_a_text_must_be_right_where_each_size_is_at_its_ends_and_for_each_kind_o
     assert not set(ends).intersection(others)
     candidates = []
     for number in range(drawn.CANDIDATES):
-        random = drawn.random_numbers(name, "fn main() {}", None, number)
-        candidates.append(puzzle.drawn.sizes(random))
+        sizes, _ = drawn.drawn_problem(puzzle, "fn main() {}", None, number)
+        candidates.append(sizes)
     for size in candidates[0]:
         values = {sizes[size] for sizes in candidates}
         tried = {candidates[number][size] for number in ends}

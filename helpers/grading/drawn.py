@@ -4,7 +4,7 @@ They are drawn from a seed that is made of the text itself, so that the same tex
 """
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -106,20 +106,32 @@ def failed(puzzle: Puzzle, kernel: Kernel, seed: Seed, most: int) -> Problem | N
 def chosen(puzzle: Puzzle, code: str, seed: Seed) -> tuple[list[int], list[int]]:
     """Return the numbers of the problems on which a text must be tried, and those of others.
 
-    In the first ones each size is once the largest and once the smallest of all CANDIDATES, and each kind of numbers is
-    there: a text may be wrong at the ends alone.
+    In the first ones each size is once the largest and once the smallest of all CANDIDATES, each word of the uniform is
+    once the largest, and each kind of numbers is there: a text may be wrong at the ends alone.
     """
-    candidates = [puzzle.drawn.sizes(random_numbers(puzzle.name, code, seed, number)) for number in range(CANDIDATES)]
+    candidates = []
+    uniforms = []
+    for number in range(CANDIDATES):
+        sizes, case_of = drawn_problem(puzzle, code, seed, number)
+        candidates.append(sizes)
+        uniforms.append(dict(enumerate(case_of(sizes).params)))
     numbers = [max(range(CANDIDATES), key=lambda number: _product(candidates[number]))]
     for name in candidates[0]:
         values = sorted({sizes[name] for sizes in candidates})
         ends = values if isinstance(values[0], str) else (values[0], values[-1])
         for end in ends:
-            having = [number for number, sizes in enumerate(candidates) if sizes[name] == end]
-            if not set(numbers).intersection(having):
-                numbers.append(having[0])
+            _add_one_with(numbers, candidates, name, end)
+    for word in uniforms[0]:
+        _add_one_with(numbers, uniforms, word, max(words[word] for words in uniforms))
     others = [number for number in range(PROBLEMS) if number not in numbers]
     return sorted(numbers), others
+
+
+def _add_one_with(numbers: list[int], facts: Sequence[Mapping], name: str | int, value: int | str) -> None:
+    """Add the first problem that has this value, where none of the numbers has it."""
+    having = [number for number, fact in enumerate(facts) if fact[name] == value]
+    if not set(numbers).intersection(having):
+        numbers.append(having[0])
 
 
 def _product(sizes: Sizes) -> int:
