@@ -106,6 +106,23 @@ def test_layers_have_strides_above_the_filter_paddings_that_differ_and_windows_t
     assert min(seen.values()) >= 8, seen
 
 
+@pytest.mark.parametrize("name", ["guard", "strided_conv2d", "arg_max_tree"])
+def test_a_text_must_be_right_where_each_size_is_at_its_ends_and_for_each_kind_of_numbers(name):
+    puzzle = PUZZLES[name]
+    ends, others = drawn.chosen(puzzle, "fn main() {}", None)
+    assert not set(ends).intersection(others)
+    candidates = []
+    for number in range(drawn.CANDIDATES):
+        sizes, _ = drawn.drawn_problem(puzzle, "fn main() {}", None, number)
+        candidates.append(sizes)
+    for size in candidates[0]:
+        values = {sizes[size] for sizes in candidates}
+        tried = {candidates[number][size] for number in ends}
+        assert {min(values), max(values)} <= tried
+        if isinstance(candidates[0][size], str):
+            assert tried == values
+
+
 # --- The same text ----------------------------------------------------------------------------------------------
 
 
@@ -176,7 +193,7 @@ def test_a_text_that_fails_a_drawn_problem_is_right_nowhere():
     grades = helpers.grade("map", text)
     assert repr(grades).endswith("\n2 of 3 tests pass")
     assert summary(grades) == "2/3"
-    assert student_files.outcome("map", text) is False
+    assert not student_files.outcome("map", text).right
     assert not is_right("map")
     editor = Editor(PUZZLES["map"], lambda source: grades)
     editor.run(text)

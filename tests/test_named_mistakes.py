@@ -1,6 +1,7 @@
 """Known mistakes: each is refused and named, also in a learner's own text, and the teachers' pages say so."""
 
 import re
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -103,3 +104,17 @@ def test_a_demonstration_is_named_on_any_machine(monkeypatch):
     puzzle = PUZZLES["conv2d_grad_weight"]
     assert named(grade(puzzle, source))
     assert not named(grade(puzzle, f"{source} ;"))
+
+
+def test_where_two_mistakes_fit_none_is_named_and_the_reads_are_told():
+    """A text that does what two mistakes of different names do."""
+    puzzle = replace(PUZZLES["output_window"])
+    known = next(mistake for mistake in puzzle.mistakes if "kh and kw are swapped in the input" in mistake.name)
+    twin = replace(known, name="the window is transposed", question="which of the two moves to the right?")
+    text = puzzle.with_mistake(known).source + " ;"
+    vars(puzzle)["mistakes"] = (known,)
+    assert named(grade(puzzle, text))
+    vars(puzzle)["mistakes"] = known, twin
+    grades = grade(puzzle, text)
+    assert not named(grades)
+    assert re.search(r"reads .*; it should read .*\. More than one .*\?$", grades[0].detail)

@@ -62,12 +62,13 @@ class OutOfRange:
 
 @dataclass(frozen=True)
 class IndexOverflow:
-    """An index that left the range of its type on the way, and wrapped around."""
+    """An index that left the range of its type on the way, and wrapped around; it may have come `below_zero`."""
 
     thread: Thread
     source: str
     variable: str | None
     index: int
+    below_zero: bool
 
     @property
     def threads(self) -> tuple[Thread, ...]:
@@ -163,12 +164,17 @@ class Uninitialized:
 
 @dataclass(frozen=True)
 class MissedBarrier:
-    """A barrier that `arrived` of the threads of a workgroup of this `size` reach, and another one does not."""
+    """A barrier that `arrived` of the threads of a workgroup of this `size` reach, and another one does not.
+
+    That one is kept from it by an "if", a "switch" or a "loop" around the barrier, or by a "return", a "break" or a
+    "continue" before it; "" is a part of a condition.
+    """
 
     barrier: str
     arrived: int
     size: int
     missing: Thread
+    kept_by: str
 
     @property
     def threads(self) -> tuple[Thread, ...]:

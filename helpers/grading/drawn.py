@@ -4,8 +4,9 @@ They are drawn from a seed that is made of the text itself, so that the same tex
 """
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
@@ -15,7 +16,9 @@ from wgsl import Kernel
 from wgsl.simulator.work import Work
 
 NAME = "drawn problem"  # of the test that one becomes
-PROBLEMS = 10
+PROBLEMS = 40  # at most, as many as ENOUGH work is for; but at least those that have the ends of all sizes
+CANDIDATES = 80  # of which they are chosen
+ENOUGH = 50_000_000  # of `Work`: about 0.4 s
 MOST_WORK = 200_000_000  # of `Work` for the drawn problems of a text: less than 1 s
 MOST_WORK_SMALLER = 50_000_000  # to make the one that fails smaller
 MOST_TRIES = 100  # to do so
@@ -86,7 +89,11 @@ def failed(puzzle: Puzzle, kernel: Kernel, seed: Seed, most: int) -> Problem | N
     if puzzle.drawn is None:
         return None
     work = Work(max(MOST_WORK, most))
-    for number in range(PROBLEMS):
+    until = work.left - ENOUGH
+    ends, others = chosen(puzzle, kernel.code, seed)
+    for number in ends + others:
+        if number in others and work.left < until:
+            return None
         sizes, case_of = drawn_problem(puzzle, kernel.code, seed, number)
         run = simulated(kernel, case_of(sizes), work=work)
         if work.left < 0:
@@ -94,6 +101,41 @@ def failed(puzzle: Puzzle, kernel: Kernel, seed: Seed, most: int) -> Problem | N
         if way := way_to_fail(run):
             return _made_smaller(kernel, Problem(sizes, run), case_of, way)
     return None
+
+
+def chosen(puzzle: Puzzle, code: str, seed: Seed) -> tuple[list[int], list[int]]:
+    """Return the numbers of the problems on which a text must be tried, and those of others.
+
+    In the first ones each size is once the largest and once the smallest of all CANDIDATES, each word of the uniform is
+    once the largest, and each kind of numbers is there: a text may be wrong at the ends alone.
+    """
+    candidates = []
+    uniforms = []
+    for number in range(CANDIDATES):
+        sizes, case_of = drawn_problem(puzzle, code, seed, number)
+        candidates.append(sizes)
+        uniforms.append(dict(enumerate(case_of(sizes).params)))
+    numbers = [max(range(CANDIDATES), key=lambda number: _product(candidates[number]))]
+    for name in candidates[0]:
+        values = sorted({sizes[name] for sizes in candidates})
+        ends = values if isinstance(values[0], str) else (values[0], values[-1])
+        for end in ends:
+            _add_one_with(numbers, candidates, name, end)
+    for word in uniforms[0]:
+        _add_one_with(numbers, uniforms, word, max(words[word] for words in uniforms))
+    others = [number for number in range(PROBLEMS) if number not in numbers]
+    return sorted(numbers), others
+
+
+def _add_one_with(numbers: list[int], facts: Sequence[Mapping], name: str | int, value: int | str) -> None:
+    """Add the first problem that has this value, where none of the numbers has it."""
+    having = [number for number, fact in enumerate(facts) if fact[name] == value]
+    if not set(numbers).intersection(having):
+        numbers.append(having[0])
+
+
+def _product(sizes: Sizes) -> int:
+    return prod(size for size in sizes.values() if isinstance(size, int))
 
 
 def drawn_problem(puzzle: Puzzle, code: str, seed: Seed, number: int) -> tuple[Sizes, Callable[[Sizes], Case]]:

@@ -1,6 +1,6 @@
 """Grade a learner's kernel: it is tried on the cases of a puzzle, in this process."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
@@ -10,11 +10,11 @@ import numpy as np
 from helpers.gpu import GpuError, adapter_info
 from helpers.grading import drawn, interface_checks, reasons, skill_counts, text_checks
 from helpers.grading.drawing import NumbersDrawn, drawing, excerpt_of
-from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import Case, Puzzle, same_code
 from helpers.grading.race import Race, race
 from helpers.grading.read_sets import ReadSets, read_sets
 from helpers.grading.reasons import Diagnosis, NamedMistake, Reason, WrongNumbers
+from helpers.grading.recognition import fitting
 from helpers.grading.test_run import MOST_ITERATIONS, TestRun, launched, passes_to_blame, simulated, traced
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from helpers.grading.work_done import accesses
@@ -28,7 +28,6 @@ from wgsl.simulator.work import Work
 
 MOST_WORK = 500_000_000  # of `Work`: about 4 s, 5 times our largest; all tests together, and each that is repeated
 WORK = 30_000  # statements that may be simulated while a known mistake is looked for: about 2 s
-TELLING = "loads_storage", "loads_workgroup", "sectors"  # what is the same in two texts that do the same work
 WIDEST = 150  # letters of a line of an excerpt
 
 
@@ -116,20 +115,6 @@ def _place(finding: Finding) -> tuple[str, int, int]:
     return finding.kind, finding.line, finding.column
 
 
-def _about(finding: Finding) -> tuple[str, str | None, str | None]:
-    """Return what kind of mistake it is, and what is done to which variable: two texts may do it in other lines."""
-    return finding.kind, finding.access, finding.variable or finding.barrier
-
-
-def _found(run: TestRun) -> dict[tuple[str, str | None, str | None], int]:
-    """Return what was found in a test, and how many threads did it.
-
-    Unwritten numbers and NaN are compared one by one.
-    """
-    others = (finding for finding in run.findings if finding.kind not in ("unwritten output", "not-a-number"))
-    return {_about(finding): finding.count for finding in others}
-
-
 class _Grader:
     """The verdicts on a kernel whose loops all end in its tests, and on the drawn problem that it failed, if it did."""
 
@@ -138,7 +123,7 @@ class _Grader:
     ) -> None:
         self.failed = failed
         runs = [*runs, failed.run] if failed else runs
-        self.puzzle, self.kernel, self.runs, self.work = puzzle, kernel, runs, WORK
+        self.puzzle, self.kernel, self.runs = puzzle, kernel, runs
         self.wrong = [run for run in runs if run.wrong.any() and not run.endless]
         self.smallest = sorted(self.wrong, key=lambda run: run.case.expected.size)[:1]  # it is drawn
         self.first = {}  # the drawn test, or else the first that shows a mistake, describes it for all tests
@@ -152,6 +137,7 @@ class _Grader:
         self.slip = self.wrong and (text_checks.exchanged(kernel, puzzle.official) or text_checks.hidden(kernel))
         self.remarks = set()  # those that a verdict has
         self.mistake: NamedMistake | None = None
+        self.several = False  # known mistakes fit
         self.everywhere = next(filter(self._concerns_all, self.first.values()), None) if failed is None else None
         self.lacks = None if self.wrong or self.first else skill_counts.lacks(puzzle, kernel, asked)
 
@@ -220,10 +206,18 @@ class _Grader:
         return self._on_the_adapter(run)
 
     def _unsafe(self, run: TestRun, finding: Finding) -> Reason:
-        """Return why right numbers are not safe."""
-        wrong = [other for other in self.wrong if finding in other.findings and finding not in run.findings]
-        as_in = wrong[0].case.name if wrong else ""
-        return reasons.Unsafe(self._diagnosis(finding), as_in, finding.kind not in reasons.SAYS_ALL)
+        """Return why right numbers are not safe; what this test does not show is said as in another test."""
+        as_in = ""
+        if finding not in run.findings:
+            as_in = next(other.case.name for other in self.runs if finding in other.findings)
+        shown = _place(finding) in map(_place, run.findings)
+        return reasons.Unsafe(self._diagnosis(finding), as_in, by_luck=shown and self._makes_luck(finding))
+
+    def _makes_luck(self, finding: Finding) -> bool:
+        """Return whether numbers could be others where a test shows this: an index that wraps is always the same."""
+        if finding.kind == "index overflow":
+            return bool(self.wrong)
+        return finding.kind not in reasons.SAYS_ALL | reasons.ONE_RESULT
 
     def _race_in_the_output(self, run: TestRun) -> Reason | None:
         """Return the race, if there is one, in a line that stores to the output."""
@@ -235,7 +229,8 @@ class _Grader:
 
     def _diagnosis(self, finding: Finding) -> Diagnosis:
         """Return what was found; where a known mistake is named, its question takes the place of the advice."""
-        return Diagnosis(finding, with_advice=self.mistake is None)
+        padded = any(max(run.case.padding) > 0 for run in self.runs)
+        return Diagnosis(finding, with_advice=self.mistake is None, padded=padded)
 
     def _wrong(self, run: TestRun) -> WrongNumbers:
         """Return the first wrong number, and what was found in this test first; both numbers only where drawn."""
@@ -256,7 +251,8 @@ class _Grader:
         slip = self.slip or None
         if not slip and not self.mistake and not self.first:
             slip = interface_checks.unread(self.kernel, self.puzzle)
-        return replace(reason, mismatch=wrong, blame=self._blame(run.case), stored_again=stored_again, slip=slip)
+        reason = replace(reason, mismatch=wrong, stored_again=stored_again, several=self.several)
+        return replace(reason, blame=self._blame(run.case), slip=slip)
 
     def _blame(self, case: Case) -> reasons.Blame | None:
         """Return which of several passes the wrong numbers come from."""
@@ -303,48 +299,19 @@ class _Grader:
         return barriers[0] > barriers[1] and barriers[0] * products[1] == barriers[1] * products[0] > 0
 
     def _recognized(self) -> NamedMistake | None:
-        """Return the known mistake that does the same in every test, or None.
+        """Return the known mistake that does the same in every test, where no other one does; else None.
 
         One that is made word for word, as in a lesson's demonstration, is named however much there is to simulate.
         """
         mistakes = {mistake: self.puzzle.with_mistake(mistake) for mistake in self.puzzle.mistakes}
-        same = (mistake for mistake, other in mistakes.items() if same_code(other, self.kernel))
-        recognized = next(same, None) or self._most_alike(mistakes)
-        if recognized and recognized.replaces_sum and any(run.stores_again for run in self.smallest):
+        same = [mistake for mistake, other in mistakes.items() if same_code(other, self.kernel)]
+        fit = same[:1] or fitting(mistakes, self.runs, WORK, as_much=bool(self.lacks))
+        self.several = len(fit) > 1
+        if len(fit) != 1:
+            return None
+        if fit[0].replaces_sum and any(run.stores_again for run in self.smallest):
             return None  # the sum is replaced in the output, for which the verdict has the cure
-        return NamedMistake(recognized.name, recognized.question) if recognized else None
-
-    def _most_alike(self, mistakes: Mapping[Mistake, Kernel]) -> Mistake | None:
-        """The first mistake that does the same in every test, by as many threads and loads if there is one."""
-        alike = None
-        for mistake, other in mistakes.items():
-            if (as_many := self._matches(other)) is not None:
-                alike = alike or mistake
-                if as_many:
-                    return mistake
-        return alike
-
-    def _matches(self, other: Kernel) -> bool | None:
-        """Return whether as many threads do what is found, by as many loads, where a mistake does the same; else None.
-
-        The same is what is written, what is not, and what is found, in every test.
-        """
-        as_many = True
-        for run in sorted(self.runs, key=lambda run: run.counts["statements"]):  # the quick ones first
-            if self.work < 0:
-                return None
-            theirs = simulated(other, run.case)
-            self.work -= theirs.counts["statements"]
-            if theirs.endless or run.case.differ(run.output, theirs.output).any():
-                return None
-            findings = _found(run), _found(theirs)
-            if (run.unwritten != theirs.unwritten).any() or {*findings[0]} != {*findings[1]}:
-                return None
-            same_loads = all(run.counts[key] == theirs.counts[key] for key in TELLING)
-            if self.lacks and not same_loads:
-                return None
-            as_many &= same_loads and findings[0] == findings[1]
-        return as_many
+        return NamedMistake(fit[0].name, fit[0].question)
 
     def _drawn(self, run: TestRun) -> NumbersDrawn:
         """Return the output beside the right one, in lines."""

@@ -194,19 +194,20 @@ class _Grader:
         return WrongValue(self.puzzle.answer, value, run.case.right[i], names, wrong, size)
 
     def _recognized(self, first: int) -> Mistake | None:
-        """The known mistake that does the same in every test.
+        """The known mistake that does the same in every test, where no other one does; else None.
 
-        If none does, as where two mistakes are made, it is one that does the same in the first test that fails, if that
-        has several values, or a sentence: one number alone may be chance.
+        An exercise's own sentence is cause enough: there, a mistake needs to do the same in the first test that fails.
         """
         telling = sorted(range(len(self.runs)), key=lambda i: not self.runs[i].wrong)  # where most of them differ
-        values = self.runs[first].values
-        chosen = [telling, [first]] if len(values) > 1 or isinstance(values[0], str) else [telling]
-        for tests in chosen:
-            for mistake in self.puzzle.mistakes:
-                if self._alike(mistake, tests):
-                    return mistake
-        return None
+        fitting = self._fitting(telling)
+        if not fitting and isinstance(self.runs[first].values[0], str):
+            fitting = self._fitting([first])
+        return fitting[0] if len(fitting) == 1 else None
+
+    def _fitting(self, tests: Sequence[int]) -> list[Mistake]:
+        """Return the known mistakes that do the same in these tests, one of each name."""
+        alike = [mistake for mistake in self.puzzle.mistakes if self._alike(mistake, tests)]
+        return list({(mistake.name, mistake.question): mistake for mistake in alike}.values())
 
     def _alike(self, mistake: Mistake, tests: Sequence[int]) -> bool:
         """Return True where a mistake gives the same values in these tests; where all are right, by as many calls."""

@@ -1,7 +1,7 @@
 """The elements of the inputs of which a wrong number was made, and should be made, as the simulator sees it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -76,12 +76,22 @@ class ReadSets:
     def sentence(self) -> str:
         """Both kernels' read sets in words."""
         where, different = place(self.name, self.at), [read for read in self.inputs if read.yours != read.right]
+        if self.number is None:
+            return self._nothing_stored(where)
         if not different:
-            what = "nothing is stored there" if self.number is None else "what it computes from them is wrong"
-            return f"For {where}, your {self.unit} {self._verb} the right elements; {what}."
+            return (
+                f"For {where}, your {self.unit} {self._verb} the right elements; what it computes from them is wrong."
+            )
         first, *others = different
         sentences = [f"For {where}, your {self.unit} {first.said(self._verb)}"]
         return ". ".join([*sentences, *(f"It {read.said('reads')}" for read in others)]) + "."
+
+    def _nothing_stored(self, where: str) -> str:
+        """Say of what a number should be made that no thread stores: nobody's reads are for it."""
+        wanted = [replace(read, yours=frozenset()) for read in self.inputs if read.right]  # in a plane of right ones
+        needed = [_said(read.title, read.cells(read.right)) for read in wanted]
+        made = f"; it should be made of {' and of '.join(needed)}" if needed else ""
+        return f"Nothing is stored in {where}{made}."
 
     @property
     def _verb(self) -> str:
@@ -118,7 +128,7 @@ def read_sets(kernel: Kernel, official: Kernel, case: Case, wrong: Array) -> Rea
 
 def _unit(case: Case, together: bool) -> str:
     """The name of those who read for a number."""
-    if len(case.dispatches) > 1:
+    if len({dispatch.entry_point for dispatch in case.dispatches}) > 1:
         return "passes"
     return "workgroup" if together else "thread"
 
@@ -154,10 +164,12 @@ class _Run:
         With them are those that earlier passes read for what it takes from scratch.
         """
         accesses = self._by(owner, together)
+        earlier = chosen = accesses & ~self.seen["write"]
         if self.here.any():
-            accesses &= self._before(accesses, together)
-        chosen = accesses & ~self.seen["write"]
-        reads = [self._words(chosen, i) for i in self.inputs]
+            earlier = chosen & self._before_store
+            chosen = earlier & self._for_word(accesses, together)
+        # An input that is read once for several results, as a bias, is read before the first of them.
+        reads = [self._words(chosen, i) or self._words(earlier, i) for i in self.inputs]
         if not self.earlier:
             return reads
         for binding in self.scratch:
@@ -181,15 +193,20 @@ class _Run:
         of_group = (self.seen["workgroup"] == group).all(axis=1)
         return of_group if together else of_group & (self.seen["invocation"] == thread)
 
-    def _before(self, accesses: Array, together: bool) -> Array:
-        """The accesses before a store of the word: a thread of many results has read for another before its last store.
+    @property
+    def _before_store(self) -> Array:
+        """The accesses before the last store of the word."""
+        return np.arange(len(self.seen)) < np.flatnonzero(self.here)[-1]
+
+    def _for_word(self, accesses: Array, together: bool) -> Array:
+        """The accesses for the word: a thread of many results has read for another before its last store.
 
         Where nothing lies between, as where a thread stores all its results at the end, all accesses before count.
         """
-        places = np.arange(len(accesses))
-        before = places < np.flatnonzero(self.here)[-1]
+        before = self._before_store
         if together:
             return before
+        places = np.arange(len(accesses))
         ends = np.flatnonzero(accesses & self.stores)  # each closes a run of reads
         run = np.searchsorted(ends, places)
         between = np.isin(run, np.flatnonzero(self.here[ends]))

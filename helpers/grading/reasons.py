@@ -12,6 +12,7 @@ from wgsl.simulator.findings import Finding
 
 UNWRITTEN, NOT_PORTABLE = "unwritten output", "not portable"  # kinds of findings
 BEFORE_NUMBERS = frozenset({"non-uniform barrier", "data race"})  # they make numbers wrong, not the other way round
+ONE_RESULT = frozenset({"overlapping writes"})  # in any order
 SAYS_ALL = frozenset({NOT_PORTABLE, "uninitialized read"})  # the finding says why right numbers are not enough
 
 
@@ -173,10 +174,14 @@ class Stopped(Reason):
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """A finding of the simulator; it comes without advice where a known mistake is named instead."""
+    """A finding of the simulator; it comes without advice where a known mistake is named instead.
+
+    `padded` says whether a test has a padding, which an index below 0 may be in.
+    """
 
     finding: Finding
     with_advice: bool = True
+    padded: bool = False
 
     @property
     def line(self) -> int | None:
@@ -241,7 +246,8 @@ class WrongNumbers(Reason):
     """An output with wrong numbers, and what explains it: a `slip` in the text, or else a diagnosis, if there is any.
 
     `stored_again` is the line that stores an element more than once. `adapter` is where the numbers are wrong, though a
-    simulated run is right. A kernel that is not `by_reader` was written by somebody else.
+    simulated run is right. A kernel that is not `by_reader` was written by somebody else. Where `several` known
+    mistakes make the same numbers, none is named.
     """
 
     mismatch: Mismatch
@@ -251,6 +257,7 @@ class WrongNumbers(Reason):
     diagnosis: Diagnosis | None = None
     adapter: str = ""
     by_reader: bool = True
+    several: bool = False
 
     @property
     def diagnosis_first(self) -> bool:
@@ -269,7 +276,7 @@ class WrongNumbers(Reason):
 
 @dataclass(frozen=True)
 class Unsafe(Reason):
-    """Right numbers that are not safe; `as_in` is a test in which they are wrong for the same reason."""
+    """Right numbers that are not safe; `as_in` is the test that shows the reason, where this one does not."""
 
     diagnosis: Diagnosis
     as_in: str = ""
@@ -369,13 +376,15 @@ def line_of(reason: Reason | None) -> int | None:
 
 def covers(reason: Reason | None, other: Reason | None) -> bool:
     """Return whether who has read one reason has read the other one, too."""
+    if isinstance(other, Unsafe):
+        other = _without_opening(other)
     return other is None or other in (reason, _without_opening(reason))
 
 
 def _without_opening(reason: Reason | None) -> Reason | None:
     """Return the reason that is left where the first thing that this one names is left out."""
     if isinstance(reason, Unsafe):
-        return replace(reason, as_in="")
+        return replace(reason, as_in="", by_luck=False)
     if isinstance(reason, WrongNumbers) and reason.slip is not None:
         return replace(reason, slip=None)
     if isinstance(reason, WrongNumbers) and reason.diagnosis_first:

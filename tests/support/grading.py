@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from helpers.data import tables
-from helpers.grading import grader, mistakes
+from helpers.grading import grader, mistakes, recognition
 from helpers.grading.mistakes import Edits, Mistake
 from helpers.grading.puzzle import Case, Puzzle
 from helpers.grading.python_puzzle import PythonPuzzle
@@ -49,6 +49,7 @@ def _simulated_once(kernel: Kernel, case: Case, most: int | None = None, work: W
 def simulate_once(monkeypatch):
     """For a module that imports it: the grader takes runs from here, and looks for a mistake as long as it takes."""
     monkeypatch.setattr(grader, "simulated", _simulated_once)
+    monkeypatch.setattr(recognition, "simulated", _simulated_once)
     monkeypatch.setattr(grader, "WORK", 10**9)
 
 

@@ -153,6 +153,69 @@ def _without_a_statement(kernel: Kernel) -> Iterator[Mutant]:
         yield Mutant(kernel, line.start(1), line[1], "")
 
 
+# --- Values that are right by luck ------------------------------------------------------------------------------
+
+NAMES = re.compile(r"(?<![\w.@])[a-z]\w*(?:\.[A-Za-z_]\w*)*\b(?!\s*[(<:])")
+ELEMENTS = re.compile(r"\b\w+\[[^][;]*(?:\[[^][;]*\][^][;]*)*\](?!\s*[-+*]?=[^=])")
+WORDS = {
+    "let",
+    "var",
+    "const",
+    "for",
+    "if",
+    "else",
+    "return",
+    "while",
+    "loop",
+    "continue",
+    "break",
+    "fn",
+    "struct",
+    "true",
+}
+WORDS |= {
+    "false",
+    "array",
+    "vec3u",
+    "vec2u",
+    "override",
+    "storage",
+    "read",
+    "read_write",
+    "uniform",
+    "workgroup",
+    "switch",
+}
+CONSTANTS = ("0u", "1u", "2u", "3u", "4u", "16u")
+LUCKY = (
+    *("({} + 1u)", "({} - 1u)", "max({}, 1u)", "({} / 2u * 2u)", "(1u << ({} - 1u))"),
+    *("min({}, 1u)", "min({}, 2u)", "min({}, 4u)", "min({}, 5u)", "min({}, 8u)", "min({}, 16u)", "min({}, 100u)"),
+    *("({} % 4u)", "({} % 16u)", "({} % 64u)", "({} % 256u)"),
+)
+ROUNDED = (
+    *("unpack2x16float(pack2x16float(vec2f({}, 0.0))).x", "floor({})", "round({} * 256.0) / 256.0", "f32(i32({}))"),
+    *("min({}, 1000.0)", "max({}, -1e30)", "abs({})"),
+)
+
+
+def of_values(kernel: Kernel) -> Iterator[Mutant]:
+    """Yield a kernel with each value replaced by others, and with each element that is read rounded or limited."""
+    code = kernel.code
+    names = [name for name in NAMES.finditer(code) if name[0] not in WORDS and _may_change(code, name.start())]
+    pool = sorted({name[0] for name in names})
+    for name in names:
+        before = code[: name.start()].split()[-1:]
+        if before and before[0] in DECLARES:
+            continue
+        for other in (*pool, *CONSTANTS, *(form.format(name[0]) for form in LUCKY)):
+            if other != name[0]:
+                yield Mutant(kernel, name.start(), name[0], other)
+    for element in ELEMENTS.finditer(code):
+        if _may_change(code, element.start()):
+            for form in ROUNDED:
+                yield Mutant(kernel, element.start(), element[0], form.format(element[0]))
+
+
 # --- What the checker says ------------------------------------------------------------------------------------
 
 NO_COMPILE, REFUSED = "does not compile", "refused by the launcher"

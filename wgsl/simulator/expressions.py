@@ -145,7 +145,7 @@ class Expressions:
         exact = index.exact_of(0)
         faults = ()
         if exact is not None:
-            faults += (Fault("index overflow", part, ~np.isnan(exact), number),)
+            faults += (Fault("index overflow", part, ~np.isnan(exact), number, exact=exact),)
         beyond = number.view(np.uint64) >= np.uint64(count)  # a negative one is far beyond
         if np.count_nonzero(beyond):
             faults += (Fault("out-of-range", part, beyond, number, count, dropped),)

@@ -53,10 +53,12 @@ class Machine:
         self._dispatch = dispatch
         self._words = words
         self._watch = watch
+        watch.kept_by = self._kept_by
         self._access = access
         self._expressions = Expressions(words, watch, access, self._call)
         self._budget = Budget(max_steps, dispatch, words, watch)
         self._frames: list[_Frame] = []
+        self._around: list[tuple[str, Lanes]] = []  # the branches and loops that are being run, and who came to them
         self._work = work
         self._steps = 0
         self._operations: dict[int, int] = {}  # by the statement's id: its hash is that of all that is in it
@@ -182,6 +184,18 @@ class Machine:
         self._watch.barrier(statement.name, lanes, statement.at)
         return lanes
 
+    def _kept_by(self, lane: int) -> str:
+        """Return what keeps an invocation from the statement that is being run; "" for a part of a condition."""
+        for frame in self._frames:
+            if any(lane in lanes.index for lanes, _ in frame.returned):
+                return "return"
+            for exits in frame.exits:
+                for kind, left in (("break", exits.broken), ("continue", exits.continued)):
+                    if any(lane in lanes.index for lanes in left):
+                        return kind
+        around = [kind for kind, lanes in self._around if lane in lanes.index]
+        return around[-1] if around else ""
+
     # --- Control flow -----------------------------------------------------------------------------------------
 
     def _block(self, statements: Sequence[ir.Statement], lanes: Lanes) -> Lanes:
@@ -195,8 +209,10 @@ class Machine:
 
     def _if(self, statement: ir.If, lanes: Lanes) -> Lanes:
         condition = self._expressions.leaf(statement.condition, lanes)
+        self._around.append(("if", lanes))
         after_then = self._block(statement.then, lanes.where(condition))
         after_otherwise = self._block(statement.otherwise, lanes.where(~condition))
+        self._around.pop()
         return joined(lanes, after_then, after_otherwise)
 
     def _switch(self, statement: ir.Switch, lanes: Lanes) -> Lanes:
@@ -204,6 +220,7 @@ class Machine:
         listed = [*chain.from_iterable(case.values for case in statement.cases)]
         exits = _Exits()
         self._frames[-1].exits.append(exits)
+        self._around.append(("switch", lanes))
         after = []
         for case in statement.cases:
             chosen = np.isin(selector, case.values)
@@ -211,6 +228,7 @@ class Machine:
                 chosen |= ~np.isin(selector, listed)
             after.append(self._block(case.body, lanes.where(chosen)))
         self._frames[-1].exits.pop()
+        self._around.pop()
         if exits.continued:  # a `continue` in a switch belongs to the loop around it
             self._frames[-1].exits[-1].continued += exits.continued
         return joined(lanes, *after, *exits.broken)
@@ -220,6 +238,7 @@ class Machine:
         left = []
         going = lanes
         self._frames[-1].exits.append(exits)
+        self._around.append(("loop", lanes))
         self._budget.enter(statement)
         while going.count:
             going, ended = self._tested(statement, going)
@@ -236,6 +255,7 @@ class Machine:
                 going = going.where(~condition)
         self._budget.leave()
         self._frames[-1].exits.pop()
+        self._around.pop()
         return joined(lanes, *left, *exits.broken)
 
     def _tested(self, statement: ir.Loop, lanes: Lanes) -> tuple[Lanes, Lanes]:

@@ -79,6 +79,7 @@ class Fault(NamedTuple):
     index: np.ndarray
     count: int = 0
     dropped: bool = False  # such an access is dropped; otherwise it goes to the last element
+    exact: np.ndarray | None = None  # of an index that wrapped around, what it would be
 
     @property
     def array(self) -> Part:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 
@@ -73,6 +73,7 @@ class Watch:
         self._words = words
         self._written = written
         self.watched = watched
+        self.kept_by: Callable[[int], str] = lambda lane: ""  # what keeps an invocation from the statement that is run
         self.counter = Counter()
         self.log = Log(text, dispatch, watched)
         self.collector = Collector(text, dispatch)
@@ -113,14 +114,15 @@ class Watch:
             index = int(lanes.expanded(fault.index)[mask][0])
             if fault.kind == "index overflow":
                 kind = fault.kind
-                facts = partial(self._index_overflow, fault, lane, index)
+                below_zero = bool(lanes.expanded(fault.exact)[mask][0] < 0)
+                facts = partial(self._index_overflow, fault, lane, index, below_zero)
             else:
                 kind = f"{fault.kind} {'write' if write else 'read'}"
                 facts = partial(self._out_of_range, fault, lane, index, write)
             self.collector.add(kind, fault.at, lanes.index[mask], facts)
 
-    def _index_overflow(self, fault: Fault, lane: int, index: int) -> IndexOverflow:
-        return IndexOverflow(self.who(lane), self.source(fault.part), name_of(fault.array), index)
+    def _index_overflow(self, fault: Fault, lane: int, index: int, below_zero: bool) -> IndexOverflow:
+        return IndexOverflow(self.who(lane), self.source(fault.part), name_of(fault.array), index, below_zero)
 
     def _out_of_range(self, fault: Fault, lane: int, index: int, write: bool) -> OutOfRange:
         return OutOfRange(
@@ -251,7 +253,8 @@ class Watch:
         if waited_for.any():
             missing = np.flatnonzero(waited_for)
             arrived = int(present[dispatch.groups[missing[0]]])
-            facts = partial(MissedBarrier, name, arrived, dispatch.threads, self.who(missing[0]))
+            first = int(missing[0])
+            facts = partial(MissedBarrier, name, arrived, dispatch.threads, self.who(first), self.kept_by(first))
             self.collector.add("non-uniform barrier", at, missing, facts)
 
     def not_portable(self, place: NotPortable) -> None:

@@ -109,10 +109,10 @@ def causes(in_loop: bool) -> str:
 def index_overflow(facts: IndexOverflow) -> str:
     """Return what an index that wrapped around does."""
     uses = f"{thread(facts.thread)} uses {facts.index:,}"
-    return (
-        f"the index of `{facts.source}` left the range of its type on the way and wrapped around: {uses}; "
-        f"below 0 a u32 wraps around to a large number, so that one comparison with the size finds both sides"
-    )
+    wrapped = f"the index of `{facts.source}` left the range of its type on the way and wrapped around: {uses}"
+    if not facts.below_zero:
+        return wrapped
+    return f"{wrapped}; below 0 a u32 wraps around to a large number"
 
 
 # --- Two accesses -----------------------------------------------------------------------------------------------
@@ -166,9 +166,19 @@ def missed_barrier(facts: MissedBarrier) -> str:
     reach = "reaches" if facts.arrived == 1 else "reach"
     return (
         f"only {facts.arrived} of the {facts.size} threads of a workgroup {reach} {facts.barrier}(), and "
-        f"{thread(facts.missing)} does not, so that the others may wait forever; take the barrier out of the `if` or "
-        f"the loop, and let no thread return above it"
+        f"{thread(facts.missing)} does not, so that the others may wait forever; {to_the_barrier(facts.kept_by)}"
     )
+
+
+def to_the_barrier(kept_by: str) -> str:
+    """Return how the thread that something keeps from a barrier comes to it."""
+    if kept_by == "loop":
+        return "let all threads make as many turns of the loop, or take the barrier out of it"
+    if kept_by in ("if", "switch"):
+        return f"take the barrier out of the `{kept_by}`"
+    if not kept_by:
+        return "let all threads come to it"
+    return f"let no thread `{kept_by}` above it"
 
 
 def unproven(facts: Unproven) -> str:

@@ -23,6 +23,7 @@ LONGEST = 700  # letters of a reason, as where a name has a thousand
 TEST = 33  # columns for the name of a test
 MANY = 10  # tests
 THE_SAME = "the same"
+WHICH_LINE = "More than one mistake comes out like this: which of your lines is it?"
 AS_OURS = "with the same loads, stores and barriers as our kernel, "
 
 
@@ -35,6 +36,7 @@ class Verdict(Protocol):
     drawn: Drawn | None
     mistake: reasons.NamedMistake | None
     sizes: tuple[tuple[str, int | str], ...]
+    evidence: object
 
 
 class Grades(Protocol):
@@ -55,8 +57,15 @@ class Grades(Protocol):
 
 def detail(verdict: Verdict) -> str:
     """Return the reason in words, cut where it is long."""
-    parts = paragraphs(verdict.reason, verdict.mistake, runs.on_a_drawn_problem(verdict.sizes))
-    return cut(" ".join(parts), LONGEST)
+    text = paragraphs(verdict.reason, verdict.mistake, runs.on_a_drawn_problem(verdict.sizes))
+    return cut(" ".join(text + _where_several_fit(verdict)), LONGEST)
+
+
+def _where_several_fit(verdict: Verdict) -> list[str]:
+    """Return what was read, and a question, where more than one known mistake comes out like this."""
+    if getattr(verdict.reason, "several", False) and verdict.evidence is not None:
+        return [f"{verdict.evidence.sentence} {WHICH_LINE}"]
+    return []
 
 
 def paragraphs(
@@ -87,6 +96,7 @@ def lines(verdict: Verdict) -> list[str]:
         parts += _cause_and_question(reason, verdict.mistake)
     elif isinstance(reason, reasons.WrongNumbers) and reason.slip is not None:
         parts += paragraphs(reason.slip)
+    parts += _where_several_fit(verdict)
     return [cut(capitalized(part), LONGEST) for part in parts]
 
 

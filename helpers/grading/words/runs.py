@@ -27,12 +27,15 @@ ENDLESS = "your kernel was not run, as a loop may never end"
 BEFORE = "what was in the output before, which is 0 only in a new buffer"
 BEFORE_IN_SEVERAL = "what was in a buffer before, which is 0 only in a new buffer"
 OWN_SUM = "add up in a variable of your own, such as `var sum = 0.0;`, and store it once, after the loops"
+BOTH_SIDES = ", so that one comparison with the size finds both sides"
 TURN = "its loop over the tiles makes a turn too many, which adds only zeros"
 
 
 def diagnosis(reason: reasons.Diagnosis) -> str:
     """Return what the simulator found, with its line before it."""
     sentence = reason.finding.message if reason.with_advice else reason.finding.event
+    if reason.padded and getattr(reason.finding.facts, "below_zero", False):
+        sentence += BOTH_SIDES
     return sentence if reason.line is None else f"{reason.finding.quoted}: {sentence}"
 
 

@@ -74,7 +74,11 @@ PASSES = ("Pass 1", "Pass 2", "Pass 3", "Pass 4")
 MATCHINGS = matchings(HERE.with_name("matchings.toml"), four_passes=(PASSES, _passes))
 ONE_TILE = GemmShape(16, 16, 16, activation="relu")
 PAST_THE_EDGES = GemmShape(19, 37, 21, activation="relu")
+HIGHER_THAN_WIDE = GemmShape(53, 19, 21, activation="relu")  # M is above K by more than a tile
 PLANTED = planted.read(
     HERE.with_name("planted.toml"),
-    fault_that_ones_miss=(ONE_TILE, {"random numbers and other sizes": PAST_THE_EDGES}),
+    fault_that_ones_miss=(
+        ONE_TILE,
+        {"random numbers and other sizes": PAST_THE_EDGES, "M above K by more than a tile": HIGHER_THAN_WIDE},
+    ),
 )

@@ -1,0 +1,77 @@
+"""The known mistakes that a text may make: those that do the same in every test."""
+
+from collections.abc import Mapping, Sequence
+from enum import IntEnum
+
+from helpers.grading.mistakes import Mistake
+from helpers.grading.test_run import TestRun, simulated
+from wgsl import Kernel
+from wgsl.simulator.findings import Finding
+
+TELLING = "loads_storage", "loads_workgroup", "sectors"  # what is the same in two texts that do the same work
+About = tuple[str, str | None, str | None]
+
+
+class Fit(IntEnum):
+    """The ways in which a known mistake may fit: by kind, the same is found, and other numbers of threads do it."""
+
+    NO = 0
+    BY_KIND = 1
+    WHOLE = 2
+
+
+def fitting(mistakes: Mapping[Mistake, Kernel], runs: Sequence[TestRun], work: float, as_much: bool) -> list[Mistake]:
+    """Return the mistakes that fit best in every test, one of each name; none where not all could be tried.
+
+    `work` is how many statements may be simulated. A mistake in a right text does `as_much` as the text.
+    """
+    quick_first = sorted(runs, key=lambda run: run.counts["statements"])
+    fits = {}
+    for mistake, other in mistakes.items():
+        fits[mistake], done = _fit(other, quick_first, as_much, work)
+        work -= done
+    best = max(fits.values(), default=Fit.NO)
+    if best == Fit.NO or work < 0:
+        return []
+    by_name = {mistake.name: mistake for mistake, fit in fits.items() if fit == best}
+    return list(by_name.values())
+
+
+def _fit(other: Kernel, runs: Sequence[TestRun], as_much: bool, work: float) -> tuple[Fit, float]:
+    """Return how well a mistake fits in every test, and how many statements were simulated for it."""
+    fit, done = Fit.WHOLE, 0.0
+    for run in runs:
+        if done > work:
+            return Fit.NO, done
+        theirs = simulated(other, run.case)
+        done += theirs.counts["statements"]
+        fit = min(fit, _fit_in(run, theirs, as_much))
+        if fit == Fit.NO:
+            break
+    return fit, done
+
+
+def _fit_in(run: TestRun, theirs: TestRun, as_much: bool) -> Fit:
+    """Return how well a mistake fits in a test: by what is written, what is not, and what is found."""
+    if theirs.endless or run.case.differ(run.output, theirs.output).any() or (run.unwritten != theirs.unwritten).any():
+        return Fit.NO
+    if as_much and any(run.counts[key] != theirs.counts[key] for key in TELLING):
+        return Fit.NO
+    found, also_found = _found(run), _found(theirs)
+    if found == also_found:
+        return Fit.WHOLE
+    return Fit.BY_KIND if {*found} == {*also_found} else Fit.NO
+
+
+def _found(run: TestRun) -> dict[About, int]:
+    """Return what was found in a test, and how many threads did it.
+
+    Unwritten numbers and NaN are compared one by one.
+    """
+    others = (finding for finding in run.findings if finding.kind not in ("unwritten output", "not-a-number"))
+    return {_about(finding): finding.count for finding in others}
+
+
+def _about(finding: Finding) -> About:
+    """Return what kind of mistake it is, and what is done to which variable: two texts may do it in other lines."""
+    return finding.kind, finding.access, finding.variable or finding.barrier

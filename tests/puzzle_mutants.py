@@ -1,0 +1,135 @@
+"""Change each puzzle's official text in one place, and see whether the tests and the drawn problems notice.
+
+    python tests/puzzle_mutants.py [PUZZLE ...] [--every 3]
+
+The changes are those of mutation.py and more: each value is replaced by each other one, by constants, and by itself
+with a limit, a step or a rounding, as in a text that is right by luck. A mutant that passes the tests is tried on the
+problems that are drawn for its text, as a learner's text is. One that passes these, too, is tried on MORE others: if
+it fails one of them, it is a wrong text that is called right. The exit status is 1 if there is one for which
+support/puzzle_survivors.toml gives no reason. `--every 3` takes each third change.
+"""
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parent)]
+
+from support.mutants import Mutant, mutants, of_values
+
+from helpers.data import tables
+from helpers.grading import interface_checks
+from helpers.grading.drawn import drawn_problem, failed, way_to_fail
+from helpers.grading.puzzle import Puzzle
+from helpers.grading.test_run import simulated
+from helpers.lessons.exercises import PUZZLES
+from wgsl import Kernel, UnsupportedWgsl, WgslError
+from wgsl.simulator.work import Work
+
+MORE = 60  # drawn problems with other seeds
+MOST_WORK = 500_000_000  # of `Work`: what the tests of a text may take
+REASONS = Path(__file__).with_name("support") / "puzzle_survivors.toml"
+OUTCOMES = ("does not compile", "failed a test", "failed a drawn problem", "passes all", "WRONG ELSEWHERE")
+
+
+class Judged(NamedTuple):
+    """A mutant of a puzzle's official text in words, its outcome, and the sizes of the problem that it fails."""
+
+    puzzle: str
+    change: str
+    outcome: str
+    sizes: str = ""
+
+
+def official(puzzle: Puzzle) -> Kernel:
+    """Return a puzzle's official text as a learner has it."""
+    return Kernel(puzzle.solution.text, puzzle.name)
+
+
+def judged(task: tuple[str, int, str, str]) -> Judged:
+    """Return the outcome of a mutant, told by its puzzle, its place, the old text and the new one."""
+    name, *change = task
+    puzzle = PUZZLES[name]
+    mutant = Mutant(official(puzzle), *change)
+    words = str(mutant).partition(":")[2]
+    try:
+        outcome, sizes = _outcome(puzzle, mutant.changed)
+    except UnsupportedWgsl as error:
+        return Judged(name, words, "failed a test", str(error))
+    except WgslError:
+        return Judged(name, words, "does not compile")
+    return Judged(name, words, outcome, sizes)
+
+
+def _outcome(puzzle: Puzzle, kernel: Kernel) -> tuple[str, str]:
+    puzzle.read(kernel.source)
+    if interface_checks.problem(kernel, puzzle) or interface_checks.idle(kernel, puzzle):
+        return "failed a test", ""
+    work = Work(MOST_WORK)
+    for case in puzzle.cases():
+        if way_to_fail(simulated(kernel, case, work=work)) or work.left < 0:
+            return "failed a test", ""
+    if problem := failed(puzzle, kernel, None, 0):
+        return "failed a drawn problem", _listed(problem.sizes)
+    for seed in range(1, MORE + 1):
+        sizes, case_of = drawn_problem(puzzle, kernel.code, seed, seed % 10)
+        if way_to_fail(simulated(kernel, case_of(sizes))):
+            return "WRONG ELSEWHERE", _listed(sizes)
+    return "passes all", ""
+
+
+def _listed(sizes: dict[str, int | str]) -> str:
+    return ", ".join(f"{name} = {size}" for name, size in sizes.items())
+
+
+def tasks(names: Iterable[str]) -> list[tuple[str, int, str, str]]:
+    """Return the mutants of some puzzles, each as it travels to another process."""
+    changes = []
+    for name in names:
+        kernel = official(PUZZLES[name])
+        for mutant in dict.fromkeys([*mutants(kernel), *of_values(kernel)]):
+            changes.append((name, mutant.at, mutant.old, mutant.new))
+    return changes
+
+
+def table(results: list[Judged]) -> str:
+    """Return the counts of each puzzle, and of all."""
+    lines = [f"| puzzle | mutants | {' | '.join(OUTCOMES)} |", f"|---|---:|{'---:|' * len(OUTCOMES)}"]
+    for name in (*dict.fromkeys(result.puzzle for result in results), "all"):
+        counts = Counter(result.outcome for result in results if name in ("all", result.puzzle))
+        numbers = [sum(counts.values()), *(counts[outcome] for outcome in OUTCOMES)]
+        lines.append(f"| {name} | {' | '.join(map(str, numbers))} |")
+    return "\n".join(lines)
+
+
+def unexplained(results: list[Judged]) -> list[Judged]:
+    """Return the wrong texts that are called right, and for which no reason is stored."""
+    reasons = tables.read(REASONS, {}, {"changes": list, "reason": str})
+    known = {(name, change) for name, row in reasons.items() for change in row["changes"]}
+    missed = [result for result in results if result.outcome == "WRONG ELSEWHERE"]
+    return [result for result in missed if (result.puzzle, result.change) not in known]
+
+
+def main(words: list[str]) -> int:
+    """Run the command; returns its exit status."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("puzzles", nargs="*", metavar="PUZZLE")
+    parser.add_argument("--every", type=int, default=1, metavar="N")
+    options = parser.parse_args(words)
+    changes = tasks(options.puzzles or PUZZLES)[:: options.every]
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        results = list(pool.map(judged, changes, chunksize=8))
+    print(table(results))
+    for result in results:
+        if result.outcome in ("passes all", "WRONG ELSEWHERE"):
+            print(f"{result.outcome}: {result.puzzle}:{result.change} {result.sizes}")
+    return int(bool(unexplained(results)))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
