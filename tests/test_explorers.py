@@ -97,8 +97,7 @@ def test_the_frame_holds_the_products(make, row, column, monkeypatch):
         grid, window, factors, _ = frames[-1]
         assert set(factors) <= set(window)
         assert len(window) == 6  # weights, or outputs
-        bias = explorer.picture.bias[explorer.values["co"]] if make is FORWARD else 0
-        total = number(bias + sum(grid.values[cell] * factor for cell, factor in factors.items()))
+        total = number(sum(grid.values[cell] * factor for cell, factor in factors.items()))
         assert both(explorer.sentence, "add up to ", "; the kernel wrote ") == [total, total]
 
 
