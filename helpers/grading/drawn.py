@@ -4,7 +4,7 @@ They are drawn from a seed that is made of the text itself, so that the same tex
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import prod
 
@@ -18,6 +18,7 @@ from wgsl.simulator.work import Work
 NAME = "drawn problem"  # of the test that one becomes
 PROBLEMS = 40  # at most, as many as ENOUGH work is for; but at least those that have the ends of all sizes
 CANDIDATES = 80  # of which they are chosen
+LARGE = 2  # problems in which a size is at its largest
 ENOUGH = 50_000_000  # of `Work`: about 0.4 s
 MOST_WORK = 200_000_000  # of `Work` for the drawn problems of a text: less than 1 s
 MOST_WORK_SMALLER = 50_000_000  # to make the one that fails smaller
@@ -106,8 +107,8 @@ def failed(puzzle: Puzzle, kernel: Kernel, seed: Seed, most: int) -> Problem | N
 def chosen(puzzle: Puzzle, code: str, seed: Seed) -> tuple[list[int], list[int]]:
     """Return the numbers of the problems on which a text must be tried, and those of others.
 
-    In the first ones each size is once the largest and once the smallest of all CANDIDATES, each word of the uniform is
-    once the largest, and each kind of numbers is there: a text may be wrong at the ends alone.
+    In the first ones each size, and each word of the uniform, is LARGE times as large as in any of CANDIDATES, and each
+    size is once the smallest, and each kind of numbers is there: a text may be wrong at the ends alone.
     """
     candidates = []
     uniforms = []
@@ -115,23 +116,27 @@ def chosen(puzzle: Puzzle, code: str, seed: Seed) -> tuple[list[int], list[int]]
         sizes, case_of = drawn_problem(puzzle, code, seed, number)
         candidates.append(sizes)
         uniforms.append(dict(enumerate(case_of(sizes).params)))
-    numbers = [max(range(CANDIDATES), key=lambda number: _product(candidates[number]))]
-    for name in candidates[0]:
-        values = sorted({sizes[name] for sizes in candidates})
-        ends = values if isinstance(values[0], str) else (values[0], values[-1])
-        for end in ends:
-            _add_one_with(numbers, candidates, name, end)
-    for word in uniforms[0]:
-        _add_one_with(numbers, uniforms, word, max(words[word] for words in uniforms))
-    others = [number for number in range(PROBLEMS) if number not in numbers]
-    return sorted(numbers), others
+    cheap_first = sorted(range(CANDIDATES), key=lambda number: _product(candidates[number]))
+    numbers = [cheap_first[-1]]
+    for facts in candidates, uniforms:
+        for name, value in facts[0].items():
+            if isinstance(value, str):
+                _add_each(numbers, [fact[name] for fact in facts])
+            else:
+                largest_first = sorted(cheap_first, key=lambda number: -facts[number][name])
+                numbers += largest_first[:LARGE]
+    for name, value in candidates[0].items():
+        if not isinstance(value, str):
+            numbers.append(min(range(CANDIDATES), key=lambda number: candidates[number][name]))
+    numbers = [number for number in cheap_first if number in numbers]
+    return numbers, [number for number in range(PROBLEMS) if number not in numbers]
 
 
-def _add_one_with(numbers: list[int], facts: Sequence[Mapping], name: str | int, value: int | str) -> None:
-    """Add the first problem that has this value, where none of the numbers has it."""
-    having = [number for number, fact in enumerate(facts) if fact[name] == value]
-    if not set(numbers).intersection(having):
-        numbers.append(having[0])
+def _add_each(numbers: list[int], words: list[str]) -> None:
+    """Add a problem of each word that none of the numbers has."""
+    for word in sorted(set(words)):
+        if word not in [words[number] for number in numbers]:
+            numbers.append(words.index(word))
 
 
 def _product(sizes: Sizes) -> int:

@@ -11,8 +11,8 @@ from helpers.lessons.shared.drawn_numbers import Sizes, kind
 Random = np.random.Generator
 
 ALIKE = "H W", "kH kW", "oH oW", "Ph Pw", "N Ci Co"  # what a text may confuse: it differs where it can
-MOST_PRODUCTS = 120  # in one result: of the loops of one thread
-MOST_ROUNDS = 3.3  # times the results that a workgroup computes
+MOST_PRODUCTS = 90  # in one result: of the loops of one thread
+MOST_ROUNDS = 2.2  # times the results that a workgroup computes
 RESULT = {"output": "N Co oH oW", "grad_weight": "Co Ci kH kW", "grad_input": "N Ci H W"}
 SUMMED = {"output": "Ci kH kW", "grad_weight": "N oH oW", "grad_input": "Co kH kW"}
 
