@@ -12,19 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.pictures.canvas import (
-    GRAY,
-    GREEN,
-    INK,
-    MARGIN,
-    ORANGE,
-    TINT,
-    Box,
-    Picture,
-    Word,
-    number,
-    text_width,
-)
+from helpers.pictures.canvas import GRAY, GREEN, INK, MARGIN, ORANGE, TINT, Box, Picture, Word, number
+from helpers.pictures.marks import text_width
 from helpers.pictures.touchable import Adjustable, Cell, Touchable, Window
 
 # CSS pixels

@@ -8,7 +8,8 @@ from matplotlib.colors import to_hex, to_rgb
 from support.sample import sample
 
 from helpers.pictures.canvas import DARK as IN_THE_DARK
-from helpers.pictures.canvas import PAPER, Box, Mark, Picture, Word, number, outline
+from helpers.pictures.canvas import PAPER, Box, Picture, Word, number
+from helpers.pictures.marks import Mark, outline
 from helpers.pictures.parts import Grid
 from helpers.widgets.explorer import Explorer, limits
 

@@ -9,7 +9,8 @@ import numpy as np
 from helpers.data.words import listed
 from helpers.lessons.shared.course import LENET_LESSON, Lesson, direct, roads, slots
 from helpers.lessons.shared.slots import draw_slots
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, PAPER, WIDTH, Box, Picture, text_width
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, PAPER, WIDTH, Box, Picture
+from helpers.pictures.marks import text_width
 from helpers.pictures.parts import Grid
 
 # CSS pixels

@@ -10,8 +10,9 @@ from helpers.gpu import adapter_info
 from helpers.lessons.train_lenet.pictures.maps import Area, Layout, Maps, framed
 from helpers.lessons.train_lenet.trace import NetworkTrace, written
 from helpers.network.layers import gradient_of
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, WIDTH, Box, Picture, a_digit, number, text_width
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, WIDTH, Box, Picture, a_digit, number
 from helpers.pictures.figures import colored, explain
+from helpers.pictures.marks import text_width
 
 HEIGHT = 120  # CSS pixels of each of the two rows of maps
 TOPS = 44, 188  # where the two rows begin: values, gradients

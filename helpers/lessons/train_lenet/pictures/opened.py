@@ -6,7 +6,8 @@ import numpy as np
 
 from helpers.lessons.train_lenet.pictures.maps import Area, Maps, fitting_pixel, fold, framed, in_maps
 from helpers.lessons.train_lenet.trace import Index, NetworkTrace, Opened, Row, moved, written
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, WIDTH, Box, Picture, Word, number, text_width, tint
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, WIDTH, Box, Picture, Word, number, tint
+from helpers.pictures.marks import text_width
 from helpers.pictures.parts import look
 
 # CSS pixels
