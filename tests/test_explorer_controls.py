@@ -17,7 +17,9 @@ from helpers.pictures.canvas import Box, Picture, number
 from helpers.pictures.marks import text_width
 from helpers.pictures.parts import Bars
 from helpers.widgets.controls import ByOne
-from helpers.widgets.explorer import Explorer, filling, limits
+from helpers.widgets.explorer import Explorer
+from helpers.widgets.ranges import limits
+from helpers.widgets.shown import filling
 
 IMAGE, FILTER = whole((1, 1, 4, 5), 0), whole((1, 1, 2, 3), 1)
 SMALL = explorers.weight_gradient, explorers.input_gradient, explorers.threads

@@ -11,7 +11,8 @@ from helpers.pictures.canvas import DARK as IN_THE_DARK
 from helpers.pictures.canvas import PAPER, Box, Picture, Word, number
 from helpers.pictures.marks import Mark, outline
 from helpers.pictures.parts import Grid
-from helpers.widgets.explorer import Explorer, limits
+from helpers.widgets.explorer import Explorer
+from helpers.widgets.ranges import limits
 
 SMALLEST = 13  # CSS pixels
 LIGHT, DARK = "#ffffff", "#111111"  # what JupyterLab's two themes lay under an output
