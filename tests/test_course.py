@@ -25,7 +25,8 @@ from helpers.lessons.train_lenet import my_lenet
 from helpers.lessons.train_lenet.training_apart import OwnRun, RefusedError
 from helpers.network.network import Network
 from helpers.network.training import Training
-from helpers.pictures.canvas import PAPER, text_width
+from helpers.pictures.canvas import PAPER
+from helpers.pictures.marks import text_width
 from helpers.set_up.jupyterlab import FIRST
 
 KNOWN = lessons()

@@ -13,10 +13,13 @@ from helpers.data import digits
 from helpers.lessons.meet_the_gpu import explorers as threads
 from helpers.operations.convolution import reference
 from helpers.operations.harness import whole
-from helpers.pictures.canvas import Box, Picture, number, text_width
+from helpers.pictures.canvas import Box, Picture, number
+from helpers.pictures.marks import text_width
 from helpers.pictures.parts import Bars
 from helpers.widgets.controls import ByOne
-from helpers.widgets.explorer import Explorer, filling, limits
+from helpers.widgets.explorer import Explorer
+from helpers.widgets.ranges import limits
+from helpers.widgets.shown import filling
 
 IMAGE, FILTER = whole((1, 1, 4, 5), 0), whole((1, 1, 2, 3), 1)
 SMALL = explorers.weight_gradient, explorers.input_gradient, explorers.threads

@@ -21,7 +21,8 @@ from helpers.operations.convolution import reference
 from helpers.operations.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, number
 from helpers.pictures.parts import Grid
-from helpers.widgets.explorer import Explorer, limits
+from helpers.widgets.explorer import Explorer
+from helpers.widgets.ranges import limits
 
 
 def whole(*shape: int) -> np.ndarray:

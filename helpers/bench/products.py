@@ -15,10 +15,9 @@ Array = np.ndarray
 
 def conv2d(s: ConvShape, x: Array, w: Array, b: Array) -> Array:
     """(Co/G, Ci/G*kH*kW) @ (Ci/G*kH*kW, N*oH*oW) for each group, bias and ReLU: (N, Co, oH, oW)."""
-    filters = w.reshape(s.groups, s.out_channels // s.groups, -1)
-    sums = filters @ _rows(s, x).swapaxes(1, 2)
-    sums = sums.reshape(s.out_channels, s.batch, s.out_h, s.out_w).swapaxes(0, 1)
-    pre = sums + b.reshape(-1, 1, 1)
+    products = _filters(s, w) @ _rows(s, x).swapaxes(1, 2)
+    by_channel = products.reshape(s.out_channels, s.batch, s.out_h, s.out_w)
+    pre = by_channel.swapaxes(0, 1) + b.reshape(-1, 1, 1)
     return np.maximum(pre, 0)
 
 
@@ -30,9 +29,9 @@ def conv2d_grad_weight(s: ConvShape, dy: Array, x: Array) -> Array:
 
 def conv2d_grad_input(s: ConvShape, dy: Array, w: Array) -> Array:
     """(N*oH*oW, Co/G) @ (Co/G, Ci/G*kH*kW) for each group: a row for each window, added to the pixels under it."""
-    filters = w.reshape(s.groups, s.out_channels // s.groups, -1)
-    rows = _matrices(s, dy).swapaxes(1, 2) @ filters
-    taps = rows.reshape(s.groups, s.batch, s.out_h, s.out_w, *s.weight[1:]).transpose(1, 0, 4, 2, 3, 5, 6)
+    rows = _matrices(s, dy).swapaxes(1, 2) @ _filters(s, w)
+    by_window = rows.reshape(s.groups, s.batch, s.out_h, s.out_w, *s.weight[1:])
+    taps = by_window.transpose(1, 0, 4, 2, 3, 5, 6)  # (N, G, Ci/G, oH, oW, kH, kW)
     grad_padded = padded(s, np.zeros(s.input, dy.dtype))
     under = windows(s, grad_padded)
     for kh, kw in np.ndindex(s.kernel_h, s.kernel_w):
@@ -66,10 +65,15 @@ def sum(s: Shape, numbers: Array) -> Array:
     return numbers.sum(keepdims=True)
 
 
+def _filters(s: ConvShape, w: Array) -> Array:
+    """The filters of each group as a matrix, (G, Co/G, Ci/G*kH*kW)."""
+    return w.reshape(s.groups, s.out_channels // s.groups, -1)
+
+
 def _rows(s: ConvShape, x: Array) -> Array:
     """Each window of the input as a row, for each group: (G, N*oH*oW, Ci/G*kH*kW)."""
-    rows = windows(s, padded(s, x)).transpose(0, 2, 3, 1, 4, 5)
-    rows = rows.reshape(-1, s.groups, np.prod(s.weight[1:]))
+    by_window = windows(s, padded(s, x)).transpose(0, 2, 3, 1, 4, 5)  # (N, oH, oW, Ci, kH, kW)
+    rows = by_window.reshape(-1, s.groups, np.prod(s.weight[1:]))
     return rows.swapaxes(0, 1)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from helpers import gpu
 from helpers.checks.report import CheckError, Report
 from helpers.operations.convolution.shapes import ConvShape
+from helpers.operations.dispatch import Schedule, Step
 from helpers.operations.operation import Operation, Shape
 from helpers.operations.registry import OPERATIONS
 from wgsl import Kernel
@@ -65,17 +66,24 @@ def drawn(operation: Operation, shape: Shape, draw: Callable[..., Array] = whole
 
     Those that are no float32 numbers are always the same.
     """
-    return {
-        name: operation.draws[name](shape) if name in operation.draws else draw(shape.of(name), seed)
-        for seed, name in enumerate(operation.inputs)
-    }
+    tensors = {}
+    for seed, name in enumerate(operation.inputs):
+        if name in operation.draws:
+            tensors[name] = operation.draws[name](shape)
+        else:
+            tensors[name] = draw(shape.of(name), seed)
+    return tensors
 
 
 def conv_bias_alone(x: Array, activation: str) -> tuple[ConvShape, Tensors]:
     """A convolution, with a filter that every version takes, whose pre-activations are exactly `x` (n,)."""
     shape = ConvShape(1, 1, 1, 1, len(x), 3, 3, 1, 1, activation=activation)
-    zeros = {name: np.zeros(shape.of(name), np.float32) for name in ("input", "weight")}
-    return shape, {**zeros, "bias": np.float32(x)}
+    tensors = {
+        "input": np.zeros(shape.input, np.float32),
+        "weight": np.zeros(shape.weight, np.float32),
+        "bias": np.float32(x),
+    }
+    return shape, tensors
 
 
 # --- What is right ------------------------------------------------------------------------------------------
@@ -100,9 +108,11 @@ def with_guards(operation: Operation, shape: Shape, tensors: Tensors, guard: flo
     for name in operation.tensors:
         size = prod(shape.of(name))
         numbers = tensors[name].ravel() if name in tensors else np.resize(before, size)
-        numbers = numbers if numbers.dtype == np.uint32 else numbers.astype(np.float32)
+        if numbers.dtype != np.uint32:  # all but labels
+            numbers = numbers.astype(np.float32)
         after = SENTINELS if name in operation.outputs else np.full(size + 64, guard)
-        arrays[name] = np.concatenate([numbers, after.astype(np.float32).view(numbers.dtype)])
+        same_bits = after.astype(np.float32).view(numbers.dtype)
+        arrays[name] = np.concatenate([numbers, same_bits])
     return arrays
 
 
@@ -136,12 +146,15 @@ def launched(
         The kernel overwrote what follows an output.
     """
     operation = operation_of(kernel)
-    buffers = resident(operation, shape, {name: tensors[name] for name in operation.inputs}, guard, before)
+    inputs = {name: tensors[name] for name in operation.inputs}
+    buffers = resident(operation, shape, inputs, guard, before)
     operation.launch(tuple(buffers.values()), shape, kernel)
-    return tuple(
-        within(name, gpu.read(buffers[name], (prod(shape.of(name)) + SENTINELS.size,)), shape.of(name))
-        for name in operation.outputs
-    )
+    outputs = []
+    for name in operation.outputs:
+        size = prod(shape.of(name)) + SENTINELS.size
+        written = gpu.read(buffers[name], (size,))
+        outputs.append(within(name, written, shape.of(name)))
+    return tuple(outputs)
 
 
 def within(name: str, written: Array, shape: tuple[int, ...]) -> Array:
@@ -189,23 +202,48 @@ def simulated(
     kernel, schedule = operation.scheduled(shape, kernel)
     if schedule.refused:
         raise ValueError(schedule.refused)
-    given = {name: tensors[name] for name in operation.inputs}
-    if guard is None:
-        buffers = {name: given.get(name, np.resize(np.float32(before), shape.of(name))) for name in operation.tensors}
-    else:
-        buffers = with_guards(operation, shape, given, guard, before)
-    buffers |= {name: np.resize(np.float32(before), nbytes // 4) for name, nbytes in schedule.scratch.items()}
-    params = [np.array(operation.params(shape), np.uint32)] if kernel.buffer_types[-1] == "uniform" else []
+    inputs = {name: tensors[name] for name in operation.inputs}
+    buffers = _simulated_buffers(operation, shape, inputs, guard, before)
+    for name, nbytes in schedule.scratch.items():
+        buffers[name] = np.resize(np.float32(before), nbytes // 4)
+    params = []
+    if kernel.buffer_types[-1] == "uniform":
+        params.append(np.array(operation.params(shape), np.uint32))
     traces = []
     for step in schedule.steps:
-        # A specialized version may leave parts of its scratch buffers, or leave them to a later step: who reads those
-        # reads `before`, and the last step must write the outputs whole.
-        written = {}
-        if schedule.constants and schedule.scratch:
-            last = operation.outputs if step is schedule.steps[-1] else ()
-            written = {"outputs": tuple(operation.tensors.index(name) for name in last)}
         arrays = [*buffers.values(), *params]
+        written = _must_be_written(operation, schedule, step)
         trace = simulate(kernel, arrays, step.workgroups, entry_point=step.entry_point, **written | options)
         buffers = dict(zip(buffers, trace.buffers, strict=False))
         traces.append(trace)
-    return tuple(within(name, buffers[name].ravel(), shape.of(name)) for name in operation.outputs), traces
+    outputs = [within(name, buffers[name].ravel(), shape.of(name)) for name in operation.outputs]
+    return tuple(outputs), traces
+
+
+def _simulated_buffers(
+    operation: Operation, shape: Shape, inputs: Tensors, guard: float | None, before: float | Array
+) -> Tensors:
+    """The arrays of an operation by name, in binding order, with what follows them if there is a guard."""
+    if guard is not None:
+        return with_guards(operation, shape, inputs, guard, before)
+    arrays = {}
+    for name in operation.tensors:
+        if name in inputs:
+            arrays[name] = inputs[name]
+        else:
+            arrays[name] = np.resize(np.float32(before), shape.of(name))
+    return arrays
+
+
+def _must_be_written(operation: Operation, schedule: Schedule, step: Step) -> dict[str, tuple[int, ...]]:
+    """The argument `outputs` of the simulator, if it is not all of them: the arrays that a step must write whole.
+
+    A specialized version may leave parts of its scratch buffers, or leave them to a later step: who reads those reads
+    `before`, and the last step must write the outputs whole.
+    """
+    if not (schedule.constants and schedule.scratch):
+        return {}
+    if step is not schedule.steps[-1]:
+        return {"outputs": ()}
+    places = [operation.tensors.index(name) for name in operation.outputs]
+    return {"outputs": tuple(places)}

@@ -4,24 +4,20 @@ A picture is a list of marks: first those that stand still, then those that move
 live as two SVG images, so that a step of a slider sends no more than what moves.
 """
 
-import base64
 import html
-import io
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from itertools import islice, product
-from typing import NamedTuple, Self
+from itertools import islice
+from typing import Self
 
 import numpy as np
-from matplotlib.backends.backend_agg import RendererAgg
-from matplotlib.colors import to_hex, to_rgba
-from matplotlib.font_manager import FontProperties
+from matplotlib.colors import to_rgba
 from matplotlib.path import Path
-from matplotlib.textpath import TextPath
-from matplotlib.transforms import Affine2D
-from PIL import Image
+
+from helpers.pictures import marks
+from helpers.pictures.marks import Box, Mark, Word
 
 Array = np.ndarray
 
@@ -47,64 +43,14 @@ DARK = {
 }
 INK, GRAY, LINE, PAPER, BLUE, ORANGE, GREEN, *SECTORS = islice(DARK, 13)
 FONT = "DejaVu Sans, Verdana, sans-serif"  # what stored pictures are written in, and fonts as wide
-CODE_FONT = "DejaVu Sans Mono, Menlo, Consolas, monospace"  # all letters are equally wide
 TINT = 3 / 16  # how strong the color of a face is where what lies below it is to be seen
 MARGIN = 16  # CSS pixels: on the left of a picture
 WIDTH = 840  # what fits into JupyterLab in a window 1280 pixels wide, with its file list open
-SHARPNESS = 1.25  # stored pixels per CSS pixel: more look sharper on dense screens, and make larger files
 
 
 def tint(color: str, strength: float = TINT) -> tuple[float, float, float, float]:
     """A see-through version of a color, to lay over what is already drawn."""
     return to_rgba(color, strength)
-
-
-class Word(NamedTuple):
-    """A few words, centered on the height y; x is their middle, or their "left" or "right" end. `code`: monospaced."""
-
-    x: float
-    y: float
-    text: str
-    size: float = 14
-    align: str = "middle"
-    code: bool = False
-
-
-class Box(NamedTuple):
-    """A rectangle with its top left corner at (x, y)."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-
-    @property
-    def middle(self) -> tuple[float, float]:
-        """The point in its middle."""
-        return self.x + self.width / 2, self.y + self.height / 2
-
-    @property
-    def right(self) -> float:
-        """The x of its right edge."""
-        return self.x + self.width
-
-    @property
-    def bottom(self) -> float:
-        """The y of its lower edge."""
-        return self.y + self.height
-
-
-class Mark(NamedTuple):
-    """One thing on a picture: a path, words or, in a box, an image."""
-
-    path: Path | None
-    edge: str = PAPER
-    face: tuple[float, ...] | None = None
-    line: float = 0  # CSS pixels
-    dashes: tuple[float, float] | None = None
-    words: tuple[Word, ...] = ()
-    weight: str = "normal"
-    image: tuple[Box, Array] | None = None
 
 
 class Picture:
@@ -137,9 +83,10 @@ class Picture:
     def starts(self, *what: object) -> bool:
         """Begin the next drawing: on an empty sheet (True), or over what stands still if that was drawn for `what`."""
         self.window = None
-        marks, grids = self._still
+        still_marks, still_grids = self._still
         if what == self._drawn:
-            del self.marks[marks:], self.numbered[grids:]
+            del self.marks[still_marks:]
+            del self.numbered[still_grids:]
             return False
         self.marks = []
         self.numbered = []
@@ -159,7 +106,7 @@ class Picture:
         """Write words that all look alike."""
         written = tuple(word for word in words if word.text.strip())
         if written:
-            self.marks.append(Mark(None, face=to_rgba(color), words=written, weight=weight))
+            self.marks.append(Mark(None, PAPER, to_rgba(color), words=written, weight=weight))
 
     def write(self, x: float, y: float, text: str, size=14, color=INK, weight="normal", align="left") -> None:
         """Write a few words."""
@@ -185,7 +132,9 @@ class Picture:
             bottom = y + height
             corners.append([(x, y), (right, y), (right, bottom), (x, bottom), (x, y)])
         codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * len(corners)
-        self._draw(corners, codes, edge=edge, face=face and to_rgba(face), line=line, dashes=dashes)
+        if face:
+            face = to_rgba(face)
+        self._draw(corners, codes, edge=edge, face=face, line=line, dashes=dashes)
 
     def tinted(self, boxes: Iterable[Box], color=ORANGE, line=1.0, strength=TINT) -> None:
         """Draw rectangles with a see-through face of the color of their edge."""
@@ -193,14 +142,18 @@ class Picture:
 
     def label(self, boxes: Iterable[Box], texts: Iterable[object], size=13, color=INK, weight="normal", down=0) -> None:
         """Write a text into the middle of each rectangle, or further `down`, in CSS pixels."""
-        middles = ((*box.middle, str(text)) for box, text in zip(boxes, texts, strict=True))
-        self.words((Word(x, y + down, text, size) for x, y, text in middles), color, weight)
+        words = []
+        for box, text in zip(boxes, texts, strict=True):
+            x, y = box.middle
+            words.append(Word(x, y + down, str(text), size))
+        self.words(words, color, weight)
 
     def column(
         self, x: float, y: float, step: float, lines: Iterable[str], size=14, color=INK, weight="normal"
     ) -> None:
         """Write lines below each other, `step` apart."""
-        self.words((Word(x, y + step * i, line, size, "left") for i, line in enumerate(lines)), color, weight)
+        words = [Word(x, y + step * i, line, size, "left") for i, line in enumerate(lines)]
+        self.words(words, color, weight)
 
     def lines(self, lines: Iterable[tuple[float, ...]], color=GRAY, line=1.4, dashes=None) -> None:
         """Draw straight lines (x0, y0, x1, y1) that all look alike."""
@@ -209,9 +162,10 @@ class Picture:
 
     def arrow(self, start: tuple[float, float], end: tuple[float, float], color=GRAY, line=1.6, head=6.0) -> None:
         """Draw an arrow from one point to another."""
-        back = np.subtract(start, end)
-        back = head * back / np.hypot(*back)
-        aside = 0.75 * np.array([-back[1], back[0]])
+        backwards = np.subtract(start, end)
+        back = head * backwards / np.hypot(*backwards)
+        x, y = back
+        aside = 0.75 * np.array([-y, x])
         left = end + back + aside
         right = end + back - aside
         self.lines([(*start, *end), (*left, *end), (*right, *end)], color, line)
@@ -224,7 +178,7 @@ class Picture:
 
     def image(self, box: Box, colors: Array) -> None:
         """Lay an image (rows, columns, 4) of bytes over a box."""
-        self.marks.append(Mark(None, image=(box, colors)))
+        self.marks.append(Mark(None, PAPER, image=(box, colors)))
 
     def _draw(self, points: object, codes: Sequence[int], **style) -> None:
         points = np.array(points, float).reshape(-1, 2)
@@ -233,24 +187,22 @@ class Picture:
 
     def rgba(self) -> Array:
         """The picture as it is now, (rows, columns, 4) bytes."""
-        renderer = RendererAgg(round(self.width * SHARPNESS), round(self.height * SHARPNESS), 72)
-        sheet = np.asarray(renderer.buffer_rgba())
-        sheet[:] = 255  # white paper
-        for mark in self.marks:
-            _paint(renderer, mark)
-        return sheet
+        return marks.rgba(self.marks, self.width, self.height)
 
     def png(self) -> bytes:
         """The picture as it is now, as a PNG file."""
-        return _png(self.rgba())
+        return marks.png(self.rgba())
 
     def svg(self) -> tuple[str, str]:
         """The still and the moving part, as two SVG images of the same size: a step sends only the second one."""
-        return self._still_svg or self._svg([], _ground()), self._svg(self.marks[self._still[0] :])
+        still_marks, _ = self._still
+        still = self._still_svg or self._svg([], _ground())
+        return still, self._svg(self.marks[still_marks:])
 
-    def _svg(self, marks: Sequence[Mark], ground: str = "") -> str:
+    def _svg(self, drawn: Sequence[Mark], ground: str = "") -> str:
         sheet = f'viewBox="0 0 {self.width} {self.height}" width="100%" aria-hidden="true" font-family="{FONT}"'
-        return f'<svg class="convgrad-svg" {sheet}>{ground}{"".join(map(_svg, marks))}</svg>'
+        elements = "".join(marks.svg(mark) for mark in drawn)
+        return f'<svg class="convgrad-svg" {sheet}>{ground}{elements}</svg>'
 
     def tables(self) -> "Tables":
         """The numbers of each grid as a table, for who would rather read or hear them: end a cell with this.
@@ -258,8 +210,8 @@ class Picture:
         Each has the grid's title as its caption, and the numbers of rows and columns as its headers, which count the
         padding as rows and columns before 0. A cell that no memory holds is empty, or says what it is.
         """
-        tables = (grid.table() for grid in self.numbered)
-        return Tables(f'<div class="convgrad-numbers">{"".join(tables)}</div>')
+        tables = "".join(grid.table() for grid in self.numbered)
+        return Tables(f'<div class="convgrad-numbers">{tables}</div>')
 
     def caption(self, more: str = "") -> "Picture":
         """The sentence as a picture of its own, as wide as this one; and what more is to be said."""
@@ -271,9 +223,10 @@ class Picture:
 
     def _repr_mimebundle_(self, more: str = "", **_) -> tuple[dict, dict]:
         """The picture with its sentence below it: JupyterLab shows a picture or a text, but not both."""
-        image = base64.b64encode(_png(np.vstack([self.rgba(), self.caption(more).rgba()]))).decode()
-        size = {"width": self.width}
-        return {"text/plain": self.sentence, "image/png": image}, {"image/png": size, "needs_background": "light"}
+        with_caption = np.vstack([self.rgba(), self.caption(more).rgba()])
+        data = {"text/plain": self.sentence, "image/png": marks.base64_png(with_caption)}
+        metadata = {"image/png": {"width": self.width}, "needs_background": "light"}
+        return data, metadata
 
 
 class Tables(str):
@@ -289,105 +242,18 @@ class Tables(str):
         return "; ".join(html.unescape(caption) for caption in re.findall("<caption>(.*?)</caption>", self))
 
 
-def _paint(renderer: RendererAgg, mark: Mark) -> None:
-    """Paint a mark on pixels."""
-    style = renderer.new_gc()
-    if mark.image:
-        box, colors = mark.image
-        x, y, width, height = (round(value * SHARPNESS) for value in box)
-        large = np.asarray(Image.fromarray(colors).resize((width, height), Image.Resampling.NEAREST))
-        renderer.draw_image(style, x, renderer.height - y - height, large[::-1].copy())
-        return
-    style.set_foreground(mark.edge)
-    style.set_linewidth(mark.line * SHARPNESS)
-    style.set_joinstyle("miter")
-    style.set_snap(mark.path is not None and mark.path.codes[-1] == Path.CLOSEPOLY)  # boxes keep to whole pixels
-    style.set_dashes(0, mark.dashes and np.multiply(mark.dashes, SHARPNESS))
-    path = mark.path
-    if mark.words:
-        vertices, codes = zip(*(outline(word, mark.weight) for word in mark.words), strict=True)
-        path = Path(np.concatenate(vertices), np.concatenate(codes))
-    flip = Affine2D().scale(SHARPNESS, -SHARPNESS).translate(0, renderer.height)
-    renderer.draw_path(style, path, flip, mark.face)
-
-
-def _png(rgba: Array) -> bytes:
-    file = io.BytesIO()
-    Image.fromarray(rgba).convert("RGB").quantize(dither=Image.Dither.NONE).save(file, "png", optimize=True)
-    return file.getvalue()
-
-
-def _svg(mark: Mark) -> str:
-    """A mark as elements of an SVG image; words stay text, which every browser draws sharp."""
-    if mark.words:
-        style = f'fill="{to_hex(mark.face)}" font-weight="{mark.weight}"'
-        return "".join(_svg_text(word, style) for word in mark.words)
-    if mark.image:
-        (x, y, width, height), colors = mark.image
-        file = f"data:image/png;base64,{base64.b64encode(_png(colors)).decode()}"
-        place = f'x="{x:.5g}" y="{y:.5g}" width="{width:.5g}" height="{height:.5g}"'
-        return f'<image {place} preserveAspectRatio="none" style="image-rendering: pixelated" href="{file}"/>'
-    fill = f'fill="{to_hex(mark.face)}" fill-opacity="{mark.face[3]:.4g}"' if mark.face else 'fill="none"'
-    dashes = f' stroke-dasharray="{mark.dashes[0]} {mark.dashes[1]}"' if mark.dashes else ""
-    stroke = f'stroke="{mark.edge}" stroke-width="{mark.line}"{dashes}'
-    return f'<path d="{_svg_path(mark.path)}" {fill} {stroke}/>'
-
-
-def _svg_text(word: Word, style: str) -> str:
-    """A word as an element of an SVG image."""
-    anchors = {"left": "start", "middle": "middle", "right": "end"}
-    y = word.y + 0.36 * word.size
-    place = f'x="{word.x:.4g}" y="{y:.4g}" font-size="{word.size:.4g}" text-anchor="{anchors[word.align]}"'
-    if word.code:
-        style += f' font-family="{CODE_FONT}"'
-    return f"<text {place} {style}>{html.escape(word.text)}</text>"
-
-
 @cache
 def _ground() -> str:
     """The paper, and the colors of all SVG images of a page where it is dark, as of the stored ones there."""
     dark = '[data-jp-theme-light="false"]'
     svg = f"{dark} .convgrad-svg"
     rules = ""
-    for part, (color, darker) in product(("fill", "stroke"), DARK.items()):
-        rules += f'{svg} [{part}="{color}"] {{ {part}: {darker}; }}'
+    for part in ("fill", "stroke"):
+        for color, darker in DARK.items():
+            rules += f'{svg} [{part}="{color}"] {{ {part}: {darker}; }}'
     turned = "filter: invert(0.933) hue-rotate(180deg);"  # white becomes DARK[PAPER], and a hue stays what it is
     rules += f"{svg} image, {dark} img.jp-needs-light-background {{ {turned} }}"
     return f'<style>{rules}</style><rect width="100%" height="100%" fill="{PAPER}"/>'
-
-
-def _svg_path(path: Path) -> str:
-    """A path of straight lines as SVG writes it."""
-    letters = {Path.MOVETO: "M", Path.LINETO: "L"}
-    return "".join(
-        f"{letters[code]}{x:.5g} {y:.5g}" if code in letters else "Z"
-        for (x, y), code in zip(path.vertices.tolist(), path.codes.tolist(), strict=True)
-    )
-
-
-# --- Words --------------------------------------------------------------------------------------------------
-
-
-@cache
-def _glyphs(text: str, weight: str, code: bool = False) -> tuple[Array, Array, float]:
-    """Vertices and codes of a text of size 1, and its width."""
-    family = "DejaVu Sans Mono" if code else "DejaVu Sans"
-    path = TextPath((0, 0), text, size=1, prop=FontProperties(family=family, weight=weight))
-    return path.vertices, path.codes, path.vertices[:, 0].max()
-
-
-def outline(word: Word, weight: str) -> tuple[Array, Array]:
-    """Vertices and codes of a word where it is written."""
-    vertices, codes, width = _glyphs(word.text, weight, word.code)
-    parts_on_left = {"left": 0, "middle": 0.5, "right": 1}
-    left = word.x - width * word.size * parts_on_left[word.align]
-    bottom = word.y + 0.36 * word.size  # half a digit below its middle
-    return vertices * (word.size, -word.size) + (left, bottom), codes
-
-
-def text_width(text: str, size: float, weight: str = "normal") -> float:
-    """CSS pixels from the left end of a text to its right end."""
-    return _glyphs(text, weight)[2] * size if text.strip() else 0.0
 
 
 def number(value: float) -> str:

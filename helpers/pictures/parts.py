@@ -12,19 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.pictures.canvas import (
-    GRAY,
-    GREEN,
-    INK,
-    MARGIN,
-    ORANGE,
-    TINT,
-    Box,
-    Picture,
-    Word,
-    number,
-    text_width,
-)
+from helpers.pictures.canvas import GRAY, GREEN, INK, MARGIN, ORANGE, TINT, Box, Picture, Word, number
+from helpers.pictures.marks import text_width
 from helpers.pictures.touchable import Adjustable, Cell, Touchable, Window
 
 # CSS pixels
@@ -105,27 +94,31 @@ class Grid:
         if numbers and not np.isnan(self.values).all():
             picture.numbered.append(self)
         head(picture, x, y, title, note, self.look.ink)
-        cells = list(zip(self.boxes, self.values.flat, strict=True))
-        picture.boxes((box for box, value in cells if np.isnan(value)), line=0.8, dashes=(2.5, 3))
-        picture.boxes(box for box, value in cells if not np.isnan(value))
+        empty = [box for box, value in zip(self.boxes, self.values.flat, strict=True) if np.isnan(value)]
+        filled = [box for box, _ in self._filled()]
+        picture.boxes(empty, line=0.8, dashes=(2.5, 3))
+        picture.boxes(filled)
         if numbers:
             self._write_numbers(at)
 
     def _write_numbers(self, at: float) -> None:
         """Write each number at a height of its cell, 0.5 in the middle."""
-        filled = [(box, number(value)) for box, value in self._filled()]
+        texts = [number(value) for _, value in self._filled()]
         smallest = 12 if at == LIFTED and self.height < LOWEST_LIFTED else SMALLEST
         wanted = min(max(0.36 * self.height, smallest), 20)
-        texts = [text for _, text in filled]
         size = fitting(texts, self.width - 4, wanted, self.look.weight)
         if at == LIFTED and self.height >= ROOMY:
             at = 0.5
-        words = (Word(box.middle[0], box.y + at * box.height, text, size) for box, text in filled)
+        words = []
+        for (box, _), text in zip(self._filled(), texts, strict=True):
+            middle, _ = box.middle
+            words.append(Word(middle, box.y + at * box.height, text, size))
         self.picture.words(words, self.look.ink, self.look.weight)
 
     def _filled(self) -> list[tuple[Box, float]]:
         """The cells that hold a number, with it."""
-        return [(box, value) for box, value in zip(self.boxes, self.values.flat, strict=True) if not np.isnan(value)]
+        cells = zip(self.boxes, self.values.flat, strict=True)
+        return [(box, value) for box, value in cells if not np.isnan(value)]
 
     def box(self, row: int, column: int, rows: int = 1, columns: int = 1) -> Box:
         """The box of a cell, or of the `rows` x `columns` cells from there on."""
@@ -143,7 +136,8 @@ class Grid:
         values_of = {}
         for i, cell in enumerate(np.ndindex(self.values.shape), start):
             numbers = cell if len(values) > 1 else [i]
-            values_of[cell] = fixed | dict(zip(values, numbers, strict=True))
+            moved = dict(zip(values, numbers, strict=True))
+            values_of[cell] = fixed | moved
         self.picture.touchable[name] = Touchable(self, values_of, clicked=clicked)
 
     def point(self, cells: Mapping[Cell, Mapping[str, int]], name: str = "") -> None:
@@ -165,8 +159,8 @@ class Grid:
 
     def drag(self, cells: Sequence[Cell], values: tuple[str, str], place: Cell, jump: Cell = (1, 1)) -> None:
         """Let a reader drag the window of these cells: its row and column are `values`, each step `jump` cells long."""
-        down, across = jump
-        step = down * self.height, across * self.width
+        rows, columns = jump
+        step = rows * self.height, columns * self.width
         self.picture.window = Window(self._around(cells), values, place, step)
 
     def _around(self, cells: Sequence[Cell]) -> Box:
@@ -177,14 +171,16 @@ class Grid:
 
     def table(self) -> str:
         """The numbers in HTML."""
-        columns = self.values.shape[1]
+        _, columns = self.values.shape
         top, left = self.first
-        head = "".join(f'<th scope="col">{number(left + i)}</th>' for i in range(columns))
-        head = f"<thead><tr><td></td>{head}</tr></thead>"
-        lines = "".join(self._table_row(top + i, row) for i, row in enumerate(self.values))
-        return f"<table><caption>{html.escape(self.caption)}</caption>{head}<tbody>{lines}</tbody></table>"
+        names = "".join(f'<th scope="col">{number(left + i)}</th>' for i in range(columns))
+        rows = "".join(self._table_row(top + i, row) for i, row in enumerate(self.values))
+        caption = f"<caption>{html.escape(self.caption)}</caption>"
+        head = f"<thead><tr><td></td>{names}</tr></thead>"
+        return f"<table>{caption}{head}<tbody>{rows}</tbody></table>"
 
     def _table_row(self, index: int, row: np.ndarray) -> str:
+        """A row of numbers in HTML, with its own number as its header."""
         texts = [self.empty if np.isnan(value) else number(value) for value in row]
         cells = "".join(f"<td>{text}</td>" for text in texts)
         return f'<tr><th scope="row">{number(index)}</th>{cells}</tr>'
@@ -232,12 +228,17 @@ class Grid:
     def name_cells(self, flipped: bool = False) -> None:
         """Name the cells that hold a number, in their upper left corners; `flipped`: from the last one on."""
         boxes = [box for box, _ in self._filled()]
-        shape = self.values.shape if len(boxes) == len(self.boxes) else (1, len(boxes))
+        is_full = len(boxes) == len(self.boxes)
+        shape = self.values.shape if is_full else (1, len(boxes))
         names = self.look.names(shape).ravel().tolist()
         if flipped:
             boxes.reverse()
-        x, y = (6, 11) if self.height > ROOMY + 8 else (4, 8)
-        words = (Word(box.x + x, box.y + y, name, SMALLEST, "left") for box, name in zip(boxes, names, strict=True))
+        right, down = 4, 8  # from the corner
+        if self.height > ROOMY + 8:
+            right, down = 6, 11
+        words = []
+        for box, name in zip(boxes, names, strict=True):
+            words.append(Word(box.x + right, box.y + down, name, SMALLEST, "left"))
         self.picture.words(words, self.look.ink)
 
 
@@ -274,9 +275,16 @@ class Bars(Area):
         picture.tinted(bars, color, 1.6, 0.5)
         texts = [number(round(value, decimals)) for value in self.values.flat]
         size = fitting(texts, self.width - 4, 13)
-        picture.words(Word(bar.middle[0], bar.y - 9, text, size) for bar, text in zip(bars, texts, strict=True))
-        below = zip(bars, self.names, strict=False)
-        picture.words((Word(bar.middle[0], self.bottom + 11, name, 13) for bar, name in below), GRAY)
+        above = []
+        for bar, text in zip(bars, texts, strict=True):
+            middle, _ = bar.middle
+            above.append(Word(middle, bar.y - 9, text, size))
+        picture.words(above)
+        below = []
+        for bar, name in zip(bars, self.names, strict=False):
+            middle, _ = bar.middle
+            below.append(Word(middle, self.bottom + 11, name, 13))
+        picture.words(below, GRAY)
 
     def _bar(self, i: int, value: float) -> Box:
         """A bar from the line of 0 to its value, at least a line high."""
@@ -284,9 +292,12 @@ class Bars(Area):
         middle = self.x + self.width * (i + 0.5)
         zero = self._y(0)
         end = self._y(value)
-        return Box(middle - width / 2, min(end, zero), width, max(abs(zero - end), 1))
+        top = min(end, zero)
+        height = max(abs(zero - end), 1)
+        return Box(middle - width / 2, top, width, height)
 
     def _y(self, value: float) -> float:
+        """The height of a value in the picture."""
         return self.y + self.height * (self.high - value) / (self.high - self.low)
 
     def frame_bar(self, i: int, color: str) -> None:
@@ -323,20 +334,21 @@ def side_by_side(
     `matrices` are (values, title, note, ...): what a Grid takes, without its place. A cell is at most `widest` times as
     wide as it is high.
     """
-    rows = max(len(values) for values, *_ in matrices)
+    rows = [len(values) for values, *_ in matrices]
     has_notes = any(note for _, _, note, *_ in matrices)
     top += HEAD if has_notes else HEAD - NOTE
-    height = min(LARGEST_CELL, (bottom - top) / rows)
-    cell, widths = _widest_cells(picture, matrices, widest * height)
-    size = cell, min(height, 1.1 * cell)
+    highest = min(LARGEST_CELL, (bottom - top) / max(rows))
+    width, widths = _widest_cells(picture, matrices, widest * highest)
+    height = min(highest, 1.1 * width)
     grids = []
     left = MARGIN
-    for (values, *style), width in zip(matrices, widths, strict=True):
-        grids.append(Grid(picture, values, left, top, size, *style))
-        left += width + BETWEEN
-    fewest_rows = min(len(values) for values, *_ in matrices)
-    middle = top + size[1] * fewest_rows / 2
-    words = (Word(grid.x - BETWEEN / 2, middle, sign, 30) for grid, sign in zip(grids[1:], signs, strict=True))
+    for (values, *style), matrix_width in zip(matrices, widths, strict=True):
+        grids.append(Grid(picture, values, left, top, (width, height), *style))
+        left += matrix_width + BETWEEN
+    middle = top + height * min(rows) / 2
+    words = []
+    for grid, sign in zip(grids[1:], signs, strict=True):
+        words.append(Word(grid.x - BETWEEN / 2, middle, sign, 30))
     picture.words(words, GRAY)
     return grids
 

@@ -39,18 +39,20 @@ def table(picture: Picture, labels: Sequence[str], columns: Sequence[Sequence[st
     room = box.width - LABELS
     most = int(room // NARROWEST)
     if len(columns) > most:
-        columns = [*columns[: most - 2], ("…",) * len(labels), columns[-1]]
-    height = box.height / len(labels)
-    heights = [box.y + height * (i + 0.5) for i in range(len(labels))]
-    written = [Word(box.x + 88, y, label, 14, "right") for y, label in zip(heights, labels, strict=True)]
-    picture.words(written, GRAY)
-    step = min(WIDEST, room / max(len(columns), 1))
-    size = fitting(chain.from_iterable(columns), step - 5, 14.5)
+        dots = ["…"] * len(labels)
+        columns = [*columns[: most - 2], dots, columns[-1]]
+    row = box.height / len(labels)
+    heights = [box.y + row * (i + 0.5) for i in range(len(labels))]
+    words = [Word(box.x + 88, y, label, 14, "right") for y, label in zip(heights, labels, strict=True)]
+    picture.words(words, GRAY)
+    width = min(WIDEST, room / max(len(columns), 1))
+    size = fitting(chain.from_iterable(columns), width - 5, 14.5)
+    left = box.x + LABELS
     boxes = []
     for i, column in enumerate(columns):
-        x = box.x + LABELS + step * (i + 0.5)
-        picture.words(Word(x, y, text, size) for y, text in zip(heights, column, strict=True))
-        boxes.append(Box(box.x + LABELS + step * i, box.y, step, box.height))
+        middle = left + width * (i + 0.5)
+        picture.words(Word(middle, y, text, size) for y, text in zip(heights, column, strict=True))
+        boxes.append(Box(left + width * i, box.y, width, box.height))
     return boxes
 
 
@@ -59,8 +61,8 @@ def foot(
 ) -> list[Box]:
     """A table at the foot of a picture, below a line, and two lines beside it; returns where its columns are."""
     top = picture.height - height - 6
-    line = MARGIN, top - 4, picture.width - MARGIN, top - 4
-    picture.lines([line], LINE, 1)
+    line = top - 4
+    picture.lines([(MARGIN, line, picture.width - MARGIN, line)], LINE, 1)
     boxes = table(picture, labels, columns, Box(MARGIN, top, 624, height))
     for i, text in enumerate(beside):
         y = top + height * (i + 1.5) / 3

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import ipywidgets
 from traitlets import Bunch
 
-from helpers.pictures.canvas import text_width
+from helpers.pictures.marks import text_width
 
 # what a reader does, where a step may ask for nothing else
 POINT = "point"

@@ -1,9 +1,8 @@
 """Pictures with sliders. Every state that the sliders can reach is a valid one, and each is also said in words."""
 
-import html
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from math import ceil, prod
+from math import ceil
 from reprlib import repr as shortened
 from types import MappingProxyType
 
@@ -13,7 +12,6 @@ import numpy as np
 from helpers.data.turns import in_turn
 from helpers.pictures.canvas import Picture
 from helpers.pictures.touchable import Adjustable, Touchable, Window
-from helpers.widgets import displayed, wake
 from helpers.widgets.controls import (
     DRAG,
     PACE,
@@ -31,51 +29,14 @@ from helpers.widgets.controls import (
     player,
     slider,
 )
+from helpers.widgets.ranges import Ranges, Rule, limits
+from helpers.widgets.shown import LAYER, Shown
 from helpers.widgets.touch import WINDOW, Touch, Touched
-
-Limits = int | tuple[int, int]  # the first and the last value, or how many there are, from 0 on
-Rule = Limits | Callable[[Values], Limits]  # the limits of one value, or how they follow from the values before it
 
 # the most controls beside a picture, and CSS pixels of one
 FRONT = 4
 WIDEST = 280
 BEHIND = 6  # controls in a row behind the fold
-# CSS pixels: the widest picture, and what stands above and below it on the first screen of a lesson
-MOST = 1100
-ABOVE_AND_BELOW = 490
-LAYER = {"grid_area": "1 / 1", "margin": "0", "width": "100%"}  # one over the other
-SENTENCE = "margin: 0; padding: 0 16px; line-height: 1.35; min-height: 2.7em"  # as high with one line as with two
-
-
-class Shown(ipywidgets.VBox):
-    """A picture, drawn as two images one over the other, and the sentence below it; a cell stores both."""
-
-    picture: Picture
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._still = ipywidgets.HTML(layout=LAYER)
-        self._moving = ipywidgets.HTML(layout=LAYER)
-        self._words = ipywidgets.HTML()
-        self.add_class("convgrad-explorer")
-
-    def _paper(self, *above: ipywidgets.Widget) -> ipywidgets.GridBox:
-        """The picture, and what lies over it."""
-        paper = ipywidgets.GridBox([self._still, self._moving, *above])
-        paper.layout = ipywidgets.Layout(width=filling(self.picture), max_width="100%", flex="0 0 auto")
-        paper.add_class("convgrad-picture")
-        return paper
-
-    def _draw_paper(self) -> None:
-        self._still.value, self._moving.value = self.picture.svg()
-
-    def _write_sentence(self, sentence: str) -> None:
-        """Write a sentence, which a screen reader reads aloud."""
-        self._words.value = f'<p role="status" aria-live="polite" style="{SENTENCE}">{html.escape(sentence)}</p>'
-
-    def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
-        data, metadata = self.picture._repr_mimebundle_(wake())
-        return displayed(super()._repr_mimebundle_(**kwargs) | data), metadata
 
 
 class Explorer(Shown):
@@ -141,18 +102,15 @@ class Explorer(Shown):
         self._draw = draw
         self._rules = rules
         self._settling = False
-        self._multiples = multiples or {}
         self._play = [play] if isinstance(play, str) else list(play)
-        self._numbers = ipywidgets.HTML()
+        self._ranges = Ranges(rules, multiples or {}, self._play)
+        self._numbers = ipywidgets.HTML(layout={"display": "none"})
         self._layer = None
-        self._numbers.layout.display = "none"
         self._open = fold("numbers", self._show_numbers)
         self._choices = choices
-        self._controls = {}
-        for name in rules:
-            self._controls[name] = [choice(name)] if name in choices else [number_box(name), slider()]
+        self._controls = {name: self._controls_of(name) for name in rules}
         self._player = player(leap, pace) if play else None
-        self._values = self._allowed({**dict.fromkeys(rules, 0), **values})
+        self._values = self._ranges.allowed({**dict.fromkeys(rules, 0), **values})
         self._arrays = {name: np.array(array, float) for name, array in arrays.items()}
         self._show(self._values)
         self._settle()
@@ -162,43 +120,47 @@ class Explorer(Shown):
         self.children = [self.steps, above, paper, self._words, below, behind, self._numbers]
         self._listen()
 
+    def _controls_of(self, name: str) -> list[ipywidgets.Widget]:
+        """The controls that move one value."""
+        if name in self._choices:
+            return [choice(name)]
+        return [number_box(name), slider()]
+
     # --- What is put where ------------------------------------------------------------------------------------
 
     def _place(self, front: Sequence[str]) -> tuple[ipywidgets.Widget, ...]:
         """The controls above the picture, what is below its sentence, and what is behind the first fold there."""
         rest = [name for name in self._rules if name not in front]
-        beside = {name: self._player for name in self._play[-1:] if name in front}
         behind = self._row(rest, BEHIND)
         behind.layout.display = "none"
-        more = fold("more settings", lambda is_open: setattr(behind.layout, "display", None if is_open else "none"))
-        alone = [self._player] if self._player and not beside else []
+        last_played = self._play[-1] if self._play else ""
+        below = []
         if self._player and len(front) == 1:
             above = in_a_row(*self._controls[front[0]], self._player)
-            alone = []
+        elif last_played in front:
+            above = self._row(front, len(front), last_played)
         else:
-            above = self._row(front, len(front), beside)
-        return above, self._row_below(alone, more if rest else None), behind
-
-    def _row_below(self, alone: Sequence[ipywidgets.Widget], more: ipywidgets.Widget | None) -> ipywidgets.HBox:
-        """The row below the sentence: a player that stands alone, and the folds."""
-        row = list(alone)
-        if more:
-            row.append(more)
+            above = self._row(front, len(front))
+            if self._player:
+                below.append(self._player)
+        if rest:
+            below.append(fold("more settings", lambda is_open: _show_or_hide(behind, is_open)))
         if self.picture.numbered:
-            row.append(self._open)
-        below = ipywidgets.HBox(row)
-        below.add_class("convgrad-below")
-        return below
+            below.append(self._open)
+        row = ipywidgets.HBox(below)
+        row.add_class("convgrad-below")
+        return above, row, behind
 
-    def _row(
-        self, names: Sequence[str], columns: int, beside: Mapping[str, ipywidgets.Widget] | None = None
-    ) -> ipywidgets.GridBox:
-        """Controls in columns, one of them with the player beside it."""
+    def _row(self, names: Sequence[str], columns: int, played: str = "") -> ipywidgets.GridBox:
+        """Controls in columns; the value that is `played`, if any, has the player beside it."""
         if not names:
             return ipywidgets.GridBox(layout={"display": "none"})
-        grid = f"repeat({columns}, {min(self.picture.width // columns, WIDEST)}px)"
-        pairs = [control(*self._controls[name], player=(beside or {}).get(name)) for name in names]
-        return ipywidgets.GridBox(pairs, layout={"grid_template_columns": grid})
+        width = min(self.picture.width // columns, WIDEST)
+        pairs = []
+        for name in names:
+            beside = self._player if name == played else None
+            pairs.append(control(*self._controls[name], player=beside))
+        return ipywidgets.GridBox(pairs, layout={"grid_template_columns": f"repeat({columns}, {width}px)"})
 
     def _listen(self) -> None:
         """Follow what the reader does with the controls."""
@@ -209,7 +171,7 @@ class Explorer(Shown):
             self._player.observe(lambda change: self._used(lambda: self._play_to(change.new)), "value")
 
     def _play_to(self, place: int) -> None:
-        self._reach(self._played(place), PLAY)
+        self._reach(self._ranges.values_at(place, self._values), PLAY)
 
     @in_turn
     def _used(self, act: Callable[[], object]) -> None:
@@ -244,18 +206,25 @@ class Explorer(Shown):
 
     def _reach(self, values: Values, by: str = "") -> str:
         """Go to these values; `by` is how the reader does that, where a step may ask for it."""
-        known = [*self._rules, *self._arrays]
-        unknown = sorted(set(values) - set(known))
-        if unknown:
-            raise ValueError(f"{', '.join(unknown)}: the sliders are {', '.join(known)}")
-        for name in values.keys() & self._arrays.keys():
-            self._arrays[name] = self._read(name, values[name])
-        of_sliders = {name: value for name, value in values.items() if name in self._rules}
-        self._values = self._allowed(self._values | of_sliders)
+        self._check_names(values)
+        of_sliders = {}
+        for name, value in values.items():
+            if name in self._arrays:
+                self._arrays[name] = self._read(name, value)
+            else:
+                of_sliders[name] = value
+        self._values = self._ranges.allowed(self._values | of_sliders)
         self._show(self._values)
         self._settle()
         self.steps.tick(self._values | self._arrays, by)
         return self.sentence
+
+    def _check_names(self, values: Values) -> None:
+        """Refuse names that have neither sliders nor arrays."""
+        known = [*self._rules, *self._arrays]
+        unknown = sorted(set(values) - set(known))
+        if unknown:
+            raise ValueError(f"{', '.join(unknown)}: the sliders are {', '.join(known)}")
 
     def _read(self, name: str, numbers: object) -> np.ndarray:
         """An array as the picture allows it."""
@@ -277,7 +246,7 @@ class Explorer(Shown):
     def _show_numbers(self, are_asked: bool) -> None:
         """Show the numbers of the picture as tables, or nothing."""
         self._numbers.value = self.picture.tables() if are_asked else ""
-        self._numbers.layout.display = None if are_asked else "none"
+        _show_or_hide(self._numbers, are_asked)
 
     def _lay_cells(self) -> None:
         """Put cells to point at over the picture."""
@@ -309,7 +278,7 @@ class Explorer(Shown):
 
     def _look_at(self, values: Values) -> None:
         """Show these values, without keeping them."""
-        looked_at = self._allowed(self._values | values)
+        looked_at = self._ranges.allowed(self._values | values)
         self._show(looked_at)
         self._settle(looked_at)
         self.steps.tick(looked_at | self._arrays, POINT)
@@ -322,20 +291,6 @@ class Explorer(Shown):
     def _touched_values(self, touched: Touched) -> Values:
         return self._part(touched).values_at(touched.cell)
 
-    def _allowed(self, wanted: Values) -> Values:
-        """The nearest allowed values, in the order of the rules."""
-        allowed = dict(wanted)
-        for name, rule in self._rules.items():
-            low, high = limits(rule, allowed)
-            step = self._step(name, allowed)
-            within = min(max(allowed[name], low), high)
-            allowed[name] = (within + step // 2) // step * step
-        return allowed
-
-    def _step(self, name: str, values: Values) -> int:
-        """From one allowed value to the next."""
-        return values[self._multiples[name]] if name in self._multiples else 1
-
     def _settle(self, looked_at: Values | None = None) -> None:
         """Give every slider, number box and player its limits and its value: the chosen one, or the one looked at."""
         self._settling = True
@@ -346,7 +301,7 @@ class Explorer(Shown):
                 (names,) = self._controls[name]
                 offer(names, self._choices[name], range(low, high + 1), values[name])
                 continue
-            step = self._step(name, values)
+            step = self._ranges.step(name, values)
             for widget in self._controls[name]:
                 _give(widget, min=low, max=high, value=values[name], disabled=low == high, step=step)
         if self._play:
@@ -355,33 +310,14 @@ class Explorer(Shown):
 
     def _settle_player(self, values: Values) -> None:
         """Give the player its last place, and the place of these values."""
-        lows, sizes = self._played_range(values)
-        place = np.subtract([values[name] for name in self._play], lows)
-        leaps = ceil((prod(sizes) - 1) / self._player.step)
-        _give(self._player, max=leaps * self._player.step, value=int(np.ravel_multi_index(place, sizes)))
-
-    def _played_range(self, values: Values) -> tuple[list[int], list[int]]:
-        """The first of each value that is played, and their numbers."""
-        lows = []
-        sizes = []
-        for name in self._play:
-            low, high = limits(self._rules[name], values)
-            lows.append(low)
-            sizes.append(high - low + 1)
-        return lows, sizes
-
-    def _played(self, place: int) -> Values:
-        """The values at a place of the player."""
-        lows, sizes = self._played_range(self._values)
-        last = prod(sizes) - 1
-        indices = np.unravel_index(min(place, last), sizes)
-        return dict(zip(self._play, np.add(indices, lows).tolist(), strict=True))
+        leap = self._player.step
+        last = ceil(self._ranges.last_place(values) / leap) * leap
+        _give(self._player, max=last, value=self._ranges.place(values))
 
 
-def filling(picture: Picture) -> str:
-    """The width of a picture in the page, in CSS: its column's, up to MOST, as far as the window is high enough."""
-    ratio = picture.width / picture.height
-    return f"clamp({picture.width}px, calc((100vh - {ABOVE_AND_BELOW}px) * {ratio:.3f}), {MOST}px)"
+def _show_or_hide(widget: ipywidgets.Widget, is_shown: bool) -> None:
+    """Show a widget, or leave no gap where it is."""
+    widget.layout.display = None if is_shown else "none"
 
 
 def _give(widget: ipywidgets.Widget, **wanted: int) -> None:
@@ -390,11 +326,3 @@ def _give(widget: ipywidgets.Widget, **wanted: int) -> None:
         with widget.hold_sync(), widget.hold_trait_notifications():
             for trait, value in wanted.items():
                 setattr(widget, trait, value)
-
-
-def limits(rule: Rule, values: Values) -> tuple[int, int]:
-    """The first and the last value that a rule allows beside these values."""
-    allowed = rule(values) if callable(rule) else rule
-    if isinstance(allowed, int):
-        return 0, allowed - 1
-    return allowed

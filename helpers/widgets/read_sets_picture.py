@@ -7,7 +7,8 @@ import numpy as np
 
 from helpers.grading.drawing import window
 from helpers.grading.read_sets import ReadSet, ReadSets, place
-from helpers.pictures.canvas import BLUE, GRAY, ORANGE, Box, Picture, number, text_width, tint
+from helpers.pictures.canvas import BLUE, GRAY, ORANGE, Box, Picture, number, tint
+from helpers.pictures.marks import text_width
 from helpers.pictures.parts import Grid, look
 from helpers.pictures.touchable import Cell
 

@@ -8,9 +8,11 @@ from matplotlib.colors import to_hex, to_rgb
 from support.sample import sample
 
 from helpers.pictures.canvas import DARK as IN_THE_DARK
-from helpers.pictures.canvas import PAPER, Box, Mark, Picture, Word, number, outline
+from helpers.pictures.canvas import PAPER, Box, Picture, Word, number
+from helpers.pictures.marks import Mark, outline
 from helpers.pictures.parts import Grid
-from helpers.widgets.explorer import Explorer, limits
+from helpers.widgets.explorer import Explorer
+from helpers.widgets.ranges import limits
 
 SMALLEST = 13  # CSS pixels
 LIGHT, DARK = "#ffffff", "#111111"  # what JupyterLab's two themes lay under an output

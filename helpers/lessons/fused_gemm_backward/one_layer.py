@@ -44,20 +44,25 @@ def learned(forward: Product, grad_weight: Product) -> Array:
     """The weights (196, 10) of each step, from zeros on, without a bias; the loss is cross-entropy."""
     a, labels = _pixels(0, SEEN)
     truth = np.eye(10)[labels]
-    weights = [np.zeros((SIDE**2, 10), np.float32)]
+    weight = np.zeros((SIDE**2, 10), np.float32)
+    weights = [weight]
     for _ in range(STEPS):
-        scores = forward(a, weights[-1])
-        likely = np.exp(scores - scores.max(1, keepdims=True))
-        grad = np.float32((likely / likely.sum(1, keepdims=True) - truth) / SEEN)
-        weights.append(weights[-1] - np.float32(RATE) * grad_weight(a, grad))
+        scores = forward(a, weight)
+        exponentials = np.exp(scores - scores.max(1, keepdims=True))
+        softmax = exponentials / exponentials.sum(1, keepdims=True)
+        grad = np.float32((softmax - truth) / SEEN)
+        weight = weight - np.float32(RATE) * grad_weight(a, grad)
+        weights.append(weight)
     return np.array(weights)
 
 
 def _pixels(first: int, end: int) -> tuple[Array, Array]:
     """Some digits of 14 x 14 pixels from 0 to 1, each the mean of four, in rows; and what they are."""
     ink, labels = digits.load()
-    small = ink[first:end].reshape(-1, SIDE, 2, SIDE, 2).mean((2, 4)) / 255
-    return np.float32(small.reshape(-1, SIDE**2)), labels[first:end]
+    in_fours = ink[first:end].reshape(-1, SIDE, 2, SIDE, 2)
+    small = in_fours.mean((2, 4)) / 255
+    rows = small.reshape(-1, SIDE**2)
+    return np.float32(rows), labels[first:end]
 
 
 class OneLayer(Picture):
@@ -69,7 +74,8 @@ class OneLayer(Picture):
         self.whose = whose
         self.ink, self.labels = _pixels(SEEN, SEEN + 500)
         self.scores = self.ink @ weights  # (step, digit, class)
-        self.right_of_all = (self.scores.argmax(2) == self.labels).mean(1)
+        is_right = self.scores.argmax(2) == self.labels
+        self.right_of_all = is_right.mean(1)
         self.bold(MARGIN, 14, "weight: a column of b for each class, as an image", 15, look("weight").ink)
         explain(self, 560, 14, {"above 0": 0.6, "below 0": -0.6}, 92)
         self.panels = [Box(MARGIN + PANEL * i, 34, SIDE * PIXEL, SIDE * PIXEL) for i in range(10)]
@@ -87,23 +93,23 @@ class OneLayer(Picture):
 
     def draw(self, step: int, digit: int) -> str:
         """Go to one step, and look at one unseen digit."""
-        weights = self.weights[step].T.reshape(10, SIDE, SIDE)
-        for box, panel in zip(self.panels, weights, strict=True):
-            draw_signed(self, panel, box, abs(self.weights[-1]).max() / 2)
-        sheet = Box(MARGIN, LOWER + 14, 112, 112)
+        images = self.weights[step].T.reshape(10, SIDE, SIDE)
+        largest = abs(self.weights[-1]).max() / 2
+        for box, image in zip(self.panels, images, strict=True):
+            draw_signed(self, image, box, largest)
         self.bold(MARGIN, LOWER - 6, f"digit {digit}, unseen", 15)
+        sheet = Box(MARGIN, LOWER + 14, 112, 112)
         draw_ink(self, self.ink[digit].reshape(SIDE, SIDE), sheet, 1)
         scores = self.scores[step, digit]
-        read = int(self.scores[step, digit].argmax())
-        says = a_digit(read) if step else "nothing yet"
+        says = "nothing yet"
+        if step > 0:
+            says = a_digit(int(scores.argmax()))
         box = Box(160, LOWER + 10, 370, 110)
         Bars(self, scores, box, -6, 8, range(10), f"ten scores: {says}", decimals=0)
         self.chart.mark(step, self.right_of_all[step], BLUE)
-        if not step:
-            return (
-                f"Step 0 of {STEPS}: all weights are 0, and so are the scores. The products are those of {self.whose}."
-            )
-        share = f"{round(100 * self.right_of_all[step])} % of {len(self.labels)} unseen digits are read right"
-        return (
-            f"Step {step} of {STEPS}: {share}. Digit {digit} is {a_digit(self.labels[digit])}, and is read as {says}."
-        )
+        begin = f"Step {step} of {STEPS}:"
+        if step == 0:
+            return f"{begin} all weights are 0, and so are the scores. The products are those of {self.whose}."
+        percent = round(100 * self.right_of_all[step])
+        share = f"{percent} % of {len(self.labels)} unseen digits are read right"
+        return f"{begin} {share}. Digit {digit} is {a_digit(self.labels[digit])}, and is read as {says}."

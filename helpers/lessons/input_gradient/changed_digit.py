@@ -45,7 +45,8 @@ def explorer(grad_input: Callable[[Array, Array], Array], whose: str) -> Explore
     def draw(step: int, toward: int) -> Picture:
         return picture(toward).show(step)
 
-    turns = next(step for step in range(STEPS) if picture(WANTED).read(step) == WANTED)
+    to_wanted = picture(WANTED)
+    turns = next(step for step in range(STEPS) if to_wanted.read(step) == WANTED)
     steps = {
         f"Play: when is it a {WANTED}?": by_playing(lambda v: v["toward"] == WANTED and v["step"] >= turns),
         f"Find the last step with a {READ}.": {"step": turns - 1, "toward": WANTED},
@@ -65,9 +66,12 @@ def outputs_and_features(images: Array) -> tuple[Array, Array]:
 def second_layer() -> Array:
     """The weights of the ten scores, (10, 3456): least squares over the first digits."""
     _, features = outputs_and_features(digits.conv1_input(LEARNED))
-    truth = 100 * np.eye(10)[digits.load()[1][:LEARNED]] - 10
+    _, labels = digits.load()
+    wanted = 100 * np.eye(10)[labels[:LEARNED]] - 10  # 90 for the digit that it is, -10 for the others
     features = features.astype(float)
-    return np.linalg.solve(features @ features.T + SMOOTH * np.eye(LEARNED), truth).T @ features
+    products = features @ features.T + SMOOTH * np.eye(LEARNED)
+    of_digits = np.linalg.solve(products, wanted)
+    return of_digits.T @ features
 
 
 def upstream(digit: Array, toward: int) -> Array:
@@ -86,14 +90,15 @@ class ChangedDigit(Picture):
         self.digit = digit[0, 0]
         self.toward = toward
         self.whose = whose
-        self.gradient = gradient[0, 0] / (abs(gradient).max() or 1)
+        largest = abs(gradient).max() or 1
+        self.gradient = gradient[0, 0] / largest
         side = 28 * PIXEL
         self.sheet = Box(MARGIN, TOP, side, side)
         self.map = Box(MARGIN + side + 24, TOP, side, side)
         draw_signed(self, self.gradient, self.map)
-        head(self, *self.sheet[:2], "input", "28 × 28 pixels, 0 to 15")
-        head(self, *self.map[:2], "grad_input", f"score of {toward} minus score of {READ}")
-        explain(self, self.map.x, self.map.y + 28 * PIXEL + 16, {"above 0": 0.6, "below 0, hatched": -0.6}, 92, 3)
+        head(self, self.sheet.x, TOP, "input", "28 × 28 pixels, 0 to 15")
+        head(self, self.map.x, TOP, "grad_input", f"score of {toward} minus score of {READ}")
+        explain(self, self.map.x, self.map.bottom + 16, {"above 0": 0.6, "below 0, hatched": -0.6}, 92, 3)
         self.stands_still()
 
     def changed(self, step: int) -> Array:
@@ -102,7 +107,9 @@ class ChangedDigit(Picture):
 
     def scores(self, step: int) -> Array:
         """The ten scores after some steps."""
-        return second_layer() @ outputs_and_features(self.changed(step)[None, None])[1][0]
+        image = self.changed(step)[None, None]
+        _, features = outputs_and_features(image)
+        return second_layer() @ features[0]
 
     def read(self, step: int) -> int:
         """The digit that the network reads after some steps."""
@@ -116,9 +123,11 @@ class ChangedDigit(Picture):
         read = int(scores.argmax())
         bars = Bars(self, scores, box, -40, 80, range(10), f"ten scores: it reads a {read}", decimals=0)
         bars.frame_bar(read, BLUE)
-        now, other = (f"{number(round(scores[k]))} for {k}" for k in (self.toward, READ))
-        most = f"no pixel has changed by more than {number(step * LEVELS)} of 15 levels" if step else "the digit itself"
+        two_scores = [f"{number(round(scores[k]))} for {k}" for k in (self.toward, READ)]
+        change = "the digit itself"
+        if step > 0:
+            change = f"no pixel has changed by more than {number(step * LEVELS)} of 15 levels"
         return (
-            f"Step {step} of {STEPS}: {most}. The scores are {listed([now, other])}. "
+            f"Step {step} of {STEPS}: {change}. The scores are {listed(two_scores)}. "
             f"The gradient comes from {self.whose}."
         )

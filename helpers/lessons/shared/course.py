@@ -17,7 +17,7 @@ from helpers.gpu import GpuError
 from helpers.grading.student_files import NOTEBOOKS, StudentFileError
 from helpers.lessons.exercises import ALL_PUZZLES, is_right
 from helpers.lessons.shared.notebook_cells import code_cells, exercises
-from helpers.lessons.shared.student_kernels import PLACES
+from helpers.lessons.shared.student_kernels import PLACES, Place
 from helpers.network.layers import LENET
 
 LESSONS = "[0-9][0-9]_*.ipynb", "appendix_[a-z]_*.ipynb"  # in this order
@@ -73,19 +73,23 @@ class Slot(NamedTuple):
 
 def lessons(folder: Path = NOTEBOOKS) -> tuple[Lesson, ...]:
     """All lessons in their order, then the appendices."""
-    paths = chain.from_iterable(sorted(folder.glob(pattern)) for pattern in LESSONS)
+    paths = []
+    for pattern in LESSONS:
+        paths += sorted(folder.glob(pattern))
     return tuple(_lesson(path) for path in paths)
 
 
 def _lesson(path: Path) -> Lesson:
+    """The lesson of a notebook, from its first cell, its code and the page for the teacher."""
     page = (path.parent / "teaching" / f"{path.stem}.md").read_text(encoding="utf-8")
-    first = "".join(json.loads(path.read_bytes())["cells"][0]["source"])
+    cells = json.loads(path.read_bytes())["cells"]
+    first = "".join(cells[0]["source"])
     number, title = HEAD.search(page).groups()
     idea, able = IDEA.search(page).groups()
     minutes = MINUTES.findall(_line(first, "How long"))
     needed = NEEDED.findall(_line(first, "What you need"))
     needs = {number or letter.upper() for number, letter in needed}
-    names = dict.fromkeys(name for _, name in exercises(code_cells(path)))
+    names = dict.fromkeys(name for _, name in exercises(code_cells(path)))  # each once, in their order
     return Lesson(
         file=path.name,
         number=number,
@@ -136,7 +140,9 @@ def roads(known: Sequence[Lesson]) -> tuple[Road, ...]:
 
 def _road(name: str, lessons: Sequence[Lesson]) -> Road:
     """A road through these lessons."""
-    return Road(name, tuple(lesson.number for lesson in lessons), sum(lesson.minutes for lesson in lessons))
+    numbers = tuple(lesson.number for lesson in lessons)
+    minutes = sum(lesson.minutes for lesson in lessons)
+    return Road(name, numbers, minutes)
 
 
 def slots(known: Sequence[Lesson]) -> tuple[Slot, ...]:
@@ -144,15 +150,23 @@ def slots(known: Sequence[Lesson]) -> tuple[Slot, ...]:
     first_lessons = _first_lessons(known)
     by_result: dict[tuple[str, str], list[str]] = {}  # the puzzles that compute the same for a kind of layer
     for puzzle, place in PLACES.items():
-        kind = next(kind for name, kind in KINDS.items() if place.operation.name.startswith(name))
-        by_result.setdefault((kind, place.result), []).append(puzzle)
+        same = by_result.setdefault((_kind(place), place.result), [])
+        same.append(puzzle)
     places = []
     for (kind, result), puzzles in by_result.items():
         numbers = [first_lessons[puzzle] for puzzle in puzzles if puzzle in first_lessons]
         if numbers:
             places.append(Slot(kind, result, tuple(puzzles), min(numbers)))
-    order = [*layers()]
+    order = list(layers())
     return tuple(sorted(places, key=lambda slot: order.index(slot.kind)))
+
+
+def _kind(place: Place) -> str:
+    """The kind of layer in which a kernel has a place."""
+    for beginning, kind in KINDS.items():
+        if place.operation.name.startswith(beginning):
+            return kind
+    raise ValueError(f"{place.operation.name}: no kind of layer has it")
 
 
 def _first_lessons(known: Sequence[Lesson]) -> dict[str, str]:
@@ -181,6 +195,7 @@ def right(known: Sequence[Lesson]) -> frozenset[str]:
 
 
 def _passes(puzzle: str) -> bool:
+    """Return whether the reader's last text of a puzzle is right, as far as this machine can try it."""
     try:
         return is_right(puzzle)
     except (GpuError, StudentFileError):

@@ -47,11 +47,13 @@ class Place:
     @property
     def result(self) -> str:
         """The tensor that it computes."""
-        return self.tensors.split()[-1]
+        *_, result = self.tensors.split()
+        return result
 
     def workgroups(self, shape: Shape) -> tuple[int, int, int]:
         """As the puzzle states it: tiles of 16 x 16 results of a matrix, 64 rows of logits, or 256 results in a row."""
-        size = shape.of(self.tensors.split()[-1])
+        *_, result = self.tensors.split()
+        size = shape.of(result)
         if isinstance(shape, LossShape):
             return ceil(shape.rows / 64), 1, 1
         if isinstance(shape, GemmShape) and len(size) > 1:

@@ -9,21 +9,24 @@ import numpy as np
 from helpers.data.words import listed
 from helpers.lessons.shared.course import LENET_LESSON, Lesson, direct, roads, slots
 from helpers.lessons.shared.slots import draw_slots
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, PAPER, WIDTH, Box, Picture, text_width
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, PAPER, WIDTH, Box, Picture
+from helpers.pictures.marks import text_width
 from helpers.pictures.parts import Grid
 
 # CSS pixels
 TOP = 38  # where the lessons begin
 NODE = Box(0, 0, 152, 78)  # a lesson
 GAP = 8  # between two lessons
-COLUMNS = MARGIN, WIDTH - MARGIN - NODE.width  # the left ends of the outer ones
+LEFT = MARGIN  # the left ends of the outer columns
+RIGHT = WIDTH - MARGIN - NODE.width
 OTHERS = 7  # lessons at the right, where ideas have no room
 LOWEST = TOP + 258
 CLOSER = 4  # between two of the others
 SHORT = NODE._replace(height=(LOWEST - TOP + NODE.height + CLOSER) / OTHERS - CLOSER)
 FIRST = NODE._replace(height=(LOWEST - TOP) / 2 - GAP)  # what comes before the lowest row
-LENET = Box(COLUMNS[0] + NODE.width + 12, TOP, COLUMNS[1] - COLUMNS[0] - NODE.width - 24, LOWEST - TOP - 20)
-CLOSE = 14, 62  # between two lessons that an arrow joins, at the most: across, down
+LENET = Box(LEFT + NODE.width + 12, TOP, RIGHT - LEFT - NODE.width - 24, LOWEST - TOP - 20)
+CLOSE_ACROSS = 14  # between two lessons that an arrow joins, at the most
+CLOSE_DOWN = 62
 TICK = 11  # a box for a puzzle
 MOST = 5  # boxes below each other
 FEW = 3  # boxes below each other in a short lesson
@@ -45,17 +48,16 @@ class CoursePicture(Picture):
 
     def _places(self) -> dict[str, Box]:
         """Place the lessons: LeNet in the middle, what leads to it left and below, the others at the right."""
-        left, right = COLUMNS
-        places = {"02": NODE._replace(x=left, y=LOWEST)}
-        for i, number in enumerate(("03", "04", "06")):
-            x = left + NODE.width + 12 + i * (LENET.width - NODE.width) / 2
-            places[number] = NODE._replace(x=x, y=LOWEST)
-        places[LENET_LESSON] = LENET
+        places = {LENET_LESSON: LENET}
         for i, number in enumerate(("00", "01")):
-            places[number] = FIRST._replace(x=left, y=TOP + i * (FIRST.height + GAP))
+            places[number] = FIRST._replace(x=LEFT, y=TOP + i * (FIRST.height + GAP))
+        places["02"] = NODE._replace(x=LEFT, y=LOWEST)
+        step = (LENET.width - NODE.width) / 2
+        for i, number in enumerate(("03", "04", "06")):
+            places[number] = NODE._replace(x=LEFT + NODE.width + 12 + i * step, y=LOWEST)
         others = [lesson.number for lesson in self.known if lesson.number not in places]
         for i, number in enumerate(others):
-            places[number] = SHORT._replace(x=right, y=TOP + i * (SHORT.height + CLOSER))
+            places[number] = SHORT._replace(x=RIGHT, y=TOP + i * (SHORT.height + CLOSER))
         return places
 
     def draw(self, road: int, lesson: int) -> str:
@@ -69,7 +71,8 @@ class CoursePicture(Picture):
         time = f"{chosen.minutes} minutes"
         if chosen.needs:
             time += f", after {listed(chosen.needs)}"
-        sentence = f"The road “{self.roads[road].name}” has {len(self.roads[road].numbers)} lessons."
+        chosen_road = self.roads[road]
+        sentence = f"The road “{chosen_road.name}” has {len(chosen_road.numbers)} lessons."
         return f"{sentence} {chosen.name}, {time}: then you can {chosen.able}."
 
     # --- The drawing ------------------------------------------------------------------------------------------
@@ -86,16 +89,22 @@ class CoursePicture(Picture):
         self.numbered.append(self)
 
     def _draw_roads(self, chosen: int) -> None:
-        grid = Grid(self, np.zeros((1, 3)), MARGIN, 2, ((self.width - 2 * MARGIN) / 3, 28), numbers=False)
+        """The three roads side by side, one of them chosen."""
+        width = (self.width - 2 * MARGIN) / 3
+        grid = Grid(self, np.zeros((1, 3)), MARGIN, 2, (width, 28), numbers=False)
         grid.touch("roads", "road")
         for i, (road, box) in enumerate(zip(self.roads, grid.boxes, strict=True)):
+            color = INK
             if i == chosen:
+                color = BLUE
                 self.boxes([Box(box.x + 2, box.y + 2, box.width - 4, box.height - 4)], BLUE, line=2.5)
             words = f"{len(road.numbers)} lessons, {hours(road.minutes)}"
-            self.bold(box.x + 12, box.middle[1], road.name, 14, BLUE if i == chosen else INK)
-            self.write(box.right - 12, box.middle[1], words, 13, INK, align="right")
+            _, middle = box.middle
+            self.bold(box.x + 12, middle, road.name, 14, color)
+            self.write(box.right - 12, middle, words, 13, INK, align="right")
 
     def _draw_lesson(self, lesson: Lesson, is_on_road: bool) -> None:
+        """The box of a lesson with its words and its puzzles, and the arrows from what it needs."""
         box = self.places[lesson.number]
         is_short = box.height < NODE.height
         if is_on_road:
@@ -104,23 +113,30 @@ class CoursePicture(Picture):
         else:
             color = GRAY
             self.boxes([box], LINE, line=1)
-        columns = ceil(len(lesson.puzzles) / (FEW if is_short else MOST))  # of boxes
+        puzzles_down = FEW if is_short else MOST
+        columns = ceil(len(lesson.puzzles) / puzzles_down)
         x = box.x + 9
         room = box.width - 18 - (TICK + 4) * columns
         lines = wrapped(lesson.name, room, 13, "bold")
         self.column(x, box.y + 9, 14, lines, 13, color, "bold")
         if not is_short:
-            self.column(x, box.y + 11 + 14 * len(lines), 14, wrapped(lesson.idea, room, 13), 13, color)
+            below_name = box.y + 11 + 14 * len(lines)
+            self.column(x, below_name, 14, wrapped(lesson.idea, room, 13), 13, color)
         time = f"{lesson.minutes} min"
         if lesson.needs:
             time += f" ← {' '.join(lesson.needs)}"
         self.write(x, box.bottom - 7.5, time, 13, GRAY)
-        for i, puzzle in enumerate(lesson.puzzles):
-            row, column = divmod(i, columns)
-            right = box.right - TICK - 7 - column * (TICK + 3)
-            self._tick(Box(right, box.y + 6 + row * (TICK + 3), TICK, TICK), puzzle in self.right)
+        self._draw_ticks(lesson, box, columns)
         for number in direct(lesson, self.known):
             self._join(self.places[number], box)
+
+    def _draw_ticks(self, lesson: Lesson, box: Box, columns: int) -> None:
+        """A small box for each puzzle of a lesson, in columns from the right."""
+        for i, puzzle in enumerate(lesson.puzzles):
+            row, column = divmod(i, columns)
+            x = box.right - TICK - 7 - column * (TICK + 3)
+            y = box.y + 6 + row * (TICK + 3)
+            self._tick(Box(x, y, TICK, TICK), puzzle in self.right)
 
     def _join(self, first: Box, then: Box) -> None:
         """An arrow from a lesson to one that needs it, where they are close."""
@@ -128,7 +144,7 @@ class CoursePicture(Picture):
         right = min(first.right, then.right)
         top = max(first.y, then.y)
         bottom = min(first.bottom, then.bottom)
-        if left - right > CLOSE[0] or top - bottom > CLOSE[1]:
+        if left - right > CLOSE_ACROSS or top - bottom > CLOSE_DOWN:
             return
         if top < bottom:  # beside each other
             y = (top + bottom) / 2
@@ -163,6 +179,7 @@ class CoursePicture(Picture):
         return f"<table><caption>The lessons</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
     def _table_row(self, lesson: Lesson) -> str:
+        """A lesson in HTML, with its name as the header of its row."""
         right = len(self.right.intersection(lesson.puzzles))
         cells = [f"{lesson.minutes}", " ".join(lesson.needs), f"{right} of {len(lesson.puzzles)}"]
         columns = "".join(f"<td>{cell}</td>" for cell in cells)
@@ -172,7 +189,9 @@ class CoursePicture(Picture):
 def hours(minutes: int) -> str:
     """A time to plan with."""
     whole, rest = divmod(minutes, 60)
-    return f"{whole} h {rest} min" if rest else f"{whole} h"
+    if rest:
+        return f"{whole} h {rest} min"
+    return f"{whole} h"
 
 
 def wrapped(text: str, room: float, size: float, weight: str = "normal") -> list[str]:

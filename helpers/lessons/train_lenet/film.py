@@ -50,9 +50,12 @@ class FilmPicture(FiltersPicture):
         super().draw_still()
         self.bold(DIGIT.x, CHART - 18, "a digit it never saw", 14)
         draw_ink(self, self.digit, DIGIT)
-        bottom = CHART + DIGIT.height
-        self.lines([(BARS, bottom, WIDTH - MARGIN, bottom)], GRAY, 1)
-        self.words((Word(bar.middle[0], bottom + 16, str(i), 13) for i, bar in enumerate(self._bars(0))), GRAY)
+        self.lines([(BARS, DIGIT.bottom, WIDTH - MARGIN, DIGIT.bottom)], GRAY, 1)
+        words = []
+        for i, bar in enumerate(self._bars(0)):
+            middle, _ = bar.middle
+            words.append(Word(middle, DIGIT.bottom + 16, str(i), 13))
+        self.words(words, GRAY)
 
     def draw_run(self, steps: int) -> None:
         """Not yet: it grows."""
@@ -66,7 +69,8 @@ class FilmPicture(FiltersPicture):
         answer = int(self.shares[step].argmax())
         self.boxes(bars, BLUE, BLUE, 0)
         self.boxes([bars[answer]], ORANGE, ORANGE, 0)
-        reading = f"read as {answer}: {100 * self.shares[step, answer]:.0f} %"
+        percent = 100 * self.shares[step, answer]
+        reading = f"read as {answer}: {percent:.0f} %"
         self.bold(WIDTH - MARGIN, CHART + 6, reading, 14, ORANGE, "right")
 
     def draw_panel(self, panel: Array, box: Box, largest: float) -> None:
@@ -76,10 +80,14 @@ class FilmPicture(FiltersPicture):
 
     def _bars(self, step: int) -> list[Box]:
         """A bar for each class, as high as it is likely."""
-        width = (WIDTH - MARGIN - BARS) / self.shares.shape[1]
-        bottom = CHART + DIGIT.height
-        heights = HEIGHT * self.shares[step]
-        return [Box(BARS + i * width + 1.5, bottom - high, width - 3, high) for i, high in enumerate(heights)]
+        shares = self.shares[step]
+        width = (WIDTH - MARGIN - BARS) / len(shares)
+        bars = []
+        for i, share in enumerate(shares):
+            left = BARS + i * width
+            height = HEIGHT * share
+            bars.append(Box(left + 1.5, DIGIT.bottom - height, width - 3, height))
+        return bars
 
 
 def filmed(epochs: float = EPOCHS) -> FilmPicture:
@@ -89,7 +97,8 @@ def filmed(epochs: float = EPOCHS) -> FilmPicture:
     digit = unseen[SHOWN : SHOWN + 1]
     training = Training(network, images, labels)
     logits = []
-    for step in range(1 + round(epochs * training.steps_per_epoch)):
+    last = round(epochs * training.steps_per_epoch)
+    for step in range(last + 1):
         logits.append(network.logits(digit)[0])
         training.advance(1)
         print(f"\rstep {step}, loss {training.moments[-1].loss:.2f} ", end="", flush=True)
@@ -98,13 +107,18 @@ def filmed(epochs: float = EPOCHS) -> FilmPicture:
 
 def steps_shown(last: int) -> list[int]:
     """The steps of the frames: at first one after the other, later with leaps between."""
-    return np.unique(np.rint(last * np.linspace(0, 1, FRAMES) ** SLOW).astype(int)).tolist()
+    parts = np.linspace(0, 1, FRAMES) ** SLOW  # of the run
+    steps = np.rint(last * parts).astype(int)
+    return np.unique(steps).tolist()
 
 
 def write(picture: FilmPicture, file: Path) -> None:
     """Write the film, without any loss, so that no color flickers."""
-    sheets = (picture.show(step).rgba() for step in steps_shown(picture.last))
-    first, *rest = (Image.fromarray(sheet).convert("RGB") for sheet in sheets)
+    frames = []
+    for step in steps_shown(picture.last):
+        sheet = picture.show(step).rgba()
+        frames.append(Image.fromarray(sheet).convert("RGB"))
+    first, *rest = frames
     durations = [PACE] * len(rest) + [HOLD]
     first.save(file, save_all=True, append_images=rest, duration=durations, loop=0, lossless=True, method=6)
 

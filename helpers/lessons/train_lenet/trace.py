@@ -118,9 +118,10 @@ class NetworkTrace:
         self.steps = space.all_steps
         self.shapes = _shapes(network)
         names = [name for name in space.sizes if name in self.shapes and name != "labels"]
+        buffers_and_shapes = [(space.buffers[name], self.shapes[name]) for name in names]
         with turn(network):
             space.compute(image[None], np.array([label]))
-            values = read_together([(space.buffers[name], self.shapes[name]) for name in names])
+            values = read_together(buffers_and_shapes)
         self.tensors: Mapping[str, np.ndarray] = dict(zip(names, values, strict=True))
 
     @cached_property
@@ -140,7 +141,7 @@ class NetworkTrace:
 
     def maker(self, name: str) -> tuple[Step, str]:
         """Return the step that computes a tensor, and the operation's name for it; refuse what no step computes."""
-        if name not in [*self.makers]:
+        if name not in list(self.makers):  # a list, as what has no hash is refused, too
             raise ValueError(f"name = {name!r}: it must be one of {', '.join(self.makers)}")
         return self.makers[name]
 
@@ -151,12 +152,15 @@ class NetworkTrace:
         """
         step, operand = self.maker(name)
         index = self._checked_index(name, index)
-        made = MADE[step.operation.name, operand](step.shape, *moved(index, self.shapes[name], step.shape.of(operand)))
+        made_of = MADE[step.operation.name, operand]
+        made = made_of(step.shape, *moved(index, self.shapes[name], step.shape.of(operand)))
         read_rows = [self._row(step, term) for term in made.terms]
         apply_rule = getattr(self, f"_{made.rule}")
         rows, how = apply_rule(step, operand, index, read_rows)
         total = sum(row.value for row in rows)
-        result = float(act(np.float64(total), step.shape.activation)) if made.rule == "activated" else total
+        result = total
+        if made.rule == "activated":
+            result = float(act(np.float64(total), step.shape.activation))
         return Opened(
             name=name,
             index=index,
@@ -183,9 +187,11 @@ class NetworkTrace:
     def _read_places(self, step: Step, rows: list[Row], decided_by: tuple[Factor, ...]) -> dict[str, list[Index]]:
         """The places that were read, each once, by tensor."""
         places = list(chain.from_iterable(row.places for row in rows))
-        places += [self._place(step, factor) for factor in decided_by]
+        for factor in decided_by:
+            places.append(self._place(step, factor))
+        different_places = dict.fromkeys(places)  # in their order
         read: dict[str, list[Index]] = {}
-        for name, index in dict.fromkeys(places):
+        for name, index in different_places:
             read.setdefault(name, []).append(index)
         return read
 
@@ -205,6 +211,7 @@ class NetworkTrace:
     # --- From an operation's names and places to the network's ----------------------------------------------------
 
     def _place(self, step: Step, factor: Factor) -> Place:
+        """The place of a factor in the network's tensor."""
         operand, index = factor
         name = step.tensors[step.operation.tensors.index(operand)]
         return name, moved(index, step.shape.of(operand), self.shapes[name])
@@ -218,12 +225,14 @@ class NetworkTrace:
     # --- What an operation does with its terms, by the rule of `Made` -----------------------------------------------
 
     def _summed(self, step: Step, operand: str, index: Index, rows: list[Row]) -> Finished:
+        """A sum of products, or of numbers alone."""
         noun = "product" if len(rows[0].places) > 1 else "number"
         if len(rows) == 1:
             return rows, f"one {noun}"
         return rows, f"the sum of {len(rows):,} {noun}s"
 
     def _largest(self, step: Step, operand: str, index: Index, rows: list[Row]) -> Finished:
+        """The largest pixel of a window counts alone."""
         winner = max(rows, key=lambda row: row.value)  # the first of equal ones
         losers = [row._replace(value=0.0) for row in rows if row is not winner]
         return [winner, *losers], f"the largest of {len(rows)} pixels"
@@ -233,9 +242,11 @@ class NetworkTrace:
         pixels = self.tensors[step.tensors[0]]
         won = []
         for row in rows:
-            (_, (c, oh, ow)), = row.places  # fmt: skip
-            window = [(c, *pixel) for pixel in pixels_of_window(step.shape, oh, ow)]
-            if max(window, key=lambda pixel: pixels[pixel]) == index:  # the first of equal ones
+            (place,) = row.places
+            _, (c, oh, ow) = place
+            window = [(c, ih, iw) for ih, iw in pixels_of_window(step.shape, oh, ow)]
+            winner = max(window, key=lambda pixel: pixels[pixel])  # the first of equal ones
+            if winner == index:
                 won.append(row)
         if not won:
             return won, "nothing, as it won no window"
@@ -245,50 +256,72 @@ class NetworkTrace:
 
     def _switched(self, step: Step, operand: str, index: Index, rows: list[Row]) -> Finished:
         """One gradient times the derivative of the activation, which is read off the output."""
-        output = float(self.tensors[f"{step.layer}.output"][index])
+        name = f"{step.layer}.output"
+        output = float(self.tensors[name][index])
         activation = getattr(step.shape, "activation", "relu")
-        factor = float(output > 0)
-        if activation != "relu":
-            factor = float(derivative(np.float64(self.open(f"{step.layer}.output", index).total), activation))
-        words = {1.0: "passed on", 0.0: "stopped"}.get(factor, f"times {number(factor)}")
-        why = "as there is no activation" if activation == "none" else f"as {step.layer}.output is {number(output)}"
+        if activation == "relu":
+            factor = 1.0 if output > 0 else 0.0
+        else:
+            pre = np.float64(self.open(name, index).total)
+            factor = float(derivative(pre, activation))
         (row,) = rows
-        return [row._replace(value=row.value * factor, factors=(row.value, factor))], f"{words}, {why}"
+        switched = row._replace(value=row.value * factor, factors=(row.value, factor))
+        why = f"as {name} is {number(output)}"
+        if activation == "none":
+            why = "as there is no activation"
+        return [switched], f"{_in_words(factor)}, {why}"
 
     def _shared(self, step: Step, operand: str, index: Index, rows: list[Row]) -> Finished:
+        """Each number divided by the pixels of a window."""
         pixels = prod(step.shape.kernel)
-        rows = [row._replace(value=row.value / pixels, factors=(row.value, 1 / pixels)) for row in rows]
-        return rows, f"the mean of {pixels} pixels" if operand == "output" else f"a share of 1/{pixels}"
+        shares = [row._replace(value=row.value / pixels, factors=(row.value, 1 / pixels)) for row in rows]
+        if operand == "output":
+            return shares, f"the mean of {pixels} pixels"
+        return shares, f"a share of 1/{pixels}"
 
     def _activated(self, step: Step, operand: str, index: Index, rows: list[Row]) -> Finished:
+        """A sum of products and a bias, before the activation."""
         activation = step.shape.activation
         count = len(rows) - 1
         products = "1 product" if count == 1 else f"{count:,} products"
         how = f"the sum of {products} and the bias"
         if activation == "none":
             return rows, how
-        return rows, f"{activation} of {number(sum(row.value for row in rows))}, {how}"
+        total = sum(row.value for row in rows)
+        return rows, f"{activation} of {number(total)}, {how}"
 
     def _softmax(self, step: Step, operand: str, index: Index, rows: list[Row]) -> Finished:
         """Of logits: the loss, or softmax minus the right answer."""
         share = reference.softmax([row.value for row in rows])
         places = tuple(chain.from_iterable(row.places for row in rows))
         if operand == "losses":
-            rows = [Row(float(-np.log(share[self.label])), places=places, name=f"−log(softmax of {self.label})")]
-            return rows, f"minus the logarithm of the probability {number(share[self.label])} of the right answer"
+            probability = share[self.label]
+            loss = Row(float(-np.log(probability)), places=places, name=f"−log(softmax of {self.label})")
+            return [loss], f"minus the logarithm of the probability {number(probability)} of the right answer"
         (c,) = index
+        softmax = Row(float(share[c]), places=places, name=f"softmax of {c}")
         right = Row(-float(c == self.label), name="minus 1 where the answer is right")
-        rows = [Row(float(share[c]), places=places, name=f"softmax of {c}"), right]
-        return rows, "the softmax minus the right answer"
+        return [softmax, right], "the softmax minus the right answer"
+
+
+def _in_words(factor: float) -> str:
+    """Say what a factor makes of a gradient."""
+    if factor == 1:
+        return "passed on"
+    if factor == 0:
+        return "stopped"
+    return f"times {number(factor)}"
 
 
 def moved(index: Index, shape: Size, to: Size) -> Index:
-    """The same word of memory in another shape."""
-    return tuple(map(int, np.unravel_index(np.ravel_multi_index(index, shape), to)))
+    """The index of the same word of memory in another shape."""
+    word = np.ravel_multi_index(index, shape)
+    return tuple(map(int, np.unravel_index(word, to)))
 
 
 def _shapes(network: Network) -> dict[str, Size]:
     """The shape of each tensor, of one image, without an axis for it."""
-    before = {name.replace(".output", ".pre"): size for name, size in network.values.items()}  # the activation
-    shapes = {**network.values, **before, **network.shapes}
-    return shapes | {gradient_of(name): shape for name, shape in shapes.items()} | {"losses": (1,), "labels": (1,)}
+    before_activation = {name.replace(".output", ".pre"): size for name, size in network.values.items()}
+    shapes = {**network.values, **before_activation, **network.shapes}
+    gradients = {gradient_of(name): shape for name, shape in shapes.items()}
+    return {**shapes, **gradients, "losses": (1,), "labels": (1,)}

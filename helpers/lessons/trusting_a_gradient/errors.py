@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from helpers.checks.report import Array
 from helpers.operations.activations import derivative, gelu
@@ -35,12 +36,13 @@ def convolution_differences() -> Differences:
     x = _numbers(random, (2, 1, 6, 6))
     w = _numbers(random, (1, 1, 3, 3))
     dy = _numbers(random, (2, 1, 4, 4))
-    windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(2, 3)).reshape(-1, 9)  # one for each output
+    windows = sliding_window_view(x, (3, 3), axis=(2, 3)).reshape(-1, 9)  # one for each output
 
     def loss(weights: Array) -> Array:
         """The loss of each filter of `weights` (..., 9)."""
-        total = np.zeros(weights.shape[:-1], weights.dtype)
-        for window, upstream in zip(windows.astype(weights.dtype), dy.astype(weights.dtype).flat, strict=True):
+        precision = weights.dtype
+        total = np.zeros(weights.shape[:-1], precision)
+        for window, upstream in zip(windows.astype(precision), dy.astype(precision).flat, strict=True):
             output = np.zeros_like(total)
             for i, pixel in enumerate(window):
                 output = output + pixel * weights[..., i]
@@ -56,9 +58,11 @@ def gelu_differences() -> Differences:
     points = _numbers(np.random.default_rng(5), POINTS)
 
     def loss(x: Array) -> Array:
-        return gelu(x.astype(np.float64)).astype(x.dtype)
+        exact = gelu(x.astype(np.float64))
+        return exact.astype(x.dtype)
 
-    return _differences("GELU", loss, points, np.ones(POINTS), derivative(points, "gelu"))
+    right = derivative(points, "gelu")
+    return _differences("GELU", loss, points, np.ones(POINTS), right)
 
 
 def _numbers(random: np.random.Generator, size: int | tuple[int, ...]) -> Array:
@@ -70,10 +74,13 @@ def _differences(name: str, loss: Loss, at: Array, moves: Array, right: Array) -
     """Errors against the `right` derivatives of `loss` along `moves`."""
 
     def error(power: int, precision: type) -> float:
+        """The largest error with the step 2**power, over the largest derivative."""
         place = at.astype(precision)
         move = moves.astype(precision)
         step = precision(2.0**power)
-        quotient = (loss(place + step * move) - loss(place - step * move)) / (step + step)
+        above = loss(place + step * move)
+        below = loss(place - step * move)
+        quotient = (above - below) / (step + step)
         return abs(quotient - right).max() / abs(right).max()
 
     errors = np.array([error(power, np.float32) for power in STEPS])

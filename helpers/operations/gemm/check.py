@@ -39,7 +39,8 @@ def gemm_bias_act_backward(
     """Judge the three gradients, `got` = (d_a, d_b, d_bias); d_b has three axes where it is per item."""
     mismatch = _mismatch(a, b, bias, grad)
     if mismatch:
-        return Reports(Report(name, np.shape(part), reason=mismatch) for name, part in zip(GRADIENTS, got, strict=True))
+        parts = zip(GRADIENTS, got, strict=True)
+        return Reports(Report(name, np.shape(part), reason=mismatch) for name, part in parts)
     per_item = np.ndim(got[1]) == 3
     a, b, _, error, grad_pre = _layer(a, b, bias, grad, activation)
     most = abs(grad_pre) + error
@@ -107,7 +108,8 @@ def _layer(a: Array, b: Array, bias: Array, grad: Array, activation: str) -> Seq
     error = abs(grad) * function.derivative_error(pre, delta)  # steps 1, 3 and 4
     if function.factors:
         error = error + SMALLEST_NORMAL
-    return a, b, bias, error, grad * reference.derivative(pre, activation)
+    grad_pre = grad * reference.derivative(pre, activation)
+    return a, b, bias, error, grad_pre
 
 
 def _mismatch(a: Array, b: Array, bias: Array, output: Array) -> str:

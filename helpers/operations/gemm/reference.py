@@ -58,7 +58,8 @@ def backward_loops(
 
 def pre(a: Array, b: Array, bias: Array) -> Array:
     """Vectorized `pre_loops`: (batch, M, N)."""
-    return np.asarray(a, np.float64) @ np.asarray(b, np.float64) + np.asarray(bias, np.float64)
+    a, b, bias = (np.asarray(tensor, np.float64) for tensor in (a, b, bias))
+    return a @ b + bias
 
 
 def forward(a: Array, b: Array, bias: Array, activation: str = "none") -> Array:
@@ -70,7 +71,8 @@ def backward(
     a: Array, b: Array, bias: Array, grad: Array, activation: str = "none", *, per_item: bool = False
 ) -> tuple[Array, Array, Array]:
     """Vectorized `backward_loops`; with `per_item`, d_b is (batch, K, N), one for each item."""
-    grad_pre = np.asarray(grad, np.float64) * derivative(pre(a, b, bias), activation)
+    slope = derivative(pre(a, b, bias), activation)
+    grad_pre = np.asarray(grad, np.float64) * slope
     return sums(a, b, grad_pre, per_item)
 
 

@@ -58,7 +58,8 @@ def _compare_means(name: str, got: Array, formula: Forward, data: Array, shape: 
     data = np.asarray(data, np.float64)
     pixels = np.prod(shape.kernel)
     want = formula(data, shape)
-    terms = pixels * formula((data != 0).astype(float), shape)
+    is_term = (data != 0).astype(float)
+    terms = pixels * formula(is_term, shape)
     total = pixels * formula(abs(data), shape)
     of_sum = tolerance(np.rint(terms), total, data) / pixels
     of_division = 3 * ROUNDING * (abs(want) + of_sum)
@@ -114,12 +115,16 @@ def loss_errors(logits: Array, labels: Array, want: tuple[Array, Array]) -> tupl
     units = 4 + 4 * np.minimum(-z, 88)
     flushed = 2 * SMALLEST_NORMAL
     total = e.sum(1, keepdims=True)
-    r = (e * gamma(classes + units)).sum(1, keepdims=True) / total + classes * flushed
+    error_of_total = (e * gamma(classes + units)).sum(1, keepdims=True)
+    r = error_of_total / total + classes * flushed
     log = np.log(total[:, 0])
     distance = -z[np.arange(rows), labels]
-    losses = (r / (1 - r))[:, 0] + 2.0**-21 + ROUNDING * (5 * log + 2 * distance)
-    grads = e / total * (gamma(units + 4) + r * (1 + gamma(units))) / (1 - r) / rows
-    return losses, grads + 5 * ROUNDING * abs(want[1]) + 2 * flushed
+    of_log = (r / (1 - r))[:, 0] + 2.0**-21
+    losses = of_log + ROUNDING * (5 * log + 2 * distance)
+    of_factors = e / total * (gamma(units + 4) + r * (1 + gamma(units))) / (1 - r) / rows
+    _, want_grads = want
+    grads = of_factors + 5 * ROUNDING * abs(want_grads) + 2 * flushed
+    return losses, grads
 
 
 def gamma(roundings: Array) -> Array:

@@ -36,15 +36,19 @@ def max_pool2d_backward(input: Array, grad_output: Array, shape: PoolShape) -> A
     """Each window passes its gradient to its first maximum, or to its last NaN, (N, C, H, W)."""
     pixels = windows(input, shape, -np.inf)
     pixels = pixels.reshape(*pixels.shape[:4], -1)  # (N, C, oH, oW, kH*kW)
-    inside = windows(np.ones(np.shape(input)), shape, 0).reshape(pixels.shape)
+    is_inside = windows(np.ones(np.shape(input)), shape, 0).reshape(pixels.shape) > 0
+    is_maximum = (pixels == pixels.max(-1, keepdims=True)) & is_inside
+    first_maximum = is_maximum.argmax(-1)
     nan = np.isnan(pixels)
-    first_maximum = ((pixels == pixels.max(-1, keepdims=True)) & (inside > 0)).argmax(-1)
     last_nan = nan.shape[-1] - 1 - nan[..., ::-1].argmax(-1)
     taken = np.where(nan.any(-1), last_nan, first_maximum)
     n, c, oh, ow = np.indices(taken.shape)
-    kh, kw = np.divmod(taken, shape.kernel[1])
-    ih = oh * shape.stride[0] + kh - shape.padding[0]
-    iw = ow * shape.stride[1] + kw - shape.padding[1]
+    _, kernel_w = shape.kernel
+    kh, kw = np.divmod(taken, kernel_w)
+    down, right = shape.stride
+    rows, columns = shape.padding
+    ih = oh * down + kh - rows
+    iw = ow * right + kw - columns
     grad_input = np.zeros(input.shape)
     np.add.at(grad_input, (n, c, ih, iw), grad_output)
     return grad_input
@@ -55,11 +59,13 @@ def avg_pool2d_backward(grad_output: Array, shape: PoolShape) -> Array:
     down, right = shape.stride
     rows, columns = shape.padding
     out_h, out_w = shape.outputs
-    grad_input = np.zeros((shape.batch, shape.channels, shape.in_h + 2 * rows, shape.in_w + 2 * columns))
+    padded = np.zeros((shape.batch, shape.channels, shape.in_h + 2 * rows, shape.in_w + 2 * columns))
     for kh, kw in np.ndindex(shape.kernel):
-        grad_input[:, :, kh : kh + down * out_h : down, kw : kw + right * out_w : right] += grad_output
-    inside = grad_input[:, :, rows : rows + shape.in_h, columns : columns + shape.in_w]
-    return inside / np.prod(shape.kernel)
+        pixel_rows = slice(kh, kh + down * out_h, down)
+        pixel_columns = slice(kw, kw + right * out_w, right)
+        padded[:, :, pixel_rows, pixel_columns] += grad_output
+    grad_input = padded[:, :, rows : rows + shape.in_h, columns : columns + shape.in_w]
+    return grad_input / np.prod(shape.kernel)
 
 
 def relu_backward(output: Array, grad_output: Array) -> Array:

@@ -8,7 +8,8 @@ from math import prod
 
 import numpy as np
 
-from helpers.pictures.canvas import Box, number, text_width
+from helpers.pictures.canvas import Box, number
+from helpers.pictures.marks import text_width
 from helpers.widgets.stepper.replay import Memory
 
 # CSS pixels: the side of a cell

@@ -6,21 +6,8 @@ from math import ceil
 
 import numpy as np
 
-from helpers.pictures.canvas import (
-    BLUE,
-    GRAY,
-    INK,
-    LINE,
-    MARGIN,
-    ORANGE,
-    PAPER,
-    SECTORS,
-    Box,
-    Picture,
-    Word,
-    text_width,
-    tint,
-)
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, PAPER, SECTORS, Box, Picture, Word, tint
+from helpers.pictures.marks import text_width
 from helpers.pictures.parts import Area, look
 from helpers.widgets.stepper.grids import Drawn, arrange
 from helpers.widgets.stepper.replay import ACTIVE, DONE, SECTOR, WAITING, Access, Event, Replay, Shape, Variable

@@ -6,7 +6,9 @@ from helpers.data.words import in_words
 from helpers.pictures.canvas import BLUE, MARGIN, ORANGE, Picture, number
 from helpers.pictures.parts import Grid
 
-CELL = 36, 34  # CSS pixels
+# CSS pixels of a cell
+CELL_WIDTH = 36
+CELL_HEIGHT = 34
 
 
 class BiasGradientPicture(Picture):
@@ -16,14 +18,14 @@ class BiasGradientPicture(Picture):
         self.grad_output = grad_output
         self.returned = returned
         images, channels, rows, columns = grad_output.shape
-        plane_width = columns * CELL[0] + 40
-        plane_height = rows * CELL[1] + 58
+        plane_width = columns * CELL_WIDTH + 40
+        plane_height = rows * CELL_HEIGHT + 58
         super().__init__(46 + images * plane_height)
         self.planes = {}
         for n, co in np.ndindex(images, channels):
             left = MARGIN + co * plane_width
             top = 40 + n * plane_height
-            plane = Grid(self, grad_output[n, co], left, top, CELL, f"grad_output[{n},{co}]")
+            plane = Grid(self, grad_output[n, co], left, top, (CELL_WIDTH, CELL_HEIGHT), f"grad_output[{n},{co}]")
             plane.point({cell: {"co": co} for cell in np.ndindex(rows, columns)})
             self.planes[n, co] = plane
         right = MARGIN + channels * plane_width + 20
@@ -37,14 +39,16 @@ class BiasGradientPicture(Picture):
         planes = [self.planes[n, co] for n in range(images)]
         sums = self.grad_output[:, co].sum((1, 2), dtype=float)
         for plane in planes:
-            plane.mark([*np.ndindex(*size)])
+            plane.mark(list(np.ndindex(*size)))
         self.result.frame([(co, 0)], BLUE)
-        self.bold(self.result.x + 78, self.result.box(co, 0).middle[1], f"bias {co}", 15, self.result.look.ink)
+        _, middle = self.result.box(co, 0).middle
+        self.bold(self.result.x + 78, middle, f"bias {co}", 15, self.result.look.ink)
         for plane, total in zip(planes, sums, strict=True):
             self.bold(plane.x, plane.bottom + 14, f"sum {number(total)}", 14, ORANGE)
         terms = " + ".join(term(total) for total in sums)
+        count = self.grad_output[:, co].size
         return (
-            f"Bias {co} was added to all {self.grad_output[:, co].size} outputs of channel {co}, in "
+            f"Bias {co} was added to all {count} outputs of channel {co}, in "
             f"{in_words('image', range(images))}: grad_bias[{co}] = {terms} = {number(sums.sum())}. "
             f"The kernel wrote {number(self.returned[co])}."
         )
@@ -52,4 +56,6 @@ class BiasGradientPicture(Picture):
 
 def term(value: float) -> str:
     """A number of a sum, in brackets where it is negative."""
-    return number(value) if value >= 0 else f"({number(value)})"
+    if value < 0:
+        return f"({number(value)})"
+    return number(value)

@@ -15,12 +15,15 @@ class TreePicture(Picture):
     def __init__(self, partial: list[float], returned: float) -> None:
         self.steps = tree_steps(partial)
         self.returned = returned
-        super().__init__(int(self._box(len(self.steps), 0).y - 12))
+        below = self._box(len(self.steps), 0)
+        super().__init__(int(below.y - 12))
         self.title(18, "partial sums in workgroup memory")
-        later = range(1, len(self.steps))
-        labels = ["thread", "own sum", *(f"after step {step}" for step in later)]
-        heights = [50, *(self._box(step, 0).middle[1] for step in range(len(self.steps)))]
-        self.words((Word(132, y, label, 14, "right") for y, label in zip(heights, labels, strict=True)), GRAY)
+        labels = [Word(132, 50, "thread", 14, "right")]
+        for step in range(len(self.steps)):
+            _, y = self._box(step, 0).middle
+            label = f"after step {step}" if step else "own sum"
+            labels.append(Word(132, y, label, 14, "right"))
+        self.words(labels, GRAY)
         threads = range(len(partial))
         self.label((self._box(0, thread) for thread in threads), threads, 13, GRAY, down=-32)
         self.stands_still()
@@ -36,15 +39,17 @@ class TreePicture(Picture):
     def _draw_row(self, row: int, sums: list[float], contributing: range) -> Grid:
         """The sums after a step, with lines from the two sums that each was made of."""
         boxes = [self._box(row, i) for i in range(len(sums))]
-        grid = Grid(self, [sums], boxes[0].x, boxes[0].y, boxes[0][2:])
+        first = boxes[0]
+        grid = Grid(self, [sums], first.x, first.y, (first.width, first.height))
         grid.caption = f"after step {row}" if row else "own sums"
         grid.touch(grid.caption, "thread", step=row)
         self.tinted([boxes[i] for i in contributing], ORANGE, 2)
         if row == 0:
             return grid
         for i, box in enumerate(boxes):
-            terms = self._box(row - 1, i), self._box(row - 1, i + len(sums))
-            lines = [connecting_line(term, box) for term in terms]
+            left = self._box(row - 1, i)
+            right = self._box(row - 1, i + len(sums))
+            lines = [connecting_line(left, box), connecting_line(right, box)]
             if i in contributing:
                 self.lines(lines, ORANGE, 2.4)
             else:
@@ -52,10 +57,12 @@ class TreePicture(Picture):
         return grid
 
     def _box(self, row: int, thread: int) -> Box:
+        """The box of a thread's sum after a step."""
         width = min(680 / len(self.steps[0]), 72)
         return Box(144 + thread * width, 64 + row * 66, width, 36)
 
     def _sentence(self, step: int, thread: int) -> str:
+        """Say what a thread adds in a step."""
         if step == 0:
             return f"Thread {thread} has a sum of its own, {number(self.steps[0][thread])}. No thread has waited yet."
         sums_left = len(self.steps[step])
@@ -75,4 +82,6 @@ class TreePicture(Picture):
 
 def connecting_line(upper: Box, lower: Box) -> tuple[float, ...]:
     """A line from the middle below one box to the middle above another."""
-    return upper.middle[0], upper.bottom, lower.middle[0], lower.y
+    start, _ = upper.middle
+    end, _ = lower.middle
+    return start, upper.bottom, end, lower.y

@@ -23,8 +23,8 @@ WAITING = {  # by the place of a step
 }
 SPEEDS = 1.0, 0.8, 0.65, 0.45  # how far the numbers of each row of threads have come when the first ones arrive
 # CSS pixels
-CELL = (22, 18)  # of a matrix
-SLOT = (26, 26)  # of a tile
+CELL = (22, 18)  # the width and the height of a cell of a matrix
+SLOT = (26, 26)  # and of a tile
 TOP = 40  # where matrices and tiles begin
 
 
@@ -39,7 +39,8 @@ class TilesPicture(Picture):
         self.operands = {"a": a, "b": b}
         self.result = result
         self.on = on
-        starts = range(0, a.shape[1], TILE)  # of tiles, along k
+        _, k = a.shape
+        starts = range(0, k, TILE)  # of tiles, along k
         self.moves = list(product(starts, range(len(STEPS))))
         self.moves.append((starts[-1], len(STEPS)))
         super().__init__(224)
@@ -50,42 +51,51 @@ class TilesPicture(Picture):
     def _draw_grids(self, a, b) -> None:
         """The three matrices beside each other, and the two tiles at the right end."""
         m, k = a.shape
-        n = b.shape[1]
-        left_of_b = MARGIN + k * CELL[0] + 30
-        left_of_c = left_of_b + n * CELL[0] + 30
+        _, n = b.shape
+        width, _ = CELL
+        left_of_b = MARGIN + k * width + 30
+        left_of_c = left_of_b + n * width + 30
         self.grids = {
             "a": Grid(self, a, MARGIN, TOP, CELL, f"a, {m} × {k}"),
             "b": Grid(self, b, left_of_b, TOP, CELL, f"b, {k} × {n}"),
             "c": Grid(self, self.result, left_of_c, TOP, CELL, f"c = a @ b, {m} × {n}", numbers=False, tensor="output"),
         }
-        right = self.width - MARGIN
-        width = TILE * SLOT[0]
+        slot_width, _ = SLOT
+        right = self.width - MARGIN - TILE * slot_width
+        left = right - TILE * slot_width - 12
         empty = np.zeros((TILE, TILE))
-        self.tiles = [
-            Grid(self, empty, right - 2 * width - 12, TOP, SLOT, "left", numbers=False, tensor="a"),
-            Grid(self, empty, right - width, TOP, SLOT, "right", numbers=False, tensor="b"),
-        ]
-        note = "workgroup memory:", "16 threads see both tiles"
-        self.column(self.tiles[0].x, self.tiles[0].bottom + 16, 20, note, 13, GRAY)
+        left_tile = Grid(self, empty, left, TOP, SLOT, "left", numbers=False, tensor="a")
+        right_tile = Grid(self, empty, right, TOP, SLOT, "right", numbers=False, tensor="b")
+        self.tiles = [left_tile, right_tile]
+        note = ["workgroup memory:", "16 threads see both tiles"]
+        self.column(left, left_tile.bottom + 16, 20, note, 13, GRAY)
 
     def _let_point(self) -> None:
         """A number of a or b says who loads it, one of a tile who uses it, and one of c which thread makes it."""
         a, b, c = self.grids.values()
         load_steps = [k // TILE * len(STEPS) + 1 for k in range(len(b.values))]  # in which a column of a is loaded
-        a.point({(m, k): {"row": m, "step": load_steps[k]} for m, k in np.ndindex(a.values.shape)}, "a")
-        b.point({(k, n): {"column": n, "step": load_steps[k]} for k, n in np.ndindex(b.values.shape)}, "b")
+        of_a = {(m, k): {"row": m, "step": load_steps[k]} for m, k in np.ndindex(a.values.shape)}
+        of_b = {(k, n): {"column": n, "step": load_steps[k]} for k, n in np.ndindex(b.values.shape)}
+        a.point(of_a, "a")
+        b.point(of_b, "b")
         for side, tile in enumerate(self.tiles):
-            tile.point({divmod(slot, TILE): {"slot": THREADS * side + slot + 1} for slot in range(THREADS)})
+            first = THREADS * side + 1
+            tile.point({divmod(i, TILE): {"slot": first + i} for i in range(THREADS)})
         c.touch("c", "row", "column")
 
     def draw(self, step: int, row: int, column: int, slot: int = 0) -> str:
         """Show a step of the thread that makes c[row,column], or who uses a slot: those of left are 1 to 16."""
         start, phase = self.moves[step]
         element = (row, column)
-        self.corner = (row // TILE * TILE, column // TILE * TILE)
-        self.thread = row % TILE * TILE + column % TILE
-        loads = [tile_loads(TILE, self.corner, start, thread) for thread in range(THREADS)]
-        self.cells = {"a": [of_a for of_a, _ in loads], "b": [of_b for _, of_b in loads]}  # by their slots
+        tile_row, thread_row = divmod(row, TILE)
+        tile_column, thread_column = divmod(column, TILE)
+        self.corner = (tile_row * TILE, tile_column * TILE)
+        self.thread = thread_row * TILE + thread_column
+        self.cells = {"a": [], "b": []}  # by their slots
+        for thread in range(THREADS):
+            of_a, of_b = tile_loads(TILE, self.corner, start, thread)
+            self.cells["a"].append(of_a)
+            self.cells["b"].append(of_b)
         sums = self._sums_after(start, phase)
         is_last = phase == len(STEPS)
         self._draw_matrices(start, is_last)
@@ -108,7 +118,8 @@ class TilesPicture(Picture):
 
     def _draw_status(self, step: int, phase: int, element: Cell, total: str) -> None:
         """The line below the matrices: the step, the sum of the element, and the adapter."""
-        y = TOP + 8 * CELL[1] + 20
+        _, height = CELL
+        y = TOP + 8 * height + 20
         row, column = element
         if phase == len(STEPS):
             action = "write"
@@ -129,6 +140,7 @@ class TilesPicture(Picture):
         self._frame_tile("c", self.corner)
 
     def _frame_tile(self, name: str, corner: Cell) -> None:
+        """Frame the tile of a matrix that begins at a corner, as far as the matrix has cells."""
         grid = self.grids[name]
         size = np.minimum(TILE, np.subtract(grid.values.shape, corner))
         self.boxes([grid.box(*corner, *size)], grid.look.ink, line=3)
@@ -151,8 +163,10 @@ class TilesPicture(Picture):
         for slot, cell in enumerate(self.cells[name]):
             if self._holds(name, cell):
                 start = self.grids[name].box(*cell)
+                end = tile.boxes[slot]
                 part = SPEEDS[slot // TILE] * phase / 2
-                ways.append((start, tile.boxes[slot], part, number(self._value(name, cell))))
+                text = number(self._value(name, cell))
+                ways.append((start, end, part, text))
         fly(self, ways, tile.look.ink)
 
     def _draw_sums(self, sums: np.ndarray, element: Cell) -> None:
@@ -171,6 +185,7 @@ class TilesPicture(Picture):
         return top + row, left + column
 
     def _holds(self, name: str, cell: Cell) -> bool:
+        """Return whether an operand has a cell."""
         return all(np.less(cell, self.operands[name].shape))
 
     def _value(self, name: str, cell: Cell) -> float:
@@ -180,6 +195,7 @@ class TilesPicture(Picture):
         return float(self.operands[name][cell])
 
     def _say_write(self, element: Cell, total: str) -> str:
+        """Say what the thread writes."""
         row, column = element
         returned = number(self.result[element])
         return f"thread {self.thread} alone writes c[{row},{column}] = {total}; the kernel wrote {returned}."
@@ -192,12 +208,15 @@ class TilesPicture(Picture):
             row, column = tile_mates(TILE, self.thread)
             lefts = [self._value("a", self.cells["a"][slot]) for slot in row]
             rights = [self._value("b", self.cells["b"][slot]) for slot in column]
-            terms = " + ".join(product_text(*pair) for pair in zip(lefts, rights, strict=True))
+            products = [product_text(left, right) for left, right in zip(lefts, rights, strict=True)]
+            terms = " + ".join(products)
             return f"thread {self.thread} adds {terms}, a row of left times a column of right, and has {total}."
-        loads = " and ".join(self._say_load(name, cells[self.thread]) for name, cells in self.cells.items())
-        return f"thread {self.thread} loads {loads}: one number for each tile."
+        of_a = self._say_load("a", self.cells["a"][self.thread])
+        of_b = self._say_load("b", self.cells["b"][self.thread])
+        return f"thread {self.thread} loads {of_a} and {of_b}: one number for each tile."
 
     def _say_load(self, name: str, cell: Cell) -> str:
+        """Name what is loaded from a cell of a matrix."""
         if not self._holds(name, cell):
             return f"0 (past the edge of {name})"
         row, column = cell
@@ -210,8 +229,9 @@ class TilesPicture(Picture):
         tile = self.tiles[side]
         cell = self.cells[name][thread]
         users = tile_mates(TILE, thread)[side]
+        made = [self._cell_of(user) for user in users]
         self.boxes([tile.boxes[thread]], BLUE, line=3)
-        self.tinted([self.grids["c"].box(*self._cell_of(user)) for user in users], BLUE, 2)
+        self.tinted([self.grids["c"].box(*cell_of_c) for cell_of_c in made], BLUE, 2)
         verb = "loaded" if self._holds(name, cell) else "written"
         origin = f"{tile.caption}[{thread}] is {self._say_load(name, cell)}"
         return f"{origin}: {verb} once, by thread {thread}, and used by {in_words('thread', users)}."

@@ -29,10 +29,11 @@ class ErrorPicture(Picture):
         self.errors = errors
         self.first = first
         powers = first + np.arange(len(errors["tree"]))
-        self.axes = Axes(self, CHART, powers[[0, -1]], (LOWEST, HIGHEST))
+        self.axes = Axes(self, CHART, (powers[0], powers[-1]), (LOWEST, HIGHEST))
         self.heights = {name: self.axes.y(np.log10(values)) for name, values in errors.items()}
         self.title(18, "error of a sum in float32, as a part of the total")
-        self.axes.rows({power: part(10.0**power).replace(" part", "") for power in range(LOWEST, HIGHEST + 1)})
+        ticks = {power: part(10.0**power) for power in range(LOWEST, HIGHEST + 1)}
+        self.axes.rows({power: text.replace(" part", "") for power, text in ticks.items()})
         self.axes.columns({power: f"{2**power:,}" for power in powers[::2].tolist()})
         x = self.axes.x(powers)
         for name, (sign, dashes) in STYLES.items():
@@ -51,7 +52,9 @@ class ErrorPicture(Picture):
         for row, (name, (sign, _)) in enumerate(STYLES.items()):
             y = 120 + 76 * row
             error = part(self.errors[name][place])
-            draw_sign(self, sign, [(x, self.heights[name][place]), (600, y)], 6, ORANGE)
+            on_its_line = (x, self.heights[name][place])
+            in_the_list = (600, y)
+            draw_sign(self, sign, [on_its_line, in_the_list], 6, ORANGE)
             self.bold(620, y, name, 15)
             self.write(620, y + 22, f"off by {error}", 14, ORANGE)
             parts.append(f"{name} by {error}")

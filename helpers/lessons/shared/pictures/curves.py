@@ -45,9 +45,9 @@ class Chart(Axes):
 
     def guess(self, loss: float, name: str = "") -> None:
         """A dashed line at the loss of a network that finds all classes equally likely, and its name above."""
-        left, top, width, _ = self.box
-        self.picture.lines([(left, self.y(loss), left + width, self.y(loss))], GRAY, 1.2, (5, 4))
-        self.picture.note(left + width, top - 18, name, "right")
+        y = self.y(loss)
+        self.picture.lines([(self.box.x, y, self.box.right, y)], GRAY, 1.2, (5, 4))
+        self.picture.note(self.box.right, self.box.y - 18, name, "right")
 
     def run(self, values: Array) -> None:
         """Draw the values of steps 0, 1, ..., at most 300 of them as points, and their running mean."""
@@ -55,15 +55,17 @@ class Chart(Axes):
             return
         shown = np.unique(np.linspace(0, len(values) - 1, MOST).astype(int))
         points = zip(self.x(shown), self.y(values[shown]), strict=True)
-        self.picture.lines(((x, y - 1.5, x, y + 1.5) for x, y in points), FAINT[self.color], 3)
+        squares = [(x, y - 1.5, x, y + 1.5) for x, y in points]
+        self.picture.lines(squares, FAINT[self.color], 3)
         self.curve(shown, running_mean(values)[shown], self.color, 2.6)
 
 
 def loss_chart(picture: Picture, box: Box, last: int, classes: int, dashed="dashed: a pure guess, {:.2f}") -> Chart:
     """Draw the axes of a loss: a little more than what a pure guess among the classes costs."""
     guess = log(classes)
-    chart = Chart(picture, box, (0, max(last, 1)), (0, 1.2 * guess))
-    chart.draw("loss of each batch", {value: f"{value}" for value in range(int(1.2 * guess) + 1)})
+    highest = 1.2 * guess
+    chart = Chart(picture, box, (0, max(last, 1)), (0, highest))
+    chart.draw("loss of each batch", {value: f"{value}" for value in range(int(highest) + 1)})
     chart.guess(guess, dashed.format(guess))
     return chart
 
@@ -100,14 +102,18 @@ class CurvesPicture(Picture):
         if unseen is not None:
             right = self.share.box.right
             self.bold(right, self.share.y(12), f"unseen images: {100 * unseen:.1f} %", 14, INK, "right")
-        return self._sentence(losses(moments), shares, unseen) if moments else "No step is done yet."
+        if not moments:
+            return "No step is done yet."
+        return self._sentence(losses(moments), shares, unseen)
 
     def _sentence(self, loss: Array, share: Array, unseen: float | None) -> str:
+        """Say how far the run has come; loss and share are those of each batch."""
         last = running_mean(loss)[-1]
         right = running_mean(share)[-1]
+        batches = min(MEAN, len(loss))
         sentence = (
             f"In {len(loss):,} steps the loss goes from {loss[0]:.1f} (a pure guess: {self.guess:.1f}) to a mean "
-            f"{_bound(last)} over the last {min(MEAN, len(loss))} batches, with {_share(right)} of their answers right"
+            f"{_bound(last)} over the last {batches} batches, with {_share(right)} of their answers right"
         )
         if unseen is None:
             return f"{sentence}."
@@ -125,7 +131,7 @@ class RunsPicture(Picture):
         highest = 5
         guess = log(10)  # of ten classes
         width = (WIDTH - 2 * MARGIN - 34) / len(runs) - 22
-        last = max(map(len, runs.values()))
+        last = max(len(values) for values in runs.values())
         for place, (name, values) in enumerate(runs.items()):
             box = Box(MARGIN + 34 + place * (width + 28), 46, width, 150)
             chart = Chart(self, box, (0, max(last, 1)), (0, highest))
@@ -146,19 +152,26 @@ def _run(values: Array, last: int) -> str:
     """Say how a run goes, in words that another adapter says, too."""
     if len(values) < last:
         return "the loss becomes NaN before the end"
-    return "the loss falls" if running_mean(values)[-1] < 0.8 * values[0] else "the loss does not fall"
+    mean_at_the_end = running_mean(values)[-1]
+    if mean_at_the_end < 0.8 * values[0]:
+        return "the loss falls"
+    return "the loss does not fall"
 
 
 def _bound(loss: float) -> str:
     """A loss as a bound that another adapter reaches, too."""
     reached = [bound for bound in LOSSES if loss <= 0.85 * bound]
-    return f"below {reached[-1]:g}" if reached else f"at {loss:.1f}"
+    if not reached:
+        return f"at {loss:.1f}"
+    return f"below {reached[-1]:g}"
 
 
 def _share(percent: float) -> str:
     """A share as a bound that another adapter reaches, too."""
     reached = [bound for bound in SHARES if percent >= bound + (100 - bound) / 10]
-    return f"over {reached[-1]} %" if reached else f"less than {SHARES[0] + 5} %"
+    if not reached:
+        return f"less than {SHARES[0] + 5} %"
+    return f"over {reached[-1]} %"
 
 
 # --- The filters of the first layer and their gradients, above the loss ---------------------------------------
@@ -192,10 +205,12 @@ class FiltersPicture(Picture):
         self.layer, _, _ = name.partition(".")
         self.last = len(moments) - 1
         self.scales = [_scale(self.filters, FITTING_WEIGHTS), _scale(self.gradients, FITTING_GRADIENTS)]
-        self.places = [LEFT + i * (SIZE + GAP) for i in range(self.filters.shape[1])]
+        _, filters, _, _ = self.filters.shape
+        self.places = [LEFT + i * (SIZE + GAP) for i in range(filters)]
         self.losses = losses(moments)
         self.draw_still()
-        self.chart = loss_chart(self, Box(MARGIN + 32, CHART, width - MARGIN - 32, HIGH), self.last, classes)
+        box = Box(MARGIN + 32, CHART, width - MARGIN - 32, HIGH)
+        self.chart = loss_chart(self, box, self.last, classes)
         self.draw_run(self.last + 1)
         self.stands_still()
 
@@ -220,11 +235,11 @@ class FiltersPicture(Picture):
         moment = self.moments[step]
         self.draw_title(step)
         for row, tensors in enumerate((self.filters, self.gradients)):
+            y = TOP + row * (SIZE + GAP)
             for x, panel in zip(self.places, tensors[step], strict=True):
-                self.draw_panel(panel, Box(x, TOP + row * (SIZE + GAP), SIZE, SIZE), self.scales[row])
+                self.draw_panel(panel, Box(x, y, SIZE, SIZE), self.scales[row])
         x = float(self.chart.x(step))
-        _, top, _, height = self.chart.box
-        self.lines([(x, top - 4, x, top + height)], ORANGE, 2)
+        self.lines([(x, CHART - 4, x, CHART + HIGH)], ORANGE, 2)
         self.chart.mark(step, moment.loss, ORANGE)
         return self._sentence(step, moment)
 
@@ -237,6 +252,7 @@ class FiltersPicture(Picture):
         self.title(20, f"step {step:,}: the filters of {self.layer}, and what moves them")
 
     def _sentence(self, step: int, moment: Moment) -> str:
+        """Say how large the loss is, and which filters are moved most in the step and since the start."""
         strongest = np.abs(self.gradients[step]).mean(axis=(1, 2)).argmax()
         loss = f"In step {step:,} (of 0 to {self.last:,}) the loss of the batch is {moment.loss:.1f}."
         largest = f"{loss} The gradient is largest in filter {strongest}"
@@ -256,15 +272,17 @@ def _brief(value: float) -> str:
 
 def _scale(tensors: Array, share: float) -> float:
     """A number of one digit to which this share of all numbers fits."""
-    return float(f"{np.quantile(np.abs(tensors), share):.1g}") or 1.0
+    fitting = np.quantile(np.abs(tensors), share)
+    return float(f"{fitting:.1g}") or 1.0
 
 
 def _stacked(moments: Sequence[Moment], parameter: str) -> tuple[str, Array]:
     """The full name of a parameter of the first layer, and its values in all steps, (steps, filters, kH, kW)."""
     if not moments:
         raise ValueError("training.moments is empty: no step is recorded yet; train first")
-    name = next(name for name in moments[0].tensors if name.endswith(f".{parameter}"))
-    shape = moments[0].tensors[name].shape
+    tensors = moments[0].tensors
+    name = next(name for name in tensors if name.endswith(f".{parameter}"))
+    shape = tensors[name].shape
     if len(shape) != 4 or shape[1] != 1 or shape[0] > FILTERS:
         raise ValueError(f"{name} has shape {shape}: only up to {FILTERS} filters of one channel, (Co, 1, kH, kW), fit")
     return name, np.stack([moment.tensors[name][:, 0] for moment in moments])

@@ -20,12 +20,16 @@ def turn_button(picture: Picture, thread: int, place: Box, does: str, turns: Ord
         order = first_that_begins(begun, every)
         color = GRAY
     size = place.width, place.height
-    grid = Grid(picture, [[0]], place.x, place.y, size, numbers=False)
-    grid.touch(f"thread {thread}", "order", start=order, clicked=True, turn=len(clicked))
-    grid.tinted([(0, 0)], color, 2)
-    picture.bold(*place.middle, f"thread {thread}{does}", 15, color, "middle")
+    name = f"thread {thread}"
+    button = Grid(picture, [[0]], place.x, place.y, size, numbers=False)
+    button.touch(name, "order", start=order, clicked=True, turn=len(clicked))
+    button.tinted([(0, 0)], color, 2)
+    picture.bold(*place.middle, f"{name}{does}", 15, color, "middle")
 
 
 def first_that_begins(turns: Order, every: list[Order]) -> int | None:
     """The number of the first order that begins with these turns; None where none does."""
-    return next((i for i, order in enumerate(every) if order[: len(turns)] == turns), None)
+    for i, order in enumerate(every):
+        if order[: len(turns)] == turns:
+            return i
+    return None

@@ -20,14 +20,23 @@ class SharedProductsPicture(Picture):
         cell = 368 / shape.out_w
         super().__init__(int(56 + rows * cell))
         self.title(18, f"the {self.count} products of one weight, in loop order")
-        self.cells = Grid(self, np.zeros((rows, shape.out_w)), MARGIN, 40, (cell, cell), numbers=False).boxes
-        self.iterations = [range(self.count)[first : first + threads] for first in range(0, self.count, threads)]
-        for i, taken in enumerate(self.iterations):
-            strength = 1 / 16 if i % 2 == 0 else 3 / 16
-            self.boxes((self.cells[product] for product in taken), LINE, tint(BLUE, strength))
-            note = f"iteration {i}: {in_words('thread', range(len(taken)))} take {in_words('product', taken)}"
-            self.write(404, self._middle(taken) - 12, note, 15, BLUE)
+        grid = Grid(self, np.zeros((rows, shape.out_w)), MARGIN, 40, (cell, cell), numbers=False)
+        self.cells = grid.boxes
+        self.iterations = []
+        for first in range(0, self.count, threads):
+            end = min(first + threads, self.count)
+            self.iterations.append(range(first, end))
+        for i, products in enumerate(self.iterations):
+            self._draw_iteration(i, products)
         self.stands_still()
+
+    def _draw_iteration(self, i: int, products: range) -> None:
+        """Tint the products of one iteration, and say beside them which threads take them."""
+        strength = 1 / 16 if i % 2 == 0 else 3 / 16
+        self.boxes((self.cells[product] for product in products), LINE, tint(BLUE, strength))
+        threads = in_words("thread", range(len(products)))
+        note = f"iteration {i}: {threads} take {in_words('product', products)}"
+        self.write(404, self._middle(products) - 12, note, 15, BLUE)
 
     def draw(self, thread: int) -> str:
         """Point at the products of one thread."""
@@ -42,5 +51,7 @@ class SharedProductsPicture(Picture):
         share = f"Thread {thread} of {self.threads} takes {names}: {len(products)} of {self.count}."
         return f"{share} In each iteration, neighboring threads read neighboring addresses: their access is coalesced."
 
-    def _middle(self, taken: range) -> float:
-        return self.cells[(taken[0] + taken[-1]) // 2].middle[1]
+    def _middle(self, products: range) -> float:
+        """The y in the middle of some products."""
+        _, y = self.cells[(products[0] + products[-1]) // 2].middle
+        return y

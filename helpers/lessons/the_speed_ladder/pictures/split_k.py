@@ -44,23 +44,27 @@ class SplitKPicture(Picture):
         self.tinted([workgroups[tile]._replace(height=TILES.height)], ORANGE, 2.5)
         self.tinted([workgroups[workgroup]], ORANGE, 2.5, 0.8)
         self.tinted([self.results[tile]], ORANGE, 2.5)
-        x = self.results[tile].middle[0]
+        x, _ = self.results[tile].middle
         self.arrow((x, TILES.bottom + 4), (x, SUMS.y - 4), ORANGE, 2.5, 8)
         return self._say(slices, workgroup, split, tile)
 
     def _draw_workgroups(self, workgroups: Sequence[Box]) -> None:
+        """Draw both passes: the workgroups of the first one, and the results of the second."""
         m, k, n = self.product
         self.title(20, f"{m:,} × {n:,} results of {k:,} products each")
         self.bold(MARGIN, 48, "pass 1: a workgroup for each tile and slice", 15, BLUE)
-        self.tinted(workgroups, BLUE, 1 if len(workgroups) < 30 * self.tiles else 0.3)
+        slices = len(workgroups) // self.tiles
+        self.tinted(workgroups, BLUE, 1 if slices < 30 else 0.3)
         self.note(TILES.x - 10, TILES.y + 10, "k = 0", "right")
         self.note(TILES.x - 10, TILES.bottom - 8, f"{k:,}", "right")
         self.bold(MARGIN, SUMS.y - 24, "pass 2: add the slices", 15, BLUE)
         self.boxes(self.results, INK, PAPER, 1.5)
         self.label(self.results, range(self.tiles))
-        self.note(SUMS.x - 10, SUMS.middle[1], "tile", "right")
+        _, middle = SUMS.middle
+        self.note(SUMS.x - 10, middle, "tile", "right")
 
     def _draw_multiprocessors(self, slices: int) -> None:
+        """Draw the multiprocessors, each with the number of its workgroups."""
         count = H200.multiprocessors
         groups = slices * self.tiles
         title = "1 workgroup" if groups == 1 else f"{groups:,} workgroups"
@@ -68,7 +72,8 @@ class SplitKPicture(Picture):
         self.write(CHIP.x, 74, f"on {count} multiprocessors:", 14)
         self.write(CHIP.x, 94, "how many each of them has", 14)
         cells = Area(self, np.empty((ceil(count / ACROSS), ACROSS)), CHIP).boxes[:count]
-        groups_of_each = [(groups + count - 1 - i) // count for i in range(count)]
+        on_all, rest = divmod(groups, count)
+        groups_of_each = [on_all + 1] * rest + [on_all] * (count - rest)
         self.boxes(cells)
         self.tinted(cells[:groups], BLUE, 1.2)
         self.label(cells, groups_of_each)
@@ -76,6 +81,7 @@ class SplitKPicture(Picture):
         self.write(CHIP.x, CHIP.bottom + 22, f"at most {threads:,} of {H200.threads:,} threads on one", 14)
 
     def _say(self, slices: int, workgroup: int, split: int, tile: int) -> str:
+        """Say what the slices keep busy, what one workgroup adds, and what the second pass costs."""
         groups = slices * self.tiles
         count = H200.multiprocessors
         depth = self.sizes.depth

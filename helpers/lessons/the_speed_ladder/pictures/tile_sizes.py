@@ -66,15 +66,18 @@ class TileSizesPicture(Picture):
     def _draw_tiles(self, sizes: TileSizes) -> None:
         m, k, n = self.product
         self.bold(MARGIN, 20, f"a ({m:,} × {k:,}) @ b ({k:,} × {n:,})", 16)
-        tiles = self.tiles
-        below = tiles["results"].bottom + 16
-        for name, x, y, rows, columns in (
-            ("a", MARGIN, below + 22, sizes.rows, sizes.depth),
-            ("b", MARGIN, tiles["b"].middle[1], sizes.depth, sizes.columns),
-            ("results", ORIGIN[0], below, sizes.rows, sizes.columns),
-        ):
-            self.tinted([tiles[name]], look(name).ink, 2)
-            self.bold(x, y, f"{name}  {rows} × {columns}", 14, look(name).ink)
+        left, _ = ORIGIN
+        below = self.tiles["results"].bottom + 16
+        _, beside_b = self.tiles["b"].middle
+        self._draw_tile("a", sizes.rows, sizes.depth, MARGIN, below + 22)
+        self._draw_tile("b", sizes.depth, sizes.columns, MARGIN, beside_b)
+        self._draw_tile("results", sizes.rows, sizes.columns, left, below)
+
+    def _draw_tile(self, name: str, rows: int, columns: int, x: float, y: float) -> None:
+        """Draw a tile, and write its name and its sizes at (x, y)."""
+        ink = look(name).ink
+        self.tinted([self.tiles[name]], ink, 2)
+        self.bold(x, y, f"{name}  {rows} × {columns}", 14, ink)
 
     def _draw_thread(self, sizes: TileSizes) -> None:
         """The results of one thread, and what it reads for them from both tiles."""
@@ -82,11 +85,12 @@ class TileSizesPicture(Picture):
         self.write(MARGIN, 46, choice, 14)
         a, b, results = self.tiles.values()
         side = SCALE * sizes.side
-        x = results.width // (2 * side) * side
-        y = results.height // (2 * side) * side
-        read = a._replace(y=a.y + y, height=side), b._replace(x=b.x + x, width=side)
-        self.tinted(read, BLUE, 1.5, 0.5)
-        self.boxes([Box(results.x + x, results.y + y, side, side)], BLUE, BLUE, 1.5)
+        x = results.x + results.width // (2 * side) * side  # near the middle
+        y = results.y + results.height // (2 * side) * side
+        read_of_a = a._replace(y=y, height=side)
+        read_of_b = b._replace(x=x, width=side)
+        self.tinted([read_of_a, read_of_b], BLUE, 1.5, 0.5)
+        self.boxes([Box(x, y, side, side)], BLUE, BLUE, 1.5)
 
     def _write_costs(self, sizes: TileSizes) -> None:
         """A line for each number, with its limit where it has one."""
@@ -101,15 +105,17 @@ class TileSizesPicture(Picture):
         for i, (name, value, limit) in enumerate(rows):
             y = 24 + 25 * i
             is_over = value > limit > 0
-            color = ORANGE if is_over else INK
-            self.write(TABLE, y, name, 14, color, "bold" if is_over else "normal")
-            self.bold(760, y, f"{value:,}" if isinstance(value, int) else f"{value:.3g}", 15, color, "right")
+            color, weight = (ORANGE, "bold") if is_over else (INK, "normal")
+            text = f"{value:,}" if isinstance(value, int) else f"{value:.3g}"
+            self.write(TABLE, y, name, 14, color, weight)
+            self.bold(760, y, text, 15, color, "right")
             if limit:
                 self.write(768, y, f"≤ {limit:,}", 13, ORANGE if is_over else GRAY)
 
     def _draw_bars(self, limits: dict[str, float], least: str) -> None:
         """Draw how much of the arithmetic each part allows."""
         start, end = BARS
+        length = end - start
         top = 228
         self.bold(TABLE, top - 26, f"what each part of this GPU allows ({H200.name}):", 14)
         for i, (name, share) in enumerate(limits.items()):
@@ -117,8 +123,9 @@ class TileSizesPicture(Picture):
             color, weight = (ORANGE, "bold") if name == least else (BLUE, "normal")
             label = "number of workgroups" if name == "workgroups" else name
             self.write(start - 10, y + 11, label, 14, INK, weight, "right")
-            self.boxes([Box(start, y, end - start, 22)], LINE, PAPER)
-            self.tinted([Box(start, y, max(2, (end - start) * share), 22)], color, 1.5, 0.5)
+            whole = Box(start, y, length, 22)
+            self.boxes([whole], LINE, PAPER)
+            self.tinted([whole._replace(width=max(2, length * share))], color, 1.5, 0.5)
             self.bold(end + 8, y + 11, f"{100 * share:.0f} %", 14, color)
         y = top + 34 * len(limits) + 14
         self.note(TABLE, y, f"100 % = {H200.tflops:.0f} TFLOP/s")

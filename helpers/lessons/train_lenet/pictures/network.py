@@ -10,8 +10,9 @@ from helpers.gpu import adapter_info
 from helpers.lessons.train_lenet.pictures.maps import Area, Layout, Maps, framed
 from helpers.lessons.train_lenet.trace import NetworkTrace, written
 from helpers.network.layers import gradient_of
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, WIDTH, Box, Picture, a_digit, number, text_width
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, WIDTH, Box, Picture, a_digit, number
 from helpers.pictures.figures import colored, explain
+from helpers.pictures.marks import text_width
 
 HEIGHT = 120  # CSS pixels of each of the two rows of maps
 TOPS = 44, 188  # where the two rows begin: values, gradients
@@ -68,18 +69,23 @@ class NetworkPicture(Picture):
 
     def place(self, tensor: int) -> tuple[int, int]:
         """The column of a step's tensor, and 0 for its values or 1 for its gradients."""
-        count = len(self.columns)
-        return (tensor, 0) if tensor < count else (2 * count - 1 - tensor, 1)
+        if tensor < len(self.columns):
+            return tensor, 0
+        return self.last - tensor, 1
 
     def name(self, tensor: int) -> str:
         """The tensor that a step makes."""
         column, is_gradient = self.place(tensor)
         values = self.columns[column].tensor
-        return gradient_of(values) if is_gradient else values
+        if is_gradient:
+            return gradient_of(values)
+        return values
 
     def maps(self, tensor: int) -> int:
         """The number of maps, or numbers, that a step makes."""
-        return self.columns[self.place(tensor)[0]].maps[0]
+        column, _ = self.place(tensor)
+        count, _, _ = self.columns[column].maps
+        return count
 
     def draw(self, digit: int, step: int, tensor: int, map: int) -> str:
         """The trace of a digit, up to a step, with one map of a tensor that is reached framed; none of tensor 0."""
@@ -104,13 +110,15 @@ class NetworkPicture(Picture):
     # --- The drawing ------------------------------------------------------------------------------------------
 
     def _draw_trace(self, trace: NetworkTrace, step: int) -> None:
+        """The tensors of a trace that are reached, and dashed frames for the others."""
         for column, x in zip(self.columns, self.lefts, strict=True):
             middle = x + column.width / 2
             self.bold(middle, 12, column.layer, 14, INK, "middle")
-            self.write(middle, 30, "×".join(map(str, column.size)), 13, INK, align="middle")
-        self.bold(MARGIN, TOPS[0] + 8, "values →", 13, BLUE)
-        self.bold(WIDTH - MARGIN, TOPS[1] - 10, "← gradients", 13, BLUE, "right")
-        self.note(MARGIN, TOPS[1] - 10, f"on {adapter_info().short}")
+            self.write(middle, 30, _size(column), 13, INK, align="middle")
+        values_top, gradients_top = TOPS
+        self.bold(MARGIN, values_top + 8, "values →", 13, BLUE)
+        self.bold(WIDTH - MARGIN, gradients_top - 10, "← gradients", 13, BLUE, "right")
+        self.note(MARGIN, gradients_top - 10, f"on {adapter_info().short}")
         for tensor in range(self.last + 1):
             if tensor <= step:
                 self._draw_tensor(trace, tensor, tensor == step)
@@ -123,6 +131,7 @@ class NetworkPicture(Picture):
         self.write(WIDTH - MARGIN, y, "blue number: the right answer", 13, BLUE, align="right")
 
     def _draw_tensor(self, trace: NetworkTrace, tensor: int, is_new: bool) -> None:
+        """The maps or bars of a tensor, to point at, with a frame where the step makes them."""
         column, row = self.place(tensor)
         c = self.columns[column]
         name = self.name(tensor)
@@ -130,9 +139,10 @@ class NetworkPicture(Picture):
         whole = self._whole(column, row)
         if c.bars:
             self._draw_bars(trace, values.ravel(), whole)
-            Area(self, np.zeros((len(values), 1)), whole).touch(name, "map", tensor=tensor)
+            drawn = Area(self, np.zeros((len(values), 1)), whole)
         else:
-            Maps(self, values, whole[:2], c.pixel, c.across, ink=tensor == 0).touch(name, "map", tensor=tensor)
+            drawn = Maps(self, values, (whole.x, whole.y), c.pixel, c.across, ink=tensor == 0)
+        drawn.touch(name, "map", tensor=tensor)
         if is_new:
             x, y, width, height = whole
             self.boxes([Box(x - 4, y - 4, width + 8, height + 8)], BLUE, line=2.5)
@@ -146,20 +156,23 @@ class NetworkPicture(Picture):
         y = TOPS[row] + HEIGHT / 2
         middle = (start + end) / 2
         half = min(9, (end - start) / 2 - 5)
-        half *= 1 - 2 * row
+        if row == 1:  # back
+            half = -half
         self.arrow((middle - half, y), (middle + half, y), color, 2, 5)
 
     def _draw_bars(self, trace: NetworkTrace, values: np.ndarray, whole: Box) -> None:
         """The outputs, one bar for each class: to the right above 0, to the left below."""
         largest = float(np.abs(values).max())
         low = min(float(values.min()), 0.0)
-        scale = BARS / (max(float(values.max()), 0.0) - low or 1.0)
+        high = max(float(values.max()), 0.0)
+        scale = BARS / (high - low or 1.0)
         zero = whole.x + 16 - low * scale
         for i, value in enumerate(values):
             y = whole.y + BAR * i
             color, weight = (BLUE, "bold") if i == trace.label else (INK, "normal")
             self.write(whole.x + 6, y + BAR / 2, str(i), 13, color, weight, "middle")
-            bar = Box(min(zero, zero + value * scale), y + 3, abs(value) * scale, BAR - 6)
+            left = min(zero, zero + value * scale)
+            bar = Box(left, y + 3, abs(value) * scale, BAR - 6)
             if bar.width > 0.5:
                 self.image(bar, colored(np.array([[value]]), largest))
                 self.boxes([bar], GRAY, line=0.8)
@@ -168,8 +181,10 @@ class NetworkPicture(Picture):
     def _whole(self, column: int, row: int) -> Box:
         """The box of a tensor."""
         c = self.columns[column]
-        height = BAR * c.maps[0] if c.bars else c.layout().box.height
-        return Box(self.lefts[column], TOPS[row] + (HEIGHT - height) / 2, c.width, height)
+        count, _, _ = c.maps
+        height = BAR * count if c.bars else c.layout().box.height
+        top = TOPS[row] + (HEIGHT - height) / 2
+        return Box(self.lefts[column], top, c.width, height)
 
     def _box(self, tensor: int, map: int) -> Box:
         """The box of a map, or of an output's bar."""
@@ -178,11 +193,12 @@ class NetworkPicture(Picture):
         whole = self._whole(column, row)
         if c.bars:
             return Box(whole.x - 2, whole.y + BAR * map, whole.width + 4, BAR)
-        return c.layout(whole[:2]).cells(map)
+        return c.layout((whole.x, whole.y)).cells(map)
 
     # --- The words --------------------------------------------------------------------------------------------
 
     def _step_words(self, trace: NetworkTrace, step: int) -> str:
+        """Say what a step makes."""
         column, is_gradient = self.place(step)
         drawn = self.columns[column]
         begin = f"Step {step} of {self.last}:"
@@ -221,8 +237,10 @@ def _column(tensor: str, size: tuple[int, ...], is_last: bool) -> Column:
         return Column(layer, tensor, size, (count, 1, 1), 8, ceil(count / 15), has_bars)
     count, rows, columns = size
     across = _maps_across(count, rows)
-    fitting = HEIGHT // (ceil(count / across) * (rows + 1) - 1)
-    pixel = max(1, min(max(3, 20 // rows), fitting))
+    numbers_down = ceil(count / across) * (rows + 1) - 1  # one between two maps
+    fitting = HEIGHT // numbers_down
+    wanted = max(3, 20 // rows)
+    pixel = max(1, min(wanted, fitting))
     return Column(layer, tensor, size, (count, rows, columns), pixel, across, False)
 
 
@@ -232,10 +250,18 @@ def _maps_across(count: int, rows: int) -> int:
         return 1
     if rows > 20:
         return 3
-    return 2 if count <= 8 else 4
+    if count <= 8:
+        return 2
+    return 4
+
+
+def _size(column: Column) -> str:
+    """The size of a layer's output, as it is written above a column."""
+    return "×".join(map(str, column.size))
 
 
 def _heading(column: Column) -> float:
-    """CSS pixels of the words above a column."""
-    shape = text_width("×".join(map(str, column.size)), 13)
-    return max(shape, text_width(column.layer, 14, "bold"))
+    """The width of the words above a column, in CSS pixels."""
+    name = text_width(column.layer, 14, "bold")
+    size = text_width(_size(column), 13)
+    return max(name, size)

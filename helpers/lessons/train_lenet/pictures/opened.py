@@ -6,8 +6,10 @@ import numpy as np
 
 from helpers.lessons.train_lenet.pictures.maps import Area, Maps, fitting_pixel, fold, framed, in_maps
 from helpers.lessons.train_lenet.trace import Index, NetworkTrace, Opened, Row, moved, written
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, WIDTH, Box, Picture, Word, number, text_width, tint
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, WIDTH, Box, Picture, Word, number, tint
+from helpers.pictures.marks import text_width
 from helpers.pictures.parts import look
+from helpers.pictures.touchable import Cell
 
 # CSS pixels
 TOP = 62  # where the maps begin
@@ -59,32 +61,35 @@ class OpenedPicture(Picture):
         """All maps of the tensor, to choose one."""
         maps = self.maps(tensor)
         self.overview = None
-        colors = "orange: above 0", "violet: below 0", "each picture has", "its own scale"
-        self.column(LEGEND, TABLE, LINE_HEIGHT, colors, 13, GRAY)
-        if maps[0] > 1:
-            pixel, across = fitting_pixel(maps, 190, HIGH, 6)
-            values = trace.tensors[name].reshape(maps)
-            self.overview = Maps(self, values, (MARGIN, TOP), pixel, across)
-            self.overview.touch(f"maps of {name}", "map", tensor=tensor)
-            noun = "rows" if len(trace.shapes[name]) == 2 else "maps"
-            self.note(MARGIN, TOP - 14, f"its {maps[0]} {noun}")
+        legend = ["orange: above 0", "violet: below 0", "each picture has", "its own scale"]
+        self.column(LEGEND, TABLE, LINE_HEIGHT, legend, 13, GRAY)
+        count, _, _ = maps
+        if count == 1:
+            return
+        pixel, across = fitting_pixel(maps, 190, HIGH, 6)
+        values = trace.tensors[name].reshape(maps)
+        self.overview = Maps(self, values, (MARGIN, TOP), pixel, across)
+        self.overview.touch(f"maps of {name}", "map", tensor=tensor)
+        is_matrix = len(trace.shapes[name]) == 2
+        noun = "rows" if is_matrix else "maps"
+        self.note(MARGIN, TOP - 14, f"its {count} {noun}")
 
     def _draw_number(self, trace: NetworkTrace, opened: Opened, tensor: int, map: int, row: int, column: int) -> None:
         """The map with the number, large."""
-        maps = self.maps(tensor)
-        values = trace.tensors[opened.name]
+        values = trace.tensors[opened.name].reshape(self.maps(tensor))[map]  # (rows, columns)
         left = MARGIN
         if self.overview:
             framed(self, self.overview.cells(map))
             left = self.overview.box.right + 24
-        pixel, _ = fitting_pixel((1, *maps[1:]), 150, HIGH, 28)
-        shown = Maps(self, values.reshape(maps)[map : map + 1], (left, TOP), pixel, 1)
+        pixel, _ = fitting_pixel((1, *values.shape), 150, HIGH, 28)
+        shown = Maps(self, values[None], (left, TOP), pixel, 1)
         shown.touch(f"numbers of {opened.name}", "row", "column", tensor=tensor)
         shown.frame(0, [(row, column)], INK)
         self.bold(MARGIN, 18, f"{opened.label} = {number(opened.returned)}", 17, look(opened.name).ink)
         if self.overview:
             self.note(left, TOP - 14, _map_name(opened.index))
-        self.numbered.append(Area(self, values.reshape(maps)[map], Box(0, 0, 1, 1), f"{opened.name}, map {map}"))
+        table = Area(self, values, Box(0, 0, 1, 1), f"{opened.name}, map {map}")
+        self.numbered.append(table)
         self.right = left + max(shown.box.width, 60)
 
     def _draw_read(self, trace: NetworkTrace, opened: Opened) -> None:
@@ -94,26 +99,34 @@ class OpenedPicture(Picture):
             return
         self.write(self.right + 22, TOP + HIGH / 2, "←", 24, GRAY, align="middle")
         left = self.right + 44
-        room = (WIDTH - MARGIN - left) / len(names) - 20
+        step = (WIDTH - MARGIN - left) / len(names)
+        room = step - 20
         for i, name in enumerate(names):
             self._draw_places(trace, name, opened.read[name], left + i * (room + 20), room)
 
     def _draw_places(self, trace: NetworkTrace, name: str, places: list[Index], left: float, room: float) -> None:
-        title, values, marks = _shown(trace.tensors[name], name, places)
+        """Draw the maps of one tensor that hold these places, with a title above."""
+        title, values, marks = _maps_with_places(trace.tensors[name], name, places)
         pixel, across = fitting_pixel(values.shape, room, HIGH, 14)
         maps = Maps(self, values, (left, TOP), pixel, across, ink=name == "images")
         for map, cells in marks.items():
             maps.frame(map, cells, BLUE)
         if name in self.names and values[0].size > 1:
             self._let_point(trace, name, places, maps)
-        lines = [title] if text_width(title, 13, "bold") <= room else [name, title.removeprefix(name)]
-        self.column(left, TOP + 2 - 16 * len(lines), 16, lines, 13, look(name).ink, "bold")
+        lines = [title]
+        if text_width(title, 13, "bold") > room:
+            lines = [name, title.removeprefix(name)]
+        top = TOP + 2 - 16 * len(lines)
+        self.column(left, top, 16, lines, 13, look(name).ink, "bold")
 
     def _let_point(self, trace: NetworkTrace, name: str, places: list[Index], maps: Maps) -> None:
         """Let a reader open what was read: one of several maps, or a number of the only one."""
         tensor = self.names.index(name)
         plane = places[0][:-2]
-        first = int(np.ravel_multi_index(plane, trace.shapes[name][: len(plane)])) if plane else 0
+        first = 0  # the number of the first map
+        if plane:
+            planes = trace.shapes[name][: len(plane)]
+            first = int(np.ravel_multi_index(plane, planes))
         if len(maps.values) > 1:
             maps.touch(f"{name}, read", "map", start=first, clicked=True, tensor=tensor)
         else:
@@ -141,64 +154,90 @@ class OpenedPicture(Picture):
 
     def _draw_line(self, where: str, text: str) -> None:
         """The line of the kernel's file."""
-        y = self.height - 54
-        self.boxes([Box(MARGIN, y, WIDTH - 2 * MARGIN, 48)], LINE, tint(GRAY, 0.06))
-        self.bold(MARGIN + 10, y + 14, where, 13, BLUE)
-        most = int((WIDTH - 2 * MARGIN - 20) / (0.602 * CODE))
-        code = text if len(text) <= most else f"{text[: most - 1]}…"
-        self.words([Word(MARGIN + 10, y + 34, code, CODE, "left", code=True)])
+        frame = Box(MARGIN, self.height - 54, WIDTH - 2 * MARGIN, 48)
+        self.boxes([frame], LINE, tint(GRAY, 0.06))
+        self.bold(frame.x + 10, frame.y + 14, where, 13, BLUE)
+        letter = 0.602 * CODE  # its width
+        most = int((frame.width - 20) / letter)
+        code = text
+        if len(text) > most:
+            code = f"{text[: most - 1]}…"
+        self.words([Word(frame.x + 10, frame.y + 34, code, CODE, "left", code=True)])
 
     def _words(self, opened: Opened, line: str) -> str:
+        """Say what the number is made of, and where."""
         returned = number(opened.returned)
         made = f"{opened.label} is {opened.how}: {number(opened.result)}; the kernel wrote {returned}."
         return f"{made} It is made in {line.replace('kernels/', '')}."
 
 
-def _shown(values: np.ndarray, name: str, places: list[Index]) -> tuple[str, np.ndarray, dict[int, list]]:
-    """The maps of a tensor that hold these places, what they are called, and the places in each of them."""
-    if values.ndim == 2:  # a column or a row of a matrix
-        numbers = np.array([values[place] for place in places])
-        return f"{name}{_index(places)}", numbers.reshape(1, *fold(len(numbers))), {}
+Marks = dict[int, list[Cell]]  # the places to frame, by the number of the map that is drawn
+
+
+def _maps_with_places(values: np.ndarray, name: str, places: list[Index]) -> tuple[str, np.ndarray, Marks]:
+    """The title of the maps of a tensor that hold these places, the maps, and the places to frame in each of them."""
     if values.ndim == 1:
-        maps = in_maps(values.shape)
-        *_, columns = maps
-        cells = [tuple(map(int, divmod(i, columns))) for (i,) in places]
-        marks = {} if len(cells) == values.size else {0: cells}
-        return name, values.reshape(maps), marks
-    by_plane: dict[Index, list] = {}
-    for place in places:
-        by_plane.setdefault(place[:-2], []).append(place[-2:])
+        return _list_as_map(values, name, places)
+    if values.ndim == 2:
+        return _part_of_matrix(values, name, places)
+    by_plane: dict[Index, list[Cell]] = {}
+    for *plane, row, column in places:
+        cells = by_plane.setdefault(tuple(plane), [])
+        cells.append((row, column))
     planes = np.stack([values[plane] for plane in by_plane])
-    marks = {i: cells for i, cells in enumerate(by_plane.values()) if len(cells) < planes[0].size}
+    marks = {}
+    for i, cells in enumerate(by_plane.values()):
+        if len(cells) < planes[i].size:
+            marks[i] = cells
     return f"{name}{_index(by_plane)}", planes, marks
+
+
+def _list_as_map(values: np.ndarray, name: str, places: list[Index]) -> tuple[str, np.ndarray, Marks]:
+    """A tensor with one axis as one map; its places are framed if they are not all."""
+    maps = in_maps(values.shape)
+    if len(places) == values.size:
+        return name, values.reshape(maps), {}
+    _, _, columns = maps
+    cells = [divmod(i, columns) for (i,) in places]
+    return name, values.reshape(maps), {0: cells}
+
+
+def _part_of_matrix(values: np.ndarray, name: str, places: list[Index]) -> tuple[str, np.ndarray, Marks]:
+    """The places in a matrix, which are a row or a column of it, as one map."""
+    numbers = np.array([values[place] for place in places])
+    rows, columns = fold(len(numbers))
+    return f"{name}{_index(places)}", numbers.reshape(1, rows, columns), {}
 
 
 def _index(places: Iterable[Index]) -> str:
     """The places as an index: one, or all of them along an axis."""
     texts = []
     for numbers in zip(*places, strict=True):
-        first, *others = dict.fromkeys(numbers)
-        texts.append(":" if others else str(first))
+        different = set(numbers)
+        texts.append(str(numbers[0]) if len(different) == 1 else ":")
     return f"[{','.join(texts)}]"
 
 
 def _map_name(index: Index) -> str:
-    """The map or the row in which a number lies."""
+    """The map in which a number lies; of a matrix, the row."""
     if len(index) == 2:
         return written("row", index[:-1])
-    return written("map", index[:-2] if len(index) > 2 else index[:-1])
+    return written("map", index[:-2])
 
 
 def _listed_terms(rows: Sequence[Row]) -> list[tuple]:
     """A line for each of the terms that are farthest from 0, and one for the rest: words, product, value and style."""
     nonzero = [row for row in rows if row.value]
-    ordered = sorted(nonzero, key=lambda row: -abs(row.value)) or rows
+    ordered = rows
+    if nonzero:
+        ordered = sorted(nonzero, key=lambda row: -abs(row.value))
     lines = [(row.label, row.product, row.value, INK, "normal") for row in ordered[:LISTED]]
     rest = ordered[LISTED:]
-    if rest:
-        words = f"{len(rest):,} more"
-        zeros = len(rows) - len(nonzero)
-        if zeros:
-            words += f", and {zeros:,} that are 0"
-        lines.append((words, "", sum(row.value for row in rest), GRAY, "normal"))
-    return lines
+    if not rest:
+        return lines
+    words = f"{len(rest):,} more"
+    zeros = len(rows) - len(nonzero)
+    if zeros:
+        words += f", and {zeros:,} that are 0"
+    sum_of_rest = sum(row.value for row in rest)
+    return [*lines, (words, "", sum_of_rest, GRAY, "normal")]

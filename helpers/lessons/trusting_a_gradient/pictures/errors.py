@@ -15,7 +15,10 @@ APART = 18  # from one name to the next
 LIST = Box(RIGHT + 10, 302, 250, 76)  # the frame of the values at one step
 ROWS = LIST.y + 38, LIST.y + 60  # the heights of its rows
 LOWEST = -7  # the power of ten at the bottom
-LOOKS = (BLUE, SQUARE, None), (ORANGE, DIAMOND, (9, 3))  # color, sign and dashes of a line
+LOOKS = [  # color, sign and dashes of a line
+    (BLUE, SQUARE, None),
+    (ORANGE, DIAMOND, (9, 3)),
+]
 
 
 class StepPicture(Picture):
@@ -23,28 +26,37 @@ class StepPicture(Picture):
 
     def __init__(self, linear: Differences, curved: Differences) -> None:
         super().__init__(444)
-        self.axes = Axes(self, Box(LEFT, TOP, RIGHT - LEFT, BOTTOM - TOP), (STEPS[0], STEPS[-1]), (LOWEST, 0))
+        box = Box(LEFT, TOP, RIGHT - LEFT, BOTTOM - TOP)
+        self.axes = Axes(self, box, (STEPS[0], STEPS[-1]), (LOWEST, 0))
         self.plotted = linear, curved
         self.heights = [self.axes.y(np.log10(differences.errors)) for differences in self.plotted]
         self.title(20, "error of central differences in float32")
         self.note(MARGIN, 42, "as a part of the largest derivative; the step is 2ᵏ")
         self.axes.rows({power: brief(10.0**power) for power in range(LOWEST, 1)}, 14)
         ticks = {power: step(power) for power in STEPS[::5]}
-        self.lines(((x, BOTTOM, x, BOTTOM + 5) for x in map(self.axes.x, ticks)), GRAY, 1)
+        short_lines = []
+        for power in ticks:
+            x = self.axes.x(power)
+            short_lines.append((x, BOTTOM, x, BOTTOM + 5))
+        self.lines(short_lines, GRAY, 1)
         self.axes.columns(ticks)
         self.note(RIGHT + 44, BOTTOM + 16, "step")
+        self._draw_lines()
+        # What the errors come from at small steps and at large ones, between two lines of the grid.
+        self.column(self.axes.x(-16), 78, 18, ("twice the step:", "half the rounding"), 13, GRAY)
+        self.column(self.axes.x(-9), 78, 18, ("twice the step:", "4 times the truncation"), 13, GRAY)
+        self.stands_still()
+
+    def _draw_lines(self) -> None:
+        """A line for each loss, its name beside its end, and its row in the list."""
         self.boxes([LIST])
-        ends = spread([heights[-1] for heights in self.heights], APART)  # names stand beside the ends of the lines
+        ends = spread([heights[-1] for heights in self.heights], APART)
         for i, differences in enumerate(self.plotted):
             color, sign, dashes = LOOKS[i]
             self.curve(self.axes.x(STEPS), self.heights[i], color, 2.4, dashes)
             self.bold(RIGHT + 10, ends[i], differences.name, 14, color)
             draw_sign(self, sign, [(LIST.x + 16, ROWS[i])], 6, color)
             self.write(LIST.x + 30, ROWS[i], differences.name, 13, color)
-        # What the errors come from at small steps and at large ones, between two lines of the grid.
-        self.column(self.axes.x(-16), 78, 18, ("twice the step:", "half the rounding"), 13, GRAY)
-        self.column(self.axes.x(-9), 78, 18, ("twice the step:", "4 times the truncation"), 13, GRAY)
-        self.stands_still()
 
     def draw(self, k: int) -> str:
         """Mark the lines at the step 2**k, and list their values there."""
@@ -72,7 +84,9 @@ def brief(error: float) -> str:
 
 def step(power: int) -> str:
     """A power of two, as a whole number or a fraction."""
-    return f"{2**power:,}" if power >= 0 else f"1/{2**-power:,}"
+    if power < 0:
+        return f"1/{2**-power:,}"
+    return f"{2**power:,}"
 
 
 def _error(differences: Differences, place: int) -> str:

@@ -32,22 +32,28 @@ class ProbesPicture(Picture):
         super().__init__(BELOW + 3 * SMALL[1] + 56)
         s = probes.SHAPE
         oh, ow = PLACE
-        sides = (s.padding_h,) * 2, (s.padding_w,) * 2
-        padded = np.pad(probes.numbered(s.input)[0, 0], sides, constant_values=np.nan)
+        image = probes.numbered(s.input)[0, 0]
+        padding = [(s.padding_h, s.padding_h), (s.padding_w, s.padding_w)]
+        padded = np.pad(image, padding, constant_values=np.nan)
         pixels = Grid(self, padded, MARGIN, TOP, PIXEL, "input", "its pixels numbered, padding around them")
-        pixels.frame([(oh * s.stride_h, ow * s.stride_w), _last(oh, ow)], BLUE)
-        upstream = probes.one_hot(s.output, (0, 0, *PLACE))[0, 0]
-        Grid(self, upstream, 560, TOP, PIXEL, "grad_output", "a single 1").frame([PLACE], BLUE)
-        facts = "filter 3 × 2, stride 2", "padding 1 above and below,", "2 on the left and right"
+        first = oh * s.stride_h, ow * s.stride_w  # under the filter, in the padded input
+        last = first[0] + s.kernel_h - 1, first[1] + s.kernel_w - 1
+        pixels.frame([first, last], BLUE)
+        one_hot = probes.one_hot(s.output, (0, 0, oh, ow))[0, 0]
+        upstream = Grid(self, one_hot, 560, TOP, PIXEL, "grad_output", "a single 1")
+        upstream.frame([PLACE], BLUE)
+        facts = ["filter 3 × 2, stride 2", "padding 1 above and below,", "2 on the left and right"]
         self.column(560, TOP + 3 * PIXEL[1] + 34, 22, facts, 14)
         right = probes.probe(load(WEIGHT_1), s, *PLACE)[0, 0]
         self.sentence = self._pattern(0, "right", right, right)
         for i, (name, fault) in enumerate(UNKNOWN.items(), 1):
-            got = probes.probe(named(WEIGHT_1, fault).wrong, s, *PLACE)[0, 0]
+            wrong = named(WEIGHT_1, fault).wrong
+            got = probes.probe(wrong, s, *PLACE)[0, 0]
             self.sentence += self._pattern(i, name, got, right)
             self.cards[name] = Box(MARGIN + STEP * i - 8, BELOW + 3 * SMALL[1] + 14, 160, 32)
 
     def _pattern(self, i: int, name: str, got: np.ndarray, right: np.ndarray) -> str:
+        """Draw what a kernel returns, with wrong numbers tinted, and return it in words."""
         grid = Grid(self, got, MARGIN + STEP * i, BELOW, SMALL, name, "grad_weight", tensor="grad_weight")
         grid.tinted(map(tuple, np.argwhere(got != right)), ORANGE, 1.6)
         if i == 0:
@@ -57,9 +63,3 @@ class ProbesPicture(Picture):
             numbers = " ".join(f"{value:g}" for value in row)
             rows.append(f"[{numbers}]")
         return f"{name}: {', '.join(rows)}. "
-
-
-def _last(oh: int, ow: int) -> tuple[int, int]:
-    """The last pixel under the filter, in the padded input."""
-    s = probes.SHAPE
-    return oh * s.stride_h + s.kernel_h - 1, ow * s.stride_w + s.kernel_w - 1

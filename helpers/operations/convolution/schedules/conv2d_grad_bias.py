@@ -10,12 +10,15 @@ from wgsl.specialize import chosen
 
 
 def thread_per_channel(s: ConvShape, kernel: Kernel) -> Schedule:
+    """One thread for each channel."""
     return one_step(flat(s.out_channels), nested_loops(s.batch, s.out_h * s.out_w))
 
 
 def workgroup_per_channel(s: ConvShape, kernel: Kernel) -> Schedule:
+    """One workgroup for each channel."""
     terms = s.batch * s.out_h * s.out_w
-    return one_step((s.out_channels, 1, 1), tree_reduction(terms, kernel.value("THREADS")))
+    iterations = tree_reduction(terms, kernel.value("THREADS"))
+    return one_step((s.out_channels, 1, 1), iterations)
 
 
 def two_passes(s: ConvShape, kernel: Kernel) -> Schedule:
@@ -25,7 +28,8 @@ def two_passes(s: ConvShape, kernel: Kernel) -> Schedule:
     pixels = s.out_h * s.out_w
     count = s.batch * pixels
     block = threads * loads  # numbers that a workgroup loads at once
-    blocks = max(1, ceil(count / block) * s.out_channels // MANY_WORKGROUPS)  # of a slice
+    all_blocks = ceil(count / block) * s.out_channels
+    blocks = max(1, all_blocks // MANY_WORKGROUPS)  # of a slice
     (slice_,) = chosen(kernel, SLICE=blocks * block)
     slices = ceil(count / slice_)
     loops = nested_loops(slice_ // block) + nested_loops(loads - 1)
@@ -33,5 +37,6 @@ def two_passes(s: ConvShape, kernel: Kernel) -> Schedule:
         Step((slices, s.out_channels, 1), loops + tree_reduction(0, threads), "sum_slices"),
         Step((s.out_channels, 1, 1), tree_reduction(slices, threads), "sum_parts"),
     )
+    scratch = {"parts": 4 * s.out_channels * slices}
     constants = {"OUT_CHANNELS": s.out_channels, "PIXELS": pixels, "COUNT": count, "SLICE": slice_}
-    return Schedule(steps, {"parts": 4 * s.out_channels * slices}, constants)
+    return Schedule(steps, scratch, constants)

@@ -25,7 +25,8 @@ def tiled(s: GemmShape, kernel: Kernel) -> Schedule:
 def deep_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
     """One workgroup for each small tile of the output, with several threads for each sum."""
     tile = kernel.value("TILE")
-    return one_step(forward_product(s).workgroups(tile, tile), shared.deep(kernel, s.k))
+    workgroups = forward_product(s).workgroups(tile, tile)
+    return one_step(workgroups, shared.deep(kernel, s.k))
 
 
 # --- Versions that are specialized for a layer --------------------------------------------------------------
@@ -43,7 +44,8 @@ def vec4_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
         rule = "it must be a multiple of 4, as b is read four numbers at a time"
         return Schedule((), refused=f"{kernel.name}: N = {s.n}: {rule}")
     tile = shared.largest(kernel, forward_product(s))
-    return _tiled_schedule(s, kernel, tile, PAD=shared.pad(tile, kernel.value("TILE_K")))
+    pad = shared.pad(tile, kernel.value("TILE_K"))
+    return _tiled_schedule(s, kernel, tile, PAD=pad)
 
 
 prefetch = vec4_tiles
@@ -56,8 +58,13 @@ def _tiled_schedule(s: GemmShape, kernel: Kernel, tile: tuple[int, int], *inner:
     """
     product = forward_product(s)
     depth = kernel.value("TILE_K")
-    constants = {**shared.layer(s, kernel), **shared.tile_constants(tile, depth, product), **more}
-    step = Step(product.workgroups(*tile), nested_loops(ceil(s.k / depth), *inner))
+    constants = {
+        **shared.layer(s, kernel),
+        **shared.tile_constants(tile, depth, product),
+        **more,
+    }
+    iterations = nested_loops(ceil(s.k / depth), *inner)
+    step = Step(product.workgroups(*tile), iterations)
     return Schedule((step,), constants=constants)
 
 

@@ -23,30 +23,33 @@ def thread_per_element(s: GemmShape, kernel: Kernel) -> Schedule:
     items = 1 if s.per_item else s.batch_size
 
     def step(tensor: str, terms: int, name: str) -> Step:
-        return Step(flat(prod(s.of(tensor))), nested_loops(terms), *_names(name))
+        workgroups = flat(prod(s.of(tensor)))
+        return Step(workgroups, nested_loops(terms), *_names(name))
 
-    return Schedule(
-        (
-            step("grad_pre", s.k, "grad_pre"),
-            step("d_a", s.n, "da"),
-            step("d_b", items * s.m, "db"),
-            step("d_bias", s.batch_size * s.m, "dbias"),
-        )
+    steps = (
+        step("grad_pre", s.k, "grad_pre"),
+        step("d_a", s.n, "da"),
+        step("d_b", items * s.m, "db"),
+        step("d_bias", s.batch_size * s.m, "dbias"),
     )
+    return Schedule(steps)
 
 
 def tiled(s: GemmShape, kernel: Kernel) -> Schedule:
     """Three products in tiles, and a thread for each column of d_bias."""
     items = 1 if s.per_item else s.batch_size  # of one thread
     layers = s.batch_size if s.per_item else 1  # of the dispatch
-    return Schedule(
-        (
-            shared.tiled(Product(s.m, s.n, s.k, s.batch_size), kernel, *_names("grad_pre")),
-            shared.tiled(Product(s.m, s.k, s.n, s.batch_size), kernel, *_names("da")),
-            shared.tiled(Product(s.k, s.n, s.m, layers), kernel, *_names("db"), items=items),
-            Step((ceil(s.n / 256), 1, 1), nested_loops(s.batch_size * s.m), *_names("dbias")),
-        )
+    grad_pre = Product(s.m, s.n, s.k, s.batch_size)
+    d_a = Product(s.m, s.k, s.n, s.batch_size)
+    d_b = Product(s.k, s.n, s.m, layers)
+    columns = ceil(s.n / 256), 1, 1
+    steps = (
+        shared.tiled(grad_pre, kernel, *_names("grad_pre")),
+        shared.tiled(d_a, kernel, *_names("da")),
+        shared.tiled(d_b, kernel, *_names("db"), items=items),
+        Step(columns, nested_loops(s.batch_size * s.m), *_names("dbias")),
     )
+    return Schedule(steps)
 
 
 def deep_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
@@ -54,13 +57,13 @@ def deep_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
     tile = kernel.value("TILE")
     grad_pre, d_a, d_b = _products(s).values()
     across, above, layers = d_a.workgroups(tile, tile)
-    all_three = across + 1, above + ceil(s.n / tile), max(layers, d_b.layers)
-    return Schedule(
-        (
-            Step(grad_pre.workgroups(tile, tile), shared.deep(kernel, s.k), *_names("grad_pre")),
-            Step(all_three, shared.deep(kernel, s.n, s.batch_size * s.m), *_names("gradients")),
-        )
+    below = ceil(s.n / tile)
+    all_three = across + 1, above + below, max(layers, d_b.layers)
+    steps = (
+        Step(grad_pre.workgroups(tile, tile), shared.deep(kernel, s.k), *_names("grad_pre")),
+        Step(all_three, shared.deep(kernel, s.n, s.batch_size * s.m), *_names("gradients")),
     )
+    return Schedule(steps)
 
 
 # --- Versions that are specialized for a layer --------------------------------------------------------------
@@ -78,17 +81,19 @@ def register_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
     }
     steps = []
     for name, product in products.items():
-        steps.append(Step(product.workgroups(*tile), nested_loops(ceil(product.terms / depth)), *_names(name)))
+        iterations = nested_loops(ceil(product.terms / depth))
+        steps.append(Step(product.workgroups(*tile), iterations, *_names(name)))
+    columns = ceil(s.n / 16), 1, 1
     iterations = nested_loops(s.batch_size * s.m // (16 * depth)) + 16
-    steps.append(Step((ceil(s.n / 16), 1, 1), iterations, *_names("dbias")))
+    steps.append(Step(columns, iterations, *_names("dbias")))
     return Schedule(tuple(steps), constants=constants)
 
 
 def registers_only(s: GemmShape, kernel: Kernel) -> Schedule:
     """Tiles in the registers of a thread, for software adapters: as large as the layer can use and a text can hold."""
     products = _products(s)
-    columns = ceil(s.n / (4 * shared.THREADS))
-    bias = Step((columns, 1, 1), nested_loops(ceil(s.batch_size * s.m / 4)), *_names("dbias"))
+    columns = ceil(s.n / (4 * shared.THREADS)), 1, 1
+    bias = Step(columns, nested_loops(ceil(s.batch_size * s.m / 4)), *_names("dbias"))
 
     def steps(tile: ThreadTile) -> list[Step]:
         return [
