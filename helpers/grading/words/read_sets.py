@@ -24,7 +24,7 @@ class ReadSet(Protocol):
 
 
 class ReadSets(Protocol):
-    """What is read for the first wrong number of an output, by whom."""
+    """The elements that are read for the first wrong number of an output, and by whom."""
 
     name: str
     at: tuple[int, ...]
