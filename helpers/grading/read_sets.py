@@ -1,20 +1,19 @@
 """The elements of the inputs of which a wrong number was made, and should be made, as the simulator sees it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from helpers.data.words import in_words
 from helpers.grading.puzzle import Case
 from helpers.grading.test_run import traced
+from helpers.grading.words.read_sets import place
 from wgsl import Kernel
 from wgsl.simulator.trace import Trace
 
 Array = np.ndarray
 
-LISTED = 5  # numbers that a sentence lists one by one
 Words = frozenset[int]  # elements of an array, by their places in memory
 
 
@@ -48,13 +47,6 @@ class ReadSet:
         every = (tuple(map(int, np.unravel_index(word, self.array.shape))) for word in words)
         return frozenset(index[len(self.plane) :] for index in every if index[: len(self.plane)] == self.plane)
 
-    def said(self, verb: str) -> str:
-        """Say what your kernel reads of the plane, and what it should."""
-        yours, right = self.cells(self.yours), self.cells(self.right)
-        should = _said("", right) if right else "nothing of it"
-        read = _said(self.title, yours) if yours else f"nothing of {self.title}"
-        return f"{verb} {read}; {'they' if verb == 'read' else 'it'} should read {should}"
-
 
 @dataclass(frozen=True, eq=False)
 class ReadSets:
@@ -71,36 +63,6 @@ class ReadSets:
     number: float | None
     unit: str
     inputs: tuple[ReadSet, ...]
-
-    @property
-    def sentence(self) -> str:
-        """Both kernels' read sets in words."""
-        where, different = place(self.name, self.at), [read for read in self.inputs if read.yours != read.right]
-        if self.number is None:
-            return self._nothing_stored(where)
-        if not different:
-            return (
-                f"For {where}, your {self.unit} {self._verb} the right elements; what it computes from them is wrong."
-            )
-        first, *others = different
-        sentences = [f"For {where}, your {self.unit} {first.said(self._verb)}"]
-        return ". ".join([*sentences, *(f"It {read.said('reads')}" for read in others)]) + "."
-
-    def _nothing_stored(self, where: str) -> str:
-        """Say of what a number should be made that no thread stores: nobody's reads are for it."""
-        wanted = [replace(read, yours=frozenset()) for read in self.inputs if read.right]  # in a plane of right ones
-        needed = [_said(read.title, read.cells(read.right)) for read in wanted]
-        made = f"; it should be made of {' and of '.join(needed)}" if needed else ""
-        return f"Nothing is stored in {where}{made}."
-
-    @property
-    def _verb(self) -> str:
-        return "read" if self.unit == "passes" else "reads"
-
-
-def place(name: str, index: Sequence[int]) -> str:
-    """An element as code writes it: name[0,1]."""
-    return f"{name}[{','.join(map(str, index))}]"
 
 
 def read_sets(kernel: Kernel, official: Kernel, case: Case, wrong: Array) -> ReadSets | None:
@@ -212,20 +174,3 @@ class _Run:
         between = np.isin(run, np.flatnonzero(self.here[ends]))
         sources = ~self.seen["write"] & np.isin(self.seen["binding"], [*self.inputs, *self.scratch])
         return between if (accesses & between & sources).any() else before
-
-
-# --- In words -----------------------------------------------------------------------------------------------
-
-
-def _said(name: str, cells: frozenset[tuple[int, ...]]) -> str:
-    """Some cells of a plane, as rows and columns where they fill them."""
-    axes = [sorted(set(axis)) for axis in zip(*cells, strict=True)]
-    if len(cells) == np.prod([len(axis) for axis in axes]) and all(map(_is_short, axes)):
-        words = ("element",) if len(axes) == 1 else ("row", "column")
-        return f"{name} {', '.join(map(in_words, words, axes))}".lstrip()
-    first, last = (place("", index) for index in (min(cells), max(cells)))
-    return f"{len(cells)} elements{f' of {name}' if name else ''}, from {first} to {last}"
-
-
-def _is_short(numbers: Sequence[int]) -> bool:
-    return len(numbers) <= LISTED or numbers[-1] - numbers[0] == len(numbers) - 1

@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers.grading.drawing import window
-from helpers.grading.read_sets import ReadSet, ReadSets, place
+from helpers.grading.read_sets import ReadSet, ReadSets
+from helpers.grading.words.read_sets import place, sentence
 from helpers.pictures.canvas import BLUE, GRAY, ORANGE, Box, Picture, number, tint
 from helpers.pictures.marks import text_width
 from helpers.pictures.parts import Grid, look
@@ -184,7 +185,7 @@ class ReadSetsPicture(Picture):
             self.boxes([Box(x, y + LINE * i, 22, 16)], color, face, line, dashes)
             self.bold(x + 30, y + LINE * i + 8, words, 14, color)
         self.stands_still()
-        self.sentence = read_sets.sentence
+        self.sentence = sentence(read_sets)
 
     def _draw_sheet(self, sheet: _Sheet, x: float, y: float) -> None:
         """A grid with its title and indices, and the outlines of both kernels' read sets."""

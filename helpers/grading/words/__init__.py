@@ -9,7 +9,7 @@ from typing import Protocol
 
 from helpers.grading import reasons, replies
 from helpers.grading.drawing import Drawn
-from helpers.grading.words import answers, drawings, python_lines, runs, texts
+from helpers.grading.words import answers, drawings, python_lines, read_sets, runs, texts
 from helpers.grading.words.letters import capitalized, cut
 from wgsl.output import in_lines
 
@@ -64,7 +64,7 @@ def detail(verdict: Verdict) -> str:
 def _where_several_fit(verdict: Verdict) -> list[str]:
     """Return what was read, and a question, where more than one known mistake comes out like this."""
     if getattr(verdict.reason, "several", False) and verdict.evidence is not None:
-        return [f"{verdict.evidence.sentence} {WHICH_LINE}"]
+        return [f"{read_sets.sentence(verdict.evidence)} {WHICH_LINE}"]
     return []
 
 
