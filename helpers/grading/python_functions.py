@@ -27,7 +27,7 @@ def real(number: float) -> float:
 
 
 def rounded(number: float, digits: int | None = None) -> float:
-    """A number rounded, to so many digits behind the point if they are given."""
+    """Return a number rounded to a whole one, or to some digits after the point."""
     if digits is not None and abs(digits) > MOST_DIGITS:
         raise ValueError(f"this rounds to at most {MOST_DIGITS} digits")
     return round(number, digits)
