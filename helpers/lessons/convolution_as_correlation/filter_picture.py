@@ -17,7 +17,7 @@ Array = np.ndarray
 PIXEL = 7
 FILTER_CELL = 42
 TOP = 48
-# the horizontal stroke of the 7: so many rows of ink from the uppermost on, in each column with ink this high
+# the horizontal stroke of the 7: this many rows of ink from the uppermost on, in each column with ink this high
 THICK = 5
 LOWEST_TOP = 13
 # what finds it: at least as many large outputs, of which at least this share is on it

@@ -54,7 +54,7 @@ def _with_outputs(known: Mapping[str, int]) -> dict[str, int]:
 
 
 def draw_layer(result: str, words: str, at_once: int) -> Callable[[Random], Sizes]:
-    """Return a function that draws the sizes of a layer of which a kernel computes a result, so many at once.
+    """Return a function that draws the sizes of a layer of which a workgroup computes `at_once` results.
 
     Every third has more results than one workgroup computes.
     """
