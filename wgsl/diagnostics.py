@@ -13,6 +13,8 @@ from wgsl.words import errors as words
 from wgsl.words import refusals
 
 WIDTH = 200  # letters of a line that are shown, or more where the caret is further right
+SPECIFICATION, CHROME, NAGA = "spec", "chrome", "naga"  # who may refuse a text
+ALL = frozenset((SPECIFICATION, CHROME, NAGA))
 
 
 class Span(NamedTuple):
@@ -39,8 +41,11 @@ class Refused(Exception):
 class NotWgsl(Refused):
     """A text that WGSL does not allow, as a record: of which kind that is, in which piece of it, and the facts.
 
-    `scope` and `statement` are where it was found, if that is in a function.
+    `scope` and `statement` are where it was found, if that is in a function. `refused_by` are those of `ALL` that
+    refuse it, which a kind of fault that others take changes.
     """
+
+    refused_by: frozenset[str] = ALL
 
     def __init__(self, kind: str, place: Span, **facts: object) -> None:
         super().__init__(kind, place)
@@ -60,6 +65,8 @@ class NotWgsl(Refused):
 class Limited(NotWgsl):
     """A text that WGSL allows, and that passes a limit which every adapter keeps: not all run it."""
 
+    refused_by = frozenset((CHROME, NAGA))
+
 
 class Undefined(NotWgsl):
     """A value that is known before the run, and that WGSL does not define: the division by zero of two constants."""
@@ -68,9 +75,13 @@ class Undefined(NotWgsl):
 class Unset(NotWgsl):
     """A text whose overrides have no value, or one that is too small: with other values it may be right."""
 
+    refused_by = frozenset()
+
 
 class Unsupported(Exception):
     """A feature of WGSL that the simulator does not run: of which kind it is, its offset in the text, and the facts."""
+
+    refused_by: frozenset[str] = frozenset()
 
     def __init__(self, kind: str, at: int, **facts: object) -> None:
         super().__init__(kind)

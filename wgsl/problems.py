@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
 
-from wgsl.diagnostics import Limited, Lines, NotWgsl, Undefined, Unset, Unsupported
+from wgsl.diagnostics import ALL, Lines, NotWgsl, Undefined, Unsupported
 from wgsl.kernel import Kernel, parsed
 from wgsl.suggestions import explained
 from wgsl.syntax import tree
@@ -12,19 +13,26 @@ from wgsl.types.declarations import Declarations, program_of
 from wgsl.types.uniformity import NotPortable, Uniformity
 from wgsl.words import errors, findings
 
+Fault = NotWgsl | Unsupported | NotPortable
+
 
 @dataclass(frozen=True, order=True)
 class Problem:
     """One thing that is wrong at one place of a text; `line` and `column` count from 1.
 
     The kinds are "does not compile"; "not portable", which some compilers or adapters take and others refuse; and "not
-    supported", which may be right, and is named because it was not checked.
+    supported", which may be right, and is named because it was not checked. `rule` is a finer name of the same, such as
+    "already-declared". `refused_by` are those of "spec" (the specification), "chrome" and "naga" that refuse the text
+    for it. `length` is that of the piece of the text, in letters.
     """
 
     line: int
     column: int
     kind: str
     message: str
+    rule: str = field(default="", compare=False)
+    length: int = field(default=1, compare=False)
+    refused_by: frozenset[str] = field(default=frozenset(), compare=False)
 
     def __str__(self) -> str:
         return f"line {self.line}, column {self.column}: {self.kind}: {self.message}"
@@ -52,7 +60,7 @@ def check(text: str | Kernel) -> tuple[Problem, ...]:
         declarations = Declarations(parsed(kernel.source), dict(kernel.constants))
     except (NotWgsl, Unsupported) as fault:
         return (_problem(kernel.source, fault),)
-    faults: list[NotWgsl | Unsupported | NotPortable] = [*declarations.faults()]
+    faults: list[Fault] = [*declarations.faults()]
     for name, node in declarations.nodes.items():
         if not tree.attribute(node, "compute"):
             continue
@@ -65,20 +73,20 @@ def check(text: str | Kernel) -> tuple[Problem, ...]:
     return tuple(sorted(by_place.values()))
 
 
-def _problem(source: str, fault: NotWgsl | Unsupported | NotPortable) -> Problem:
+def _problem(source: str, fault: Fault) -> Problem:
     lines = Lines(source)
     if isinstance(fault, NotPortable):
-        return Problem(*lines.place(fault.part.at), "not portable", findings.message(fault.facts(lines)))
-    if isinstance(fault, Unsupported):
-        message = f"{errors.not_simulated(fault.feature)}, and so this is not checked"
-        return Problem(*lines.place(fault.at), "not supported", message)
-    message, at, *_ = explained(source, fault)
-    return Problem(*lines.place(at or 0), _kind(fault), message)
+        message, at, length = findings.message(fault.facts(lines)), fault.part.at, fault.part.end - fault.part.at
+    elif isinstance(fault, Unsupported):
+        message, at, length = f"{errors.not_simulated(fault.feature)}, and so this is not checked", fault.at, 1
+    else:
+        message, at, length, _ = explained(source, fault)
+    place = lines.place(at or 0)
+    rule = re.sub("[ _]", "-", fault.kind)
+    return Problem(*place, _kind(fault), message, rule, max(1, length), fault.refused_by)
 
 
-def _kind(fault: NotWgsl) -> str:
-    if isinstance(fault, Limited):
-        return "not portable"
-    if isinstance(fault, Unset):
+def _kind(fault: Fault) -> str:
+    if not fault.refused_by:
         return "not supported"
-    return "does not compile"
+    return "does not compile" if fault.refused_by == ALL else "not portable"

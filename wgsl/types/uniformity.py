@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 
-from wgsl.diagnostics import Lines, Unsupported
+from wgsl.diagnostics import CHROME, NAGA, SPECIFICATION, Lines, Unsupported
 from wgsl.facts import Aliased, Differs, Line, PointerParameter, Unproven
 from wgsl.syntax.tree import children
 from wgsl.types import program as ir
@@ -52,6 +52,17 @@ class NotPortable:
     other: ir.Part | None = None
     pointer: Aliased | PointerParameter | None = None
 
+    @property
+    def kind(self) -> str:
+        """Of which kind it is, as `NotWgsl` has one."""
+        return KINDS[type(self.pointer)]
+
+    @property
+    def refused_by(self) -> frozenset[str]:
+        """Those that refuse it: naga does not prove that a barrier is reached, and Chrome takes any pointer."""
+        is_parameter = isinstance(self.pointer, PointerParameter)
+        return frozenset((NAGA,)) if is_parameter else frozenset((SPECIFICATION, CHROME))
+
     def facts(self, text: Lines) -> Unproven | Aliased | PointerParameter:
         """Return what browsers refuse here; of a barrier, with the steps from it to what decides who comes there."""
         if not self.doubt:
@@ -62,6 +73,7 @@ class NotPortable:
         return Unproven(barrier, tuple(dict.fromkeys(steps)), source.differs)
 
 
+KINDS = {type(None): "barrier", Aliased: "aliased pointers", PointerParameter: "pointer parameter"}
 State = dict[ir.Variable | ir.Binding, Doubt | None] | None  # None where no invocation comes
 
 
