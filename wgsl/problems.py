@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from wgsl.diagnostics import ALL, Lines, NotWgsl, Undefined, Unsupported
+from wgsl.diagnostics import ALL, Lines, NotWgsl, Span, Undefined, Unsupported
 from wgsl.kernel import Kernel, parsed
 from wgsl.suggestions import explained
 from wgsl.syntax import tree
+from wgsl.syntax.recovery import Readable, read_on
 from wgsl.types.declarations import Declarations, program_of
+from wgsl.types.gathering import every_fault
+from wgsl.types.names import Lost
 from wgsl.types.uniformity import NotPortable, Uniformity
 from wgsl.words import errors, findings
 
@@ -52,15 +55,21 @@ def check(text: str | Kernel) -> tuple[Problem, ...]:
     Returns
     -------
     tuple of Problem
-        In the order of the text, at most one for each declaration; empty for a right text. Where the grammar does not
-        fit, it is that one. No text raises an exception.
+        In the order of the text; empty for a right text. After a statement that is wrong the next one is checked, and
+        where the grammar does not fit, the next declaration. No text raises an exception.
     """
     kernel = text if isinstance(text, Kernel) else Kernel(text)
-    try:
-        declarations = Declarations(parsed(kernel.source), dict(kernel.constants))
-    except (NotWgsl, Unsupported) as fault:
-        return (_problem(kernel.source, fault),)
-    faults: list[Fault] = [*declarations.faults()]
+    readable = read_on(kernel.source, parsed)
+    problems = [_problem(*fault) for fault in readable.faults]
+    problems += [_problem(readable.source, fault) for fault in _faults(readable, kernel)]
+    by_place = {(problem.line, problem.column): problem for problem in problems}  # the last one of each place
+    return tuple(sorted(by_place.values()))
+
+
+def _faults(readable: Readable, kernel: Kernel) -> list[Fault]:
+    """Return the faults of the declarations that can be read."""
+    declarations, twice = _declared(readable, dict(kernel.constants))
+    faults: list[Fault] = [*twice, *every_fault(declarations)]
     for name, node in declarations.nodes.items():
         if not tree.attribute(node, "compute"):
             continue
@@ -68,9 +77,23 @@ def check(text: str | Kernel) -> tuple[Problem, ...]:
             faults += Uniformity(program_of(declarations, name, Undefined)).refused.values()
         except (NotWgsl, Unsupported) as fault:
             faults.append(fault)
-    problems = [_problem(kernel.source, fault) for fault in faults]
-    by_place = {(problem.line, problem.column): problem for problem in problems}  # the last one of each place
-    return tuple(sorted(by_place.values()))
+    return [fault for fault in faults if not isinstance(fault, Lost)]
+
+
+def _declared(readable: Readable, constants: dict[str, float]) -> tuple[Declarations, list[NotWgsl]]:
+    """Return the declarations, of two of one name the first, and the faults of the other ones."""
+    nodes = readable.module.declarations
+    twice: list[NotWgsl] = []
+    while True:
+        try:
+            return Declarations(tree.Module(nodes), constants, readable.lost), twice
+        except NotWgsl as fault:
+            twice.append(fault)
+            nodes = tuple(node for node in nodes if _name_of(node).at != fault.at)
+
+
+def _name_of(node: tree.Node) -> Span:
+    return getattr(node, "name", node)
 
 
 def _problem(source: str, fault: Fault) -> Problem:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress
 from math import isfinite
 from threading import RLock
@@ -26,7 +26,7 @@ from wgsl.types.kinds import (
     words,
 )  # fmt: skip
 from wgsl.types.memory import check_bindings, declared, laid_out, number, numbers
-from wgsl.types.names import Alias, Known, Meaning, Routine, Scope, Stage, check_new
+from wgsl.types.names import Alias, Known, Lost, Meaning, Routine, Scope, Stage, check_new
 from wgsl.types.program import Binding, Constant, Function, Program, Variable
 from wgsl.types.statements import (
     check_assertion,
@@ -44,10 +44,11 @@ Named = tree.Declaration | tree.Function | tree.Struct | tree.Alias
 class Declarations:
     """The declarations of a module, with the values of its constants; each is checked when it is first used."""
 
-    def __init__(self, module: tree.Module, constants: Mapping[str, float]) -> None:
+    def __init__(self, module: tree.Module, constants: Mapping[str, float], lost: Container[str] = ()) -> None:
         self.nodes: dict[str, Named] = {}
         self.scope = Scope(self.find, self.nodes.keys)
         self.constants = constants
+        self._lost = lost  # names of declarations that cannot be read
         self._module = module
         self._meanings: dict[str, Meaning] = {}
         self._open: list[str] = []
@@ -67,6 +68,11 @@ class Declarations:
 
     def faults(self) -> Iterator[NotWgsl | Unsupported]:
         """Yield the faults of the module, at most one for each declaration, in the order of the text."""
+        for _, fault in self.wrong():
+            yield fault
+
+    def wrong(self) -> Iterator[tuple[Named | tree.ConstAssert | None, NotWgsl | Unsupported]]:
+        """Yield each declaration that is wrong, with its first fault; None stands for the numbers of the overrides."""
         for node in (None, *self._module.declarations):
             try:
                 if node is None:
@@ -76,7 +82,7 @@ class Declarations:
                 else:
                     self.find(node.name)
             except (NotWgsl, Unsupported) as fault:
-                yield fault
+                yield node, fault
 
     def _check_ids(self) -> None:
         """Refuse a number of ``@id`` that is too large, or that two overrides have."""
@@ -97,6 +103,8 @@ class Declarations:
         """Return the meaning of a name; None where the module declares none of this name."""
         node = self.nodes.get(name)
         if node is None or name in self._meanings:
+            if node is None and name in self._lost:
+                raise Lost("unknown", name, name=name)
             return self._meanings.get(name)
         with self._reading:
             if name in self._meanings:  # another thread has read it meanwhile
@@ -132,11 +140,11 @@ class Declarations:
         try:
             return function_of(node, self.scope)
         except (Undefined, Unset) as fault:
-            routine = function_of(node, Scope(self._before_launch, self.nodes.keys))
+            routine = function_of(node, Scope(self.before_launch, self.nodes.keys))
             routine.function.fault = fault
             return routine
 
-    def _before_launch(self, name: str) -> Meaning | None:
+    def before_launch(self, name: str) -> Meaning | None:
         """Return the meaning of a name while no override has its value."""
         meaning = self.find(name)
         if isinstance(meaning, Known) and meaning.stage == Stage.OVERRIDE:

@@ -66,6 +66,10 @@ class Alias:
 Meaning = Variable | Binding | Known | Routine | Alias | Type
 
 
+class Lost(NotWgsl):
+    """A name whose declaration is wrong, which has a fault of its own."""
+
+
 class Scope:
     """The names of a block, and around it those of the outer blocks and of the module.
 
@@ -86,6 +90,10 @@ class Scope:
         made = Scope(self.find, self.names, self.stage, self.jumps.union(jumps))
         made.function = self.function
         return made
+
+    def read(self, statement: tree.Statement, reader: Callable) -> object | None:
+        """Return what a reader makes of a statement."""
+        return reader(statement, self)
 
     def known(self, stage: Stage) -> Scope:
         """This scope for an expression whose value must be known at a stage."""

@@ -43,7 +43,7 @@ def block(node: tree.Block, scope: Scope, *jumps: str) -> tuple[Statement, ...]:
 
 def statements(node: tree.Block, scope: Scope) -> tuple[Statement, ...]:
     """The statements of a block; those that only give a name to a constant leave nothing."""
-    made = (statement(child, scope) for child in node.body)
+    made = (scope.read(child, statement) for child in node.body)
     return tuple(kept for kept in made if kept is not None)
 
 
