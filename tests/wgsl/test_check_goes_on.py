@@ -1,4 +1,4 @@
-"""`wgsl.check` goes on after a mistake: in the next statement, or in the next declaration, with no fault that follows."""
+"""`wgsl.check` goes on after a mistake, in the next statement or declaration, with no fault that only follows."""
 
 import pytest
 from support.messages import stored

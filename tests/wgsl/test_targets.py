@@ -1,4 +1,4 @@
-"""Who refuses a text: the specification, Chrome and naga, each of which takes texts that another one refuses."""
+"""The specification, Chrome and naga: each of them takes texts that another one refuses."""
 
 import pytest
 
