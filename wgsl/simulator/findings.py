@@ -16,6 +16,10 @@ from wgsl.words.findings import quoted_line as quoted_line  # for what quotes a 
 
 LOOP = re.compile(r"\b(?:for|while|loop)\b")
 SHOWN = 8  # invocations that a finding names
+KINDS = (
+    "out-of-range read", "out-of-range write", "index overflow", "data race", "overlapping writes",
+    "uninitialized read", "non-uniform barrier", "endless loop", "unwritten output", "not-a-number", "not portable",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
