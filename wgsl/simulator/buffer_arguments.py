@@ -11,8 +11,7 @@ import numpy as np
 
 from wgsl.arguments import check_size
 from wgsl.arithmetic.operators import DTYPES
-from wgsl.simulator.memory import numbers
-from wgsl.simulator.run import size_of
+from wgsl.simulator.memory import numbers, size_of
 from wgsl.types import kinds
 from wgsl.types.kinds import Atomic, Struct, Type
 from wgsl.types.program import Program, Variable
