@@ -1,36 +1,34 @@
-"""The command line: run a WGSL file without a GPU, and print what the simulator found and counted.
-
-``python -m wgsl --help`` explains it. The exit status is 0 without a finding, 1 with one, and 2 where
-nothing was run: the arguments do not fit, or the text does not compile.
-"""
+"""`wgsl run`: run a kernel without a GPU, once or several times over the same buffers, and say what was found."""
 
 from __future__ import annotations
 
 import re
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Iterable, Sequence
-from itertools import groupby
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
+from wgsl.command.comments import EXPECT, Remark, remarks, run_kinds, slug
+from wgsl.command.formats import FORMATS
+from wgsl.command.launches import Launch, Launches
+from wgsl.command.options import add_constants, pair
+from wgsl.command.report import report, watched
+from wgsl.command.verdicts import ERROR, Verdict, weighed
 from wgsl.diagnostics import WgslError
 from wgsl.kernel import Kernel
-from wgsl.output import escape_what_cannot_be_printed, visible
-from wgsl.simulator.buffer_arguments import buffers_for
-from wgsl.simulator.counts import KEYS, MEANINGS
+from wgsl.output import visible
+from wgsl.problems import Problem
 from wgsl.simulator.findings import Finding
-from wgsl.simulator.run import compiled, overridden, simulate
+from wgsl.simulator.run import overridden
 from wgsl.simulator.trace import Trace
-from wgsl.simulator.watched import Named, numbers_of
 from wgsl.types.kinds import on_three_axes
-from wgsl.types.program import Program
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit status."""
-    escape_what_cannot_be_printed()
+def main(arguments: Sequence[str]) -> int:
+    """Run a kernel; returns the exit status."""
     options = parser().parse_intermixed_args(arguments)
     try:
         return _run(options)
@@ -44,29 +42,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: Namespace) -> int:
     kernel = Kernel(Path(options.file).read_text(encoding="utf-8", errors="replace"), options.file)
     kernel = overridden(kernel, dict(options.constants))
-    entry_point = options.entry_point or _only_entry_point(kernel)
-    program = compiled(kernel, entry_point)
-    outputs = None if options.outputs is None else [_binding(program, name) for name in options.outputs]
-    shown = [_binding(program, name) for name in options.show]
-    saved = [(_binding(program, name), path) for name, path in options.save]
-    trace = simulate(
-        kernel,
-        buffers_for(program, dict(options.buffers), options.seed),
-        options.workgroups,
-        entry_point=entry_point,
-        outputs=outputs,
-        max_steps=options.max_steps,
-        watch=options.watch,
-    )
-    print(visible(report(trace, options.lines), keep="\n\t"))
-    for binding in shown:
-        array = trace.buffers[binding]
-        print(f"\n{program.bindings[binding].name}, {array.dtype}, shape {array.shape}:\n{array}")
-    for named, name in trace.log.watched.items():
-        print(f"\n{name}, after each statement that writes it:\n{_watched(named, trace.watched[name])}")
-    for binding, path in saved:
-        np.save(path, trace.buffers[binding])
-    return int(bool(trace.findings))
+    launches = Launches(kernel, _dispatches(options, kernel), dict(options.buffers), options.seed)
+    shown = [(name, launches.place(name)) for name in options.show]
+    saved = [(launches.place(name), path) for name, path in options.save]
+    traces = launches.run(options.outputs, max_steps=options.max_steps, watch=options.watch)
+    outcome = _outcome(kernel, traces, options.expect)
+    if options.format == "text":
+        print(visible(_text(traces, outcome, options.lines), keep="\n\t"))
+        for name, place in shown:
+            array = launches.buffers[place]
+            print(f"\n{name}, {array.dtype}, shape {array.shape}:\n{array}")
+        _print_watched(traces)
+    else:
+        print(FORMATS[options.format]([outcome.verdict(kernel)]))
+    for place, path in saved:
+        np.save(path, launches.buffers[place])
+    return int(bool(outcome.left or outcome.complaints))
+
+
+def _dispatches(options: Namespace, kernel: Kernel) -> list[Launch]:
+    """Return the dispatches that the command line asks for."""
+    if not options.dispatch:
+        entry_point = options.entry_point or _only_entry_point(kernel)
+        return [Launch(entry_point, options.workgroups or (1, 1, 1))]
+    if options.entry_point or options.workgroups:
+        raise ValueError("--dispatch names entry point and workgroups: leave out --entry-point and --workgroups")
+    return options.dispatch
 
 
 def _only_entry_point(kernel: Kernel) -> str:
@@ -76,11 +77,54 @@ def _only_entry_point(kernel: Kernel) -> str:
     return names[0] if names else "main"
 
 
-def _binding(program: Program, name: str) -> int:
-    names = [variable.name for variable in program.bindings]
-    if name not in names:
-        raise ValueError(f"{name!r} is no binding of the kernel, which has {', '.join(names)}")
-    return names.index(name)
+# --- What counts --------------------------------------------------------------------------------------------------
+
+
+class Outcome(NamedTuple):
+    """The findings that comments neither allow nor expect, those that they allow, and what is wrong with comments."""
+
+    left: list[Finding]
+    allowed: list[Finding]
+    complaints: list[Problem]
+
+    def verdict(self, kernel: Kernel) -> Verdict:
+        """Return the same in the form that `wgsl check` prints."""
+        problems = sorted([*map(_problem, self.left), *self.complaints])
+        levels = tuple((problem, ERROR) for problem in problems)
+        return Verdict(kernel.name, kernel.source, levels, tuple(map(_problem, self.allowed)))
+
+
+def _outcome(kernel: Kernel, traces: Sequence[Trace], expect: bool) -> Outcome:
+    findings = [finding for trace in traces for finding in trace.findings]
+    return Outcome(*weighed(findings, remarks(kernel.source), expect, _is_ours))
+
+
+def _is_ours(remark: Remark) -> bool:
+    """Return True for what this run alone decides: another one may show what a comment allows."""
+    return remark.verb == EXPECT and remark.kind in run_kinds()
+
+
+def _problem(finding: Finding) -> Problem:
+    return Problem(finding.line, finding.column, finding.kind, finding.message, slug(finding.kind))
+
+
+def _text(traces: Sequence[Trace], outcome: Outcome, with_lines: bool) -> str:
+    """Return the findings and counts of each dispatch, and what is wrong with comments."""
+    left = {id(finding) for finding in outcome.left}
+    parts = []
+    for trace in traces:
+        parts.append(report(trace, [one for one in trace.findings if id(one) in left], with_lines))
+    name = traces[0].kernel.name
+    parts += [f"{name}:{one.line}:{one.column}: {one.kind}: {one.message}" for one in outcome.complaints]
+    if outcome.allowed:
+        parts.append(f"{len(outcome.allowed)} allowed by a comment")
+    return "\n\n".join(parts)
+
+
+def _print_watched(traces: Sequence[Trace]) -> None:
+    for trace in traces:
+        for named, variable in trace.log.watched.items():
+            print(f"\n{variable}, after each statement that writes it:\n{watched(named, trace.watched[variable])}")
 
 
 # --- Options --------------------------------------------------------------------------------------------------------
@@ -94,13 +138,13 @@ BUFFER is one of
                   u32 from 0 to 4; what it writes, and atomics, start as 0
   64:1.5          as many elements, each with this value (nan and inf are values, too)
   1,2,3 or 5,     the values; of a struct, those of all its members in order, without padding
-  @numbers.npy    an array that NumPy has saved
-A uniform needs values. Other bindings of a fixed size, and those that the entry point does not
-touch, can be left out.
+  numbers.npy     an array that NumPy has saved; @numbers for a file whose name ends otherwise
+NAME is the name of a variable, or its group and binding, as in 1:3=64. A uniform needs values. Other
+bindings of a fixed size, and those that the entry point does not touch, can be left out.
 
 examples:
-  python -m wgsl kernels/sum/2_tree.wgsl input=1000 total=1 params=1000
-  python -m wgsl kernels/gemm_bias_act/2_tiled.wgsl -D TILE=8 --workgroups 5x4 \\
+  wgsl run kernels/sum/2_tree.wgsl input=1000 total=1 params=1000
+  wgsl run kernels/gemm_bias_act/2_tiled.wgsl -D TILE=8 --workgroups 5x4 \\
       a=32x24 b=24x40 bias=40 output=32x40 params=32,24,40,1,1,0,0,0 --lines
 
 The exit status is 0 without a finding, 1 with one, and 2 where nothing was run."""
@@ -109,8 +153,8 @@ The exit status is 0 without a finding, 1 with one, and 2 where nothing was run.
 def parser() -> ArgumentParser:
     """The command line."""
     line = ArgumentParser(
-        prog="python -m wgsl",
-        usage="python -m wgsl FILE NAME=BUFFER ... (--help explains more)",
+        prog="wgsl run",
+        usage="wgsl run FILE NAME=BUFFER ... (--help explains more)",
         description="Run a WGSL compute kernel without a GPU. Every access is watched: races, indices out of range, "
         "barriers that are missed, endless (infinite) loops, outputs left unwritten and NaN are found, and the cost is "
         "counted.",
@@ -119,10 +163,12 @@ def parser() -> ArgumentParser:
     )
     add = line.add_argument
     add("file", metavar="FILE", help="the WGSL text")
-    add("buffers", metavar="NAME=BUFFER", nargs="*", type=_pair, help="a binding's size or values (see below)")
-    add("-w", "--workgroups", metavar="XxYxZ", type=_workgroups, default="1", help="such as 4 or 4x4; 1 by default")
+    add("buffers", metavar="NAME=BUFFER", nargs="*", type=pair, help="a binding's size or values (see below)")
+    add("-w", "--workgroups", metavar="XxYxZ", type=_workgroups, help="such as 4 or 4x4; 1 by default")
     add("-e", "--entry-point", metavar="NAME", help="the function to run, where there are several")
-    add("-D", dest="constants", metavar="NAME=VALUE", type=_constant, action="append", default=[], help="an override")
+    dispatch = "instead of both, as in sum:8,1,1; where it is repeated, they run one after another on the same buffers"
+    add("--dispatch", metavar="NAME:X,Y,Z", type=_dispatch, action="append", default=[], help=dispatch)
+    add_constants(line)
     add("--outputs", metavar="NAMES", type=_names, help="what must be written whole, as in a,b; by default all outputs")
     steps = "loop iterations of a thread, 65,536 by default; a longer loop is reported as endless"
     add("--max-steps", metavar="N", type=int, help=steps)
@@ -130,15 +176,10 @@ def parser() -> ArgumentParser:
     add("--lines", action="store_true", help="count for each line of the text, too")
     add("--show", metavar="NAME", action="append", default=[], help="print a buffer")
     add("--watch", metavar="NAME", action="append", default=[], help="print the values of a thread's own variable")
-    add("--save", metavar="NAME=FILE", type=_pair, action="append", default=[], help="save a buffer for NumPy")
+    add("--save", metavar="NAME=FILE", type=pair, action="append", default=[], help="save a buffer for NumPy")
+    add("--expect", action="store_true", help="what // expect: comments name must be found, and nothing else")
+    add("--format", choices=FORMATS, default="text", help="text, json, sarif (2.1.0) or github; text by default")
     return line
-
-
-def _pair(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not (name and equals and value):
-        raise ArgumentTypeError(f"{text!r} is not of the form NAME=...")
-    return name, value
 
 
 def _workgroups(text: str) -> tuple[int, int, int]:
@@ -147,102 +188,12 @@ def _workgroups(text: str) -> tuple[int, int, int]:
     return on_three_axes([int(size) for size in text.split("x")])
 
 
-def _constant(text: str) -> tuple[str, float]:
-    name, value = _pair(text)
-    number = {"true": "1", "false": "0"}.get(value, value)
-    try:
-        return name, int(number) if re.fullmatch(r"-?\d+", number) else float(number)
-    except ValueError:
-        raise ArgumentTypeError(f"{text!r}: the value of an override is a number, true or false") from None
+def _dispatch(text: str) -> Launch:
+    match = re.fullmatch(r"(\w+):(\d+(?:[,x]\d+){0,2})", text)
+    if not match:
+        raise ArgumentTypeError(f"{text!r} is not an entry point and its workgroups, such as main:8,1,1")
+    return Launch(match[1], on_three_axes([int(size) for size in re.split("[,x]", match[2])]))
 
 
 def _names(text: str) -> list[str]:
     return [name for name in text.split(",") if name]
-
-
-# --- Report ---------------------------------------------------------------------------------------------------------
-
-# What the command line prints: findings with their place in the text, and counts in a table.
-
-
-def report(trace: Trace, with_lines: bool) -> str:
-    """Findings, what was run, and the counts; of each line of the text, too, if they are wanted."""
-    parts = [_finding(trace.kernel.name, finding) for finding in trace.findings]
-    parts += [_summary(trace), _counts(trace), *([_counts_by_line(trace)] if with_lines else ())]
-    return "\n\n".join(parts)
-
-
-# --- Findings -------------------------------------------------------------------------------------------------
-
-
-def _finding(file: str, finding: Finding) -> str:
-    before = finding.source_line[: finding.column - 1]
-    caret = re.sub(r"[^\t]", " ", visible(before, keep="\t")) + "^"
-    rows = [f"{file}:{finding.line}:{finding.column}: {finding.kind}: {finding.message}", finding.source_line, caret]
-    if finding.invocations:
-        named = "; ".join(_threads_in_words(*pair) for pair in groupby(finding.invocations, key=lambda who: who[0]))
-        among = f"{finding.count:,} times, among them " if finding.count > len(finding.invocations) else ""
-        rows.append(f"{among}{named}")
-    return "\n  ".join(rows)
-
-
-def _threads_in_words(group: tuple[int, int, int], invocations: Iterable[tuple]) -> str:
-    threads = [str(thread) for _, thread in invocations]
-    return f"thread{'s' if len(threads) > 1 else ''} {', '.join(threads)} of workgroup {group}"
-
-
-def _summary(trace: Trace) -> str:
-    groups = " x ".join(map(str, trace.workgroups))
-    threads = " x ".join(map(str, trace.workgroup_size))
-    number = len(trace.findings)
-    ending = f"{number or 'no'} finding{'s' if number > 1 else ''}"
-    return f"{trace.kernel.name}: {trace.entry_point}, {groups} workgroups of {threads} threads: {ending}"
-
-
-def _watched(named: Named, rows: np.ndarray) -> str:
-    lines = []
-    for row, numbers in zip(rows, numbers_of(named, rows["value"]), strict=True):
-        who = _threads_in_words(tuple(row["workgroup"].tolist()), [(None, row["invocation"])])
-        value = ", ".join(f"{number:.9g}" for number in numbers)
-        lines.append(f"step {row['step']}, line {row['line']}, {who}: {value}")
-    return "\n".join(lines)
-
-
-# --- Counts ---------------------------------------------------------------------------------------------------
-
-
-def _number(value: float) -> str:
-    return f"{value:.3f}" if isinstance(value, float) else f"{value:,}"
-
-
-def _counts(trace: Trace) -> str:
-    numbers = {key: _number(value) for key, value in trace.counts.total.items()}
-    wide = max(map(len, numbers.values()))
-    return "\n".join(
-        f"{key:{max(map(len, KEYS))}}  {number:>{wide}}  {MEANINGS[key]}" for key, number in numbers.items()
-    )
-
-
-def _counts_by_line(trace: Trace) -> str:
-    """A row for each line that runs, with a column for each key that is not 0 everywhere."""
-    keys = [key for key in KEYS if trace.counts.total[key]]
-    lines = trace.kernel.source.split("\n")
-    first, second = zip(*(key.partition("_")[::2] for key in keys), strict=True)
-    table = [[*first, "", ""], [*second, "line", ""]]
-    for line, counts in trace.counts.by_line.items():
-        numbers = [_number(counts[key]) if counts[key] else "" for key in keys]
-        table.append([*numbers, str(line), lines[line - 1].rstrip("\r")])
-    *columns, _ = zip(*table, strict=True)
-    widths = [max(map(len, column)) for column in columns]
-    return "\n".join(_aligned(row, widths) for row in table)
-
-
-def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
-    """A row of the table: its numbers to the right of their columns, and the code after them."""
-    *numbers, code = row
-    cells = [f"{number:>{width}}" for number, width in zip(numbers, widths, strict=True)]
-    return "  ".join([*cells, code]).rstrip()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -119,6 +119,13 @@ def as_bits(values: np.ndarray) -> np.ndarray:
     return values.astype(np.uint32) if values.dtype == np.bool_ else values.view(np.uint32)
 
 
+def size_of(type: Type) -> tuple[int, int]:
+    """The least size of a buffer in words, and those of each further element of a runtime-sized array, or 0."""
+    last = type.fields[-1].type if isinstance(type, Struct) else type
+    runtime = isinstance(last, Array) and last.count is None
+    return words(type), last.stride if runtime else 0
+
+
 def numbers(type: Type, size: int) -> tuple[np.ndarray, np.ndarray]:
     """The words that hold numbers, and no padding, in a buffer of this many words; and the names of their types."""
     match type:

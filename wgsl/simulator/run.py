@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from math import isfinite, prod
@@ -14,9 +14,10 @@ from wgsl.arguments import as_int, check_size
 from wgsl.arithmetic.operators import DTYPES
 from wgsl.kernel import Kernel, parsed
 from wgsl.simulator.access import Access
+from wgsl.simulator.bindings import Buffers, at_key, keyed, listed, unused
 from wgsl.simulator.lanes import Dispatch
 from wgsl.simulator.machine import Machine
-from wgsl.simulator.memory import Words
+from wgsl.simulator.memory import Words, size_of
 from wgsl.simulator.trace import Trace
 from wgsl.simulator.values import unmarked_input
 from wgsl.simulator.watch import Unwatched, Watch
@@ -33,12 +34,12 @@ AT_ONCE = 2**14  # invocations that `execute` runs in step
 
 def simulate(
     kernel: str | Kernel,
-    buffers: Sequence[np.ndarray],
+    buffers: Buffers,
     workgroups: tuple[int, int, int],
     *,
     entry_point: str = "main",
     constants: Mapping[str, float] | None = None,
-    outputs: Sequence[int] | None = None,
+    outputs: Sequence[Hashable] | None = None,
     max_steps: int | None = None,
     watch: Sequence[str] = (),
     work: Work | None = None,
@@ -50,17 +51,21 @@ def simulate(
     ----------
     kernel : str or Kernel
         The text. A Kernel brings the values of its `override` constants.
-    buffers : sequence of ndarray
-        One array of float32, int32 or uint32 for each binding of group 0, in order, of exactly the size that counts; a
-        uniform struct is the uint32 words that it is made of. They are not changed.
+    buffers : sequence or mapping of ndarray
+        One array of float32, int32 or uint32 for each binding, of exactly the size that counts; a uniform struct is the
+        uint32 words that it is made of. A list has them in the order of (group, binding). The keys of a mapping are
+        names, as in ``{"total": total}``, or groups and bindings, as in ``{(0, 1): total}``; what the entry point does
+        not use can be left out. The arrays are not changed: `Trace.buffers` has those afterwards in the same form, for
+        the next dispatch.
     workgroups : (x, y, z)
         The size of the dispatch.
     entry_point : str
         The function to run.
     constants : mapping, optional
         Values of `override` constants by name.
-    outputs : sequence of int, optional
-        The bindings that must be written whole; by default those that the entry point can store to.
+    outputs : sequence of int, str or (int, int), optional
+        The bindings that must be written whole, each by its place in a list of all buffers, its name, or its group and
+        binding; by default those that the entry point can store to.
     max_steps : int, optional
         How many loop iterations an invocation may make, in all its loops together; 65,536 by default. Past it the loop
         is called endless, and the run ends.
@@ -93,7 +98,7 @@ def simulate(
     kernel = Kernel(kernel) if isinstance(kernel, str) else kernel
     overridden_kernel = overridden(kernel, constants)
     program = compiled(overridden_kernel, entry_point)
-    arrays = checked_buffers(program, buffers)
+    keys, arrays = checked_buffers(program, buffers)
     dispatch = Dispatch(checked_workgroups(program, workgroups), program.workgroup_size)
     output_variables = checked_outputs(program, outputs)
     iterations = checked_max_steps(max_steps)
@@ -108,7 +113,7 @@ def simulate(
     if work is None or work.left >= 0:  # else the analysis, too, would take long: it follows calls of calls of calls
         for place in _unportable(overridden_kernel, entry_point):
             observer.not_portable(place)
-    buffers_after = _buffers_after(program, words, arrays)
+    buffers_after = _buffers_after(keys, words, buffers)
     findings = observer.collector.findings()
     counts = observer.counter.counts(observer.line)
     size = dispatch.size
@@ -140,10 +145,15 @@ def _run_to_the_end(machine: Machine, observer: Watch, dispatch: Dispatch, share
         return False
 
 
-def _buffers_after(program: Program, words: Words, arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
+def _buffers_after(
+    keys: Mapping[Variable, Hashable], words: Words, buffers: Buffers
+) -> tuple[np.ndarray, ...] | dict[Hashable, np.ndarray]:
     """Return the words of the bindings after a run, as arrays of the dtype and shape that each had before."""
-    pairs = zip(program.bindings, arrays, strict=True)
-    return tuple(words.arrays[variable].view(array.dtype).reshape(array.shape) for variable, array in pairs)
+    after = {}
+    for variable, key in keys.items():
+        before = buffers[key]
+        after[key] = words.arrays[variable].view(before.dtype).reshape(before.shape)
+    return after if isinstance(buffers, Mapping) else tuple(after.values())
 
 
 def execute(program: Program, buffers: Sequence[np.ndarray], workgroups: tuple[int, int, int]) -> None:
@@ -215,21 +225,16 @@ def _declared(source: str, constants: tuple[tuple[str, float], ...]) -> Declarat
 # --- Arguments ------------------------------------------------------------------------------------------------
 
 
-def checked_buffers(program: Program, buffers: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """The buffers, if there is one that fits each binding."""
-    names = ", ".join(f"{v.binding} {v.name}" for v in program.bindings)
-    buffers = list(buffers)
-    if len(buffers) != len(program.bindings):
-        raise ValueError(
-            f"buffers has {len(buffers)} arrays: the kernel has {len(program.bindings)} bindings ({names})"
-        )
-    for variable, array in zip(program.bindings, buffers, strict=True):
-        _check_buffer(variable, array)
-    return buffers
+def checked_buffers(program: Program, buffers: Buffers) -> tuple[dict[Variable, Hashable], list[np.ndarray]]:
+    """The key of each buffer that is given, and an array for each binding, if there is one that fits."""
+    keys = keyed(program, buffers)
+    for variable, key in keys.items():
+        _check_buffer(f"buffers[{key!r}] (`{variable.name}`)", variable, buffers[key])
+    arrays = [buffers[keys[variable]] if variable in keys else unused(variable) for variable in program.bindings]
+    return keys, arrays
 
 
-def _check_buffer(variable: Variable, array: np.ndarray) -> None:
-    name = f"buffers[{variable.binding}] (`{variable.name}`)"
+def _check_buffer(name: str, variable: Variable, array: np.ndarray) -> None:
     if not isinstance(array, np.ndarray):
         raise TypeError(f"{name} is a {type(array).__name__}: it must be a NumPy array")
     if array.dtype not in NUMBERS:
@@ -254,13 +259,6 @@ def _check_length(name: str, type: kinds.Type, length: int) -> None:
         raise ValueError(f"{name} has {length} numbers: `{type}` needs {rule}")
 
 
-def size_of(type: kinds.Type) -> tuple[int, int]:
-    """The least size of a buffer in words, and those of each further element of a runtime-sized array, or 0."""
-    last = type.fields[-1].type if isinstance(type, kinds.Struct) else type
-    runtime = isinstance(last, kinds.Array) and last.count is None
-    return kinds.words(type), last.stride if runtime else 0
-
-
 def checked_workgroups(program: Program, workgroups: tuple[int, int, int]) -> tuple[int, int, int]:
     """The size of the dispatch, if a GPU takes it and the simulator can hold it."""
     if not isinstance(workgroups, tuple | list) or len(workgroups) != 3:
@@ -279,19 +277,28 @@ def checked_workgroups(program: Program, workgroups: tuple[int, int, int]) -> tu
     return sizes
 
 
-def checked_outputs(program: Program, outputs: Sequence[int] | None) -> list[Variable]:
+def checked_outputs(program: Program, outputs: Sequence[Hashable] | None) -> list[Variable]:
     """The variables that must be written whole."""
     storage = [variable for variable in program.bindings if variable.space == "storage" and variable.access != "read"]
     if outputs is None:
         return [variable for variable in storage if variable in program.written]
     if not isinstance(outputs, Sequence):
         raise TypeError(f"outputs = {outputs!r}: it must be a list of bindings, such as [2]")
+    chosen = []
     for output in outputs:
-        if output not in [variable.binding for variable in storage]:
-            numbers = ", ".join(f"{variable.binding} {variable.name}" for variable in storage)
-            rule = f"is not a storage binding that it can write; these are {numbers or 'none'}"
+        variable = _output(program, output)
+        if variable not in storage:
+            rule = f"is not a storage binding that it can write; these are {listed(storage) or 'none'}"
             raise ValueError(f"outputs = {outputs!r}: {output!r} {rule}")
-    return [variable for variable in storage if variable.binding in outputs]
+        chosen.append(variable)
+    return chosen
+
+
+def _output(program: Program, output: Hashable) -> Variable | None:
+    """Return the binding of a key, or at a place in the list of all; None where there is none."""
+    if isinstance(output, int | np.integer) and 0 <= output < len(program.bindings):
+        return program.bindings[output]
+    return at_key(program.bindings, output)
 
 
 def checked_max_steps(max_steps: int | None) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -26,7 +26,7 @@ ACCESS = np.dtype(
     [
         *WHO,
         ("space", "U9"),  # storage or workgroup
-        ("binding", np.int8),  # -1 for workgroup memory
+        ("binding", np.int32),  # -1 for workgroup memory
         ("variable", np.int16),  # a place in Trace.variables
         ("index", np.int32),  # the word, counted from the start of the variable
         ("write", np.bool_),
@@ -172,8 +172,9 @@ class Log:
 class Trace:
     """The result of a simulated run, and all that was seen of it.
 
-    `buffers` are the arrays afterwards, in binding order; `findings` is empty for a right kernel. `dropped` says how
-    many accesses and values came after those that `accesses` and `watched` have; the findings and counts are about all.
+    `buffers` are the arrays afterwards, in the form in which `simulate` got them; `findings` is empty for a right
+    kernel. `dropped` says how many accesses and values came after those that `accesses` and `watched` have; the
+    findings and counts are about all.
 
     `watched[name]` is a structured array with the fields step, line, workgroup, invocation and value: after each
     statement that gives the variable a value, a row for each invocation that ran it, and for no other. `value` holds
@@ -185,7 +186,7 @@ class Trace:
     entry_point: str
     workgroups: tuple[int, int, int]
     workgroup_size: tuple[int, int, int]
-    buffers: tuple[np.ndarray, ...]
+    buffers: tuple[np.ndarray, ...] | Mapping[Hashable, np.ndarray]
     findings: tuple[Finding, ...]
     counts: Counts
     log: Log

@@ -37,6 +37,9 @@ from wgsl.types.references import name_of
 from wgsl.types.uniformity import NotPortable
 
 
+Held = list[tuple[tuple[Fault, ...], Lanes]]  # what the indices of reads did wrong
+
+
 class Unwatched:
     """Takes the place of a watch and of its parts where only the results of a run are wanted: it sees nothing."""
 
@@ -44,11 +47,12 @@ class Unwatched:
 
     def __init__(self) -> None:
         self.counter = self.log = self.births = self.collector = self
+        self.held: Held | None = None
 
     def step(self, *_: object, **__: object) -> None:
         """See nothing."""
 
-    access = add = barrier = builtin = faults = operation = operator = source = step
+    access = add = barrier = builtin = faults = operation = operator = release = source = step
 
     def marked(self, part: Part, result: np.ndarray, operands: Sequence[np.ndarray]) -> np.ndarray:
         """The result as it is."""
@@ -74,6 +78,7 @@ class Watch:
         self._written = written
         self.watched = watched
         self.kept_by: Callable[[int], str] = lambda lane: ""  # what keeps an invocation from the statement that is run
+        self.held: Held | None = None  # in a value that may be discarded
         self.counter = Counter()
         self.log = Log(text, dispatch, watched)
         self.collector = Collector(text, dispatch)
@@ -105,7 +110,10 @@ class Watch:
     # --- Indices ----------------------------------------------------------------------------------------------
 
     def faults(self, faults: tuple[Fault, ...], lanes: Lanes, write: bool) -> None:
-        """Report what the indices of an access did wrong."""
+        """Report what the indices of an access did wrong; of a read that is held, later or never."""
+        if self.held is not None and not write:
+            self.held.append((faults, lanes))
+            return
         for fault in faults:
             mask = lanes.expanded(fault.lanes)
             if not mask.any():
@@ -120,6 +128,13 @@ class Watch:
                 kind = f"{fault.kind} {'write' if write else 'read'}"
                 facts = partial(self._out_of_range, fault, lane, index, write)
             self.collector.add(kind, fault.at, lanes.index[mask], facts)
+
+    def release(self, held: Held, discarded: np.ndarray, lanes: Lanes) -> None:
+        """Report what reads did wrong that were held, but in those of these invocations that discard their value."""
+        discarded = lanes.spread(discarded)
+        for faults, readers in held:
+            kept = ~readers.take(discarded)
+            self.faults(tuple(fault._replace(lanes=fault.lanes & kept) for fault in faults), readers, write=False)
 
     def _index_overflow(self, fault: Fault, lane: int, index: int, below_zero: bool) -> IndexOverflow:
         return IndexOverflow(self.who(lane), self.source(fault.part), name_of(fault.array), index, below_zero)

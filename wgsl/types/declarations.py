@@ -25,7 +25,7 @@ from wgsl.types.kinds import (
     passed_limit,
     words,
 )  # fmt: skip
-from wgsl.types.memory import check_bindings, declared, laid_out, number, numbers
+from wgsl.types.memory import declared, laid_out, number, numbers
 from wgsl.types.names import Alias, Known, Lost, Meaning, Routine, Scope, Stage, check_new
 from wgsl.types.program import Binding, Constant, Function, Program, Variable
 from wgsl.types.statements import (
@@ -284,10 +284,7 @@ def check(declarations: Declarations, entry_point: str) -> Program:
     Raises NotWgsl where there is none, or it is not WGSL; Unsupported where the simulator does not run it.
     """
     declarations.check()
-    program = program_of(declarations, entry_point, (Undefined, Unset))
-    names = {(variable.group, variable.binding): variable.name for variable in program.bindings}
-    check_bindings(names, declarations.nodes[entry_point].name)
-    return program
+    return program_of(declarations, entry_point, (Undefined, Unset))
 
 
 def program_of(declarations: Declarations, entry_point: str, faults: type | tuple[type, ...]) -> Program:

@@ -99,7 +99,7 @@ def _check_places(node: tree.Declaration, space: str, places: dict[str, int]) ->
 def check_bindings(names: Mapping[tuple[int, int], Word], node: Span) -> None:
     """Refuse bindings, by their groups and numbers, that are not the bindings 0, 1, 2, ... of group 0.
 
-    WGSL allows them; a run gets its buffers as a list.
+    WGSL allows them; what binds the arrays of a list one after another does not.
     """
     if not names:
         raise NotWgsl("no_bindings", node)
