@@ -53,6 +53,8 @@ def buffers_for(programs: Sequence[Program], arguments: Mapping[str, str], seed:
     texts: dict[tuple, str | None] = {}
     for name, text in arguments.items():
         variable = named(programs, name)
+        if (variable.group, variable.binding) in texts:
+            raise ValueError(f"{name}={text}: `{variable.name}` has a buffer already")
         texts[variable.group, variable.binding] = text
     touched = set().union(*(usage(program.entry).variables for program in programs))
     written = frozenset().union(*(program.written for program in programs))
