@@ -30,6 +30,9 @@ TEXTS = {  # a ◆ stands before each place that is refused
     "all indented": "  fn a() { let x = 1 ◆}\n  const b = 2◆\n  fn c() { let ◆d: u32 = 1.5; let e = b; }\n",
     "a name that is declared twice": "const a = 1;\nconst ◆a = 2;\nfn c() { let x = ◆nope + a; }",
     "a directive": "enable ◆f17;\nfn c() { let x = ◆nope; }",
+    "a name that nothing has, once in each function": (
+        "fn c() { let x = ◆nope; let y = 2 * nope; { _ = nope; } }\nfn d() { let x = ◆nope; let nope = 1; _ = nope; }"
+    ),
     "a constant that is wrong, once": "const a: u32 = ◆b;\nfn f() { let x = a; let ◆y: bool = 1; }",
     "a comment that never ends": "fn c() { let x = nope; }\n◆/* fn d() {",
 }

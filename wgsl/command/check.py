@@ -35,7 +35,7 @@ def main(arguments: Sequence[str]) -> int:
     """Check the texts; returns the exit status."""
     options = parser().parse_args(arguments)
     rules = Rules(options.target, frozenset(options.ignore), options.expect, options.strict)
-    sources, refused = _sources(options.files)
+    sources, refused = _sources(options.files, options.exclude)
     constants = dict(options.constants)
     refused += [_unknown(name, value) for name, value in constants.items() if not _is_declared(name, sources)]
     verdicts = []
@@ -44,17 +44,18 @@ def main(arguments: Sequence[str]) -> int:
             verdicts.append(_verdict(source, constants, rules))
         except ValueError as error:  # a value that an override cannot have
             refused.append(f"{source.name}: {error}")
-    print(FORMATS[options.format](verdicts))
+    if written := FORMATS[options.format](verdicts):
+        print(written)
     for message in refused:
         print(f"wgsl check: {message}", file=sys.stderr)
     return 2 if refused else int(any(one.errors for one in verdicts))
 
 
-def _sources(names: Sequence[str]) -> tuple[list[Source], list[str]]:
+def _sources(names: Sequence[str], excluded: Sequence[str]) -> tuple[list[Source], list[str]]:
     """Return the texts that can be read, and why the other ones cannot."""
     sources = []
     refused = []
-    for path in paths_of(names):
+    for path in paths_of(names, excluded):
         try:
             if isinstance(path, Unreadable):
                 raise path
@@ -91,6 +92,8 @@ def parser() -> ArgumentParser:
     add("--format", choices=FORMATS, default="text", help="text, json, sarif (2.1.0) or github; text by default")
     add("--target", choices=TARGETS, default="portable", help="whose refusal counts; portable by default")
     add("--ignore", metavar="KIND", type=_kind, action="append", default=[], help="what never counts")
+    excluded = "files of folders to leave out, as in shared/*.wgsl"
+    add("--exclude", metavar="GLOB", action="append", default=[], help=excluded)
     add(
         "--expect", action="store_true", help="read // expect: comments: what they name must be found, and nothing else"
     )

@@ -21,23 +21,31 @@ class Source(NamedTuple):
     text: str
 
 
-def paths_of(names: Sequence[str]) -> Iterator[str | Unreadable]:
-    """Yield the files, those of a folder in order, each once; or why there is none."""
+def paths_of(names: Sequence[str], excluded: Sequence[str]) -> Iterator[str | Unreadable]:
+    """Yield the files, those of a folder in order, each once; or why there is none.
+
+    A file of a folder is left out where a pattern that is `excluded` fits its path, or the end of it.
+    """
     seen: set[str] = set()
     for name in names:
-        for path in _paths(name):
+        for path in _paths(name, excluded):
             if isinstance(path, Unreadable) or path not in seen:
                 yield path
             if isinstance(path, str):
                 seen.add(path)
 
 
-def _paths(name: str) -> list[str] | list[Unreadable]:
+def _paths(name: str, excluded: Sequence[str]) -> list[str] | list[Unreadable]:
     folder = Path(name)
     if name == STANDARD_INPUT or not folder.is_dir():
         return [name]
-    inside = sorted(str(path) for path in folder.rglob("*.wgsl") if path.is_file())
-    return inside or [Unreadable(f"{name}: this folder has no file whose name ends with .wgsl")]
+    files = sorted(path for path in folder.rglob("*.wgsl") if path.is_file())
+    inside = [str(path) for path in files if not any(path.match(pattern) for pattern in excluded)]
+    if inside:
+        return inside
+    if files:
+        return [Unreadable(f"{name}: --exclude leaves out all {len(files)} of its files")]
+    return [Unreadable(f"{name}: this folder has no file whose name ends with .wgsl")]
 
 
 def read(path: str) -> Source:

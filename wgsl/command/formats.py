@@ -22,7 +22,7 @@ def text(verdicts: Sequence[Verdict]) -> str:
         lines = verdict.text.split("\n")
         for problem, _ in verdict.problems:
             parts.append(_with_line(verdict.name, problem, lines[problem.line - 1].rstrip("\r")))
-    return visible("\n".join([*parts, _summary(verdicts)]), keep="\n\t")
+    return visible("\n".join([*parts, *_summary(verdicts)]), keep="\n\t")
 
 
 def _with_line(name: str, problem: Problem, line: str) -> str:
@@ -36,7 +36,10 @@ def _length(problem: Problem, line: str) -> int:
     return max(1, min(problem.length, len(line) - problem.column + 1))
 
 
-def _summary(verdicts: Sequence[Verdict]) -> str:
+def _summary(verdicts: Sequence[Verdict]) -> list[str]:
+    """Return a line with the numbers; none where no text could be read."""
+    if not verdicts:
+        return []
     errors = sum(verdict.errors for verdict in verdicts)
     notes = sum(len(verdict.problems) for verdict in verdicts) - errors
     parts = [f"{_counted(len(verdicts), 'text')}: {_counted(errors, 'problem')}"]
@@ -44,7 +47,7 @@ def _summary(verdicts: Sequence[Verdict]) -> str:
         parts.append(f"{_counted(notes, 'place')} not checked")
     if allowed := sum(len(verdict.allowed) for verdict in verdicts):
         parts.append(f"{allowed} allowed")
-    return ", ".join(parts)
+    return [", ".join(parts)]
 
 
 def _counted(number: int, noun: str) -> str:
@@ -83,7 +86,7 @@ def github(verdicts: Sequence[Verdict]) -> str:
             properties = ",".join(f"{key}={_escaped(str(value), PROPERTY_ESCAPES)}" for key, value in where.items())
             command = "error" if level == ERROR else "notice"
             rows.append(f"::{command} {properties}::{_escaped(problem.message, ESCAPES)}")
-    return "\n".join([*rows, _summary(verdicts)])
+    return "\n".join([*rows, *_summary(verdicts)])
 
 
 def _escaped(value: str, escapes: Mapping[str, str]) -> str:

@@ -36,7 +36,6 @@ from wgsl.types.program import Element, Member, Part, Variable
 from wgsl.types.references import name_of
 from wgsl.types.uniformity import NotPortable
 
-
 Held = list[tuple[tuple[Fault, ...], Lanes]]  # what the indices of reads did wrong
 
 

@@ -14,26 +14,32 @@ Fault = NotWgsl | Unsupported
 
 
 class Gathering(Scope):
-    """A scope that keeps the faults of its statements; what a wrong one declares is lost, which is no fault again."""
+    """A scope that keeps the faults of its statements, in a list that it shares with the scopes inside of it.
 
-    def __init__(
-        self, find: Callable, names: Callable, jumps: Iterable[str] = (), faults: list[Fault] | None = None
-    ) -> None:
+    The name that a wrong declaration declares is lost, and one that nothing has is unknown once: neither is a fault
+    again.
+    """
+
+    def __init__(self, find: Callable, names: Callable, faults: list[Fault], jumps: Iterable[str] = ()) -> None:
         super().__init__(find, names, Stage.RUN, jumps)
-        self.faults: list[Fault] = [] if faults is None else faults
+        self.faults = faults
         self._lost: set[str] = set()
 
     def inner(self, *jumps: str) -> Gathering:
         """Return a block in this one, which keeps its faults in the same list."""
-        made = Gathering(self.find, self.names, self.jumps.union(jumps), self.faults)
+        made = Gathering(self.find, self.names, self.faults, self.jumps.union(jumps))
         made.function = self.function
         return made
 
     def find(self, name: Word) -> Meaning | None:
         """Return the meaning of a name here. Raises Lost for that of a wrong declaration."""
-        if name in self._lost:
+        meaning = None if name in self._lost else super().find(name)
+        if name in self._lost or (meaning is None and name in self._unknown()):
             raise Lost("unknown", name, name=name)
-        return super().find(name)
+        return meaning
+
+    def _unknown(self) -> set[object]:
+        return {fault.facts["name"] for fault in self.faults if fault.kind == "unknown"}
 
     def read(self, statement: tree.Statement, reader: Callable) -> object | None:
         """Read a statement; None for a wrong one, whose fault is kept unless one inside of it is kept already."""
@@ -61,7 +67,7 @@ def _faults_of(node: tree.Function, declarations: Declarations) -> list[Fault]:
     """Return the faults inside of a function; none where only what it uses is wrong."""
     faults: list[Fault] = []
     for find in (declarations.find, declarations.before_launch):
-        faults = _gathered(node, Gathering(find, declarations.nodes.keys))
+        faults = _gathered(node, Gathering(find, declarations.nodes.keys, []))
         if not any(isinstance(fault, Undefined | Unset) for fault in faults):
             break
     return [fault for fault in faults if node.at <= fault.at < node.end]
