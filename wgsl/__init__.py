@@ -11,12 +11,20 @@ Below `command`, which is that command, `kernel` is a text and what it declares,
 """
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from wgsl.diagnostics import UnsupportedWgsl, WgslError
 from wgsl.kernel import PART, SECTION, SHARED, Binding, Kernel, Listing
 from wgsl.syntax.tokens import without_comments
 from wgsl.types.kinds import MAX_THREADS, MAX_THREADS_Z, MAX_WORKGROUP_BYTES, limit_passed
 from wgsl.version import VERSION
+
+if TYPE_CHECKING:
+    from wgsl.problems import Problem as Problem
+    from wgsl.problems import check as check
+    from wgsl.simulator.findings import Finding as Finding
+    from wgsl.simulator.run import simulate as simulate
+    from wgsl.simulator.trace import Trace as Trace
 
 __version__ = VERSION
 _HOME = {  # of what is loaded when it is first used, as not everyone runs a kernel

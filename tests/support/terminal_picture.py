@@ -19,7 +19,7 @@ def printed() -> str:
     """The finding that the command prints, without the counts that follow it."""
     from wgsl.command import main
 
-    file = str(FOLDER / COMMAND[2])
+    file = str(FOLDER / "examples" / COMMAND[2])
     with redirect_stdout(io.StringIO()) as out:
         main(["run", file, *COMMAND[3:]])
     return out.getvalue().replace(file, COMMAND[2]).split("\n\nmultiply_adds")[0]
@@ -27,7 +27,7 @@ def printed() -> str:
 
 def lines() -> list[tuple[str, str]]:
     """Each line of the picture, after the color that it has."""
-    source = (FOLDER / COMMAND[2]).read_text(encoding="utf-8").splitlines()
+    source = (FOLDER / "examples" / COMMAND[2]).read_text(encoding="utf-8").splitlines()
     kernel = [("text", f"{number:>2}  {line}") for number, line in enumerate(source, 1)]
     folded = chain.from_iterable(map(_folded, printed().split("\n")))
     finding = [("finding", line) for line in folded]

@@ -9,14 +9,18 @@ The exit status is 0 where nothing is wrong, 1 where something is, and 2 where t
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 
 from wgsl.output import escape_what_cannot_be_printed
 from wgsl.version import VERSION
 
+EXAMPLES = Path(__file__).parents[1] / "examples"
+EXPLAINED = f"`wgsl check --help` and `wgsl run --help` explain them. Kernels to try are in {EXAMPLES}"
 COMMANDS = {
     "check": "say what is wrong with texts, without a run",
     "run": "run a compute kernel without a GPU, and say what was found",
@@ -28,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     escape_what_cannot_be_printed()
     words = [*(sys.argv[1:] if arguments is None else arguments)]
     if words and words[0] in COMMANDS:
-        return import_module(f"wgsl.command.{words[0]}").main(words[1:])
+        return _ran(words)
     line = _parser()
     if not words:
         line.print_usage(sys.stderr)
@@ -39,13 +43,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     line.error(f"{name!r} is no command; the commands are {' and '.join(COMMANDS)}")
 
 
+def _ran(words: Sequence[str]) -> int:
+    try:
+        status = import_module(f"wgsl.command.{words[0]}").main(words[1:])
+        sys.stdout.flush()
+    except BrokenPipeError:  # nobody reads the rest, as with `wgsl run ... | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return status
+
+
 def _parser() -> ArgumentParser:
     rows = [f"  wgsl {name:8}{explained}" for name, explained in COMMANDS.items()]
     line = ArgumentParser(
         prog="wgsl",
         usage="wgsl check FILE ... | wgsl run FILE NAME=BUFFER ...",
         description="Check and run WGSL compute kernels, without a GPU.",
-        epilog="\n".join(["commands:", *rows, "", "`wgsl check --help` and `wgsl run --help` explain them."]),
+        epilog="\n".join(
+            ["commands:", *rows, "", "`wgsl check --help` and `wgsl run --help` explain them.", f"examples: {EXAMPLES}"]
+        ),
         formatter_class=RawDescriptionHelpFormatter,
     )
     line.add_argument("--version", action="version", version=f"wgsl {VERSION}")

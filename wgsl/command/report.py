@@ -17,7 +17,7 @@ from wgsl.simulator.watched import Named, numbers_of
 
 def report(trace: Trace, findings: Sequence[Finding], with_lines: bool) -> str:
     """These findings of a run, what was run, and the counts; of each line of the text, too, if they are wanted."""
-    parts = [_finding(trace.kernel.name, finding) for finding in findings]
+    parts = [described(trace.kernel.name, finding) for finding in findings]
     parts += [_summary(trace, len(findings)), _counts(trace), *([_counts_by_line(trace)] if with_lines else ())]
     return "\n\n".join(parts)
 
@@ -25,7 +25,8 @@ def report(trace: Trace, findings: Sequence[Finding], with_lines: bool) -> str:
 # --- Findings -------------------------------------------------------------------------------------------------
 
 
-def _finding(file: str, finding: Finding) -> str:
+def described(file: str, finding: Finding) -> str:
+    """Return a finding with its place, its line of the text, and who did it."""
     before = finding.source_line[: finding.column - 1]
     caret = re.sub(r"[^\t]", " ", visible(before, keep="\t")) + "^"
     rows = [f"{file}:{finding.line}:{finding.column}: {finding.kind}: {finding.message}", finding.source_line, caret]

@@ -32,6 +32,8 @@ def main(arguments: Sequence[str]) -> int:
     options = parser().parse_intermixed_args(arguments)
     try:
         return _run(options)
+    except BrokenPipeError:
+        raise
     except WgslError as error:
         print(error, file=sys.stderr)
     except (ValueError, TypeError, OSError) as error:
