@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from wgsl.command import main
+from wgsl.command import EXAMPLES, main
 from wgsl.version import VERSION
 
 CLEAN = "@compute @workgroup_size(1) fn main() { }\n"
@@ -238,14 +238,23 @@ def test_sarif(check, capsys):
     assert places[2]["region"] == {"startLine": 5, "startColumn": 7, "endLine": 5, "endColumn": 14}
 
 
-def test_the_command_by_itself():
-    def said(*words: str) -> tuple[int, str]:
-        done = subprocess.run([sys.executable, "-m", "wgsl", *words], capture_output=True, text=True, timeout=60)
-        return done.returncode, done.stdout + done.stderr
+def test_the_command_by_itself(capsys):
+    done = subprocess.run([sys.executable, "-m", "wgsl", "--version"], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"wgsl {VERSION}\n", "")
+    assert main([]) == 2
+    with pytest.raises(SystemExit) as ended:
+        main(["race.wgsl", "input=64"])
+    assert ended.value.code == 2
+    assert "'race.wgsl' is no command: write `wgsl run race.wgsl` or `wgsl check race.wgsl`" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["lint"])
+    assert "'lint' is no command; the commands are check and run" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    assert f"Kernels to try are in {EXAMPLES}" in capsys.readouterr().out
 
-    assert said("--version") == (0, f"wgsl {VERSION}\n")
-    status, printed = said("race.wgsl", "input=64")
-    assert status == 2
-    assert "'race.wgsl' is no command: write `wgsl run race.wgsl` or `wgsl check race.wgsl`" in printed
-    assert said()[0] == 2
-    assert "check" in said("--help")[1]
+
+def test_a_reader_who_leaves_early_is_no_error():
+    command = f"{sys.executable} -m wgsl check --format json {EXAMPLES} --target spec | true"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60, cwd=EXAMPLES.parents[1])
+    assert done.stderr == ""
