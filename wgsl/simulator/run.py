@@ -27,6 +27,7 @@ from wgsl.types import kinds
 from wgsl.types.declarations import Declarations, check
 from wgsl.types.program import Program, Variable
 from wgsl.types.uniformity import NotPortable, Uniformity
+from wgsl.types.usage import usage
 
 MAX_STEPS = 65_536
 AT_ONCE = 2**14  # invocations that `execute` runs in step
@@ -44,6 +45,7 @@ def simulate(
     watch: Sequence[str] = (),
     work: Work | None = None,
     wrapped: float | None = None,
+    zero_initialized: bool = False,
 ) -> Trace:
     """Run a WGSL compute kernel without a GPU, and watch what it does.
 
@@ -65,7 +67,8 @@ def simulate(
         Values of `override` constants by name.
     outputs : sequence of int, str or (int, int), optional
         The bindings that must be written whole, each by its place in a list of all buffers, its name, or its group and
-        binding; by default those that the entry point can store to.
+        binding; () where a kernel leaves a part of them on purpose. By default those that the entry point stores to
+        and never loads: a buffer that it loads, too, holds values before the run, and may be changed in part.
     max_steps : int, optional
         How many loop iterations an invocation may make, in all its loops together; 65,536 by default. Past it the loop
         is called endless, and the run ends.
@@ -77,6 +80,9 @@ def simulate(
     wrapped : float, optional
         What each load of f32 gives whose index has wrapped around, and no finding: two runs with different numbers show
         whether the results depend on such a load.
+    zero_initialized : bool
+        Whether workgroup memory that no thread has written can be relied on to be 0, as WGSL promises. By default such
+        a read is a finding, because drivers break the promise.
 
     Returns
     -------
@@ -105,7 +111,7 @@ def simulate(
     watched = checked_watch(program, kernel.source, watch)
 
     words = _memory(program, dispatch, arrays)
-    observer = Watch(kernel.source, dispatch, words, program.written, are_finite(arrays), watched)
+    observer = Watch(kernel.source, dispatch, words, program.written, are_finite(arrays), watched, zero_initialized)
     machine = Machine(program, dispatch, words, observer, Access(words, observer, wrapped), iterations, work or Work())
     if _run_to_the_end(machine, observer, dispatch, shared=work is not None):
         for variable in output_variables:
@@ -281,7 +287,7 @@ def checked_outputs(program: Program, outputs: Sequence[Hashable] | None) -> lis
     """The variables that must be written whole."""
     storage = [variable for variable in program.bindings if variable.space == "storage" and variable.access != "read"]
     if outputs is None:
-        return [variable for variable in storage if variable in program.written]
+        return [variable for variable in storage if variable in program.written - usage(program.entry).loaded]
     if not isinstance(outputs, Sequence):
         raise TypeError(f"outputs = {outputs!r}: it must be a list of bindings, such as [2]")
     chosen = []
@@ -292,6 +298,12 @@ def checked_outputs(program: Program, outputs: Sequence[Hashable] | None) -> lis
             raise ValueError(f"outputs = {outputs!r}: {output!r} {rule}")
         chosen.append(variable)
     return chosen
+
+
+def stored(kernel: Kernel, entry_point: str) -> list[int]:
+    """The places of all bindings that an entry point can store to, those that it loads included, as `outputs`."""
+    program = compiled(kernel, entry_point)
+    return [i for i, variable in enumerate(program.bindings) if variable in program.written]
 
 
 def _output(program: Program, output: Hashable) -> Variable | None:

@@ -36,7 +36,6 @@ from wgsl.types.program import Element, Member, Part, Variable
 from wgsl.types.references import name_of
 from wgsl.types.uniformity import NotPortable
 
-
 Held = list[tuple[tuple[Fault, ...], Lanes]]  # what the indices of reads did wrong
 
 
@@ -69,13 +68,14 @@ class Watch:
 
     def __init__(
         self, source: str, dispatch: Dispatch, words: Words, written: frozenset[Variable], finite_inputs: bool,
-        watched: Mapping[Named, str],
+        watched: Mapping[Named, str], zero_initialized: bool,
     ) -> None:  # fmt: skip
         text = Lines(source)
         self._text = text
         self._dispatch = dispatch
         self._words = words
         self._written = written
+        self._zero_initialized = zero_initialized
         self.watched = watched
         self.kept_by: Callable[[int], str] = lambda lane: ""  # what keeps an invocation from the statement that is run
         self.held: Held | None = None  # in a value that may be discarded
@@ -183,7 +183,7 @@ class Watch:
         stored = self._stored_words(variable)
         if write:
             stored[where] = True
-        elif variable.space == "workgroup" and not (known := stored[where]).all():
+        elif variable.space == "workgroup" and not self._zero_initialized and not (known := stored[where]).all():
             first = int(np.argmin(known))
             word = self._element(variable, int(where[first]))
             facts = partial(Uninitialized, self.who(lanes.index[first]), word)
