@@ -135,6 +135,31 @@ class Overlap:
 
 
 @dataclass(frozen=True)
+class LostUpdate:
+    """A word that a thread reads and then stores, where another thread may write it in between.
+
+    Both lines are None where they are that of the store.
+    """
+
+    threads: tuple[Thread, Thread]
+    word: MemoryWord
+    read_in: Line | None
+    written_in: Line | None
+
+    access = WRITES
+
+    @property
+    def variable(self) -> str:
+        """The variable of the word."""
+        return self.word.variable
+
+    @property
+    def index(self) -> int | None:
+        """The index of the word in its array."""
+        return self.word.index
+
+
+@dataclass(frozen=True)
 class Uninitialized:
     """A word of workgroup memory that a thread reads, and that no thread has written."""
 
@@ -289,8 +314,8 @@ class NotANumber:
 
 
 Facts = (
-    OutOfRange | IndexOverflow | Race | Overlap | Uninitialized | MissedBarrier | Unproven | Aliased | PointerParameter
-    | Endless | WorkUsedUp | Unwritten | NotANumber
+    OutOfRange | IndexOverflow | Race | Overlap | LostUpdate | Uninitialized | MissedBarrier | Unproven | Aliased
+    | PointerParameter | Endless | WorkUsedUp | Unwritten | NotANumber
 )  # fmt: skip
 
 

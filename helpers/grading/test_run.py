@@ -34,6 +34,7 @@ GRAVEST_FIRST = (
     "out-of-range read",
     "data race",  # often what an index past the end of a row leads to
     "overlapping writes",
+    "lost update",
     "uninitialized read",
     "not-a-number",
     "unwritten output",

@@ -19,6 +19,7 @@ from wgsl.simulator.lanes import Dispatch
 from wgsl.simulator.machine import Machine
 from wgsl.simulator.memory import Words, size_of
 from wgsl.simulator.trace import Trace
+from wgsl.simulator.updates import updating_stores
 from wgsl.simulator.values import unmarked_input
 from wgsl.simulator.watch import Unwatched, Watch
 from wgsl.simulator.watched import checked_watch
@@ -111,7 +112,9 @@ def simulate(
     watched = checked_watch(program, kernel.source, watch)
 
     words = _memory(program, dispatch, arrays)
-    observer = Watch(kernel.source, dispatch, words, program.written, are_finite(arrays), watched, zero_initialized)
+    updating = updating_stores(program.entry)
+    finite = are_finite(arrays)
+    observer = Watch(kernel.source, dispatch, words, program.written, finite, watched, zero_initialized, updating)
     machine = Machine(program, dispatch, words, observer, Access(words, observer, wrapped), iterations, work or Work())
     if _run_to_the_end(machine, observer, dispatch, shared=work is not None):
         for variable in output_variables:

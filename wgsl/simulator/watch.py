@@ -14,6 +14,7 @@ from wgsl.facts import (
     WRITES,
     IndexOverflow,
     Line,
+    LostUpdate,
     MemoryWord,
     MissedBarrier,
     OutOfRange,
@@ -28,11 +29,12 @@ from wgsl.simulator.findings import LOOP, Collector
 from wgsl.simulator.lanes import Dispatch, Lanes
 from wgsl.simulator.memory import Conflicts, Shadow, Words, numbers
 from wgsl.simulator.trace import Log
+from wgsl.simulator.updates import Lost, Updates
 from wgsl.simulator.values import Births, Fault, Place
 from wgsl.simulator.watched import Named
 from wgsl.syntax.tokens import without_comments
 from wgsl.types.kinds import Array, Vector, alignment
-from wgsl.types.program import Element, Member, Part, Variable
+from wgsl.types.program import AtomicCall, Element, Member, Part, Variable
 from wgsl.types.references import name_of
 from wgsl.types.uniformity import NotPortable
 
@@ -51,7 +53,7 @@ class Unwatched:
     def step(self, *_: object, **__: object) -> None:
         """See nothing."""
 
-    access = add = barrier = builtin = faults = operation = operator = release = source = step
+    access = add = atomic = barrier = builtin = faults = operation = operator = release = source = step
 
     def marked(self, part: Part, result: np.ndarray, operands: Sequence[np.ndarray]) -> np.ndarray:
         """The result as it is."""
@@ -68,7 +70,7 @@ class Watch:
 
     def __init__(
         self, source: str, dispatch: Dispatch, words: Words, written: frozenset[Variable], finite_inputs: bool,
-        watched: Mapping[Named, str], zero_initialized: bool,
+        watched: Mapping[Named, str], zero_initialized: bool, updating: dict[int, bool],
     ) -> None:  # fmt: skip
         text = Lines(source)
         self._text = text
@@ -76,6 +78,8 @@ class Watch:
         self._words = words
         self._written = written
         self._zero_initialized = zero_initialized
+        self._updating = updating
+        self._updates: dict[Variable, Updates] = {}
         self.watched = watched
         self.kept_by: Callable[[int], str] = lambda lane: ""  # what keeps an invocation from the statement that is run
         self.held: Held | None = None  # in a value that may be discarded
@@ -253,6 +257,34 @@ class Watch:
         at = where % self._words.arrays[variable].shape[-1]
         index = at // variable.type.stride if isinstance(variable.type, Array) else None
         return MemoryWord(str(variable.name), index)
+
+    # --- Atomic functions -------------------------------------------------------------------------------------
+
+    def atomic(
+        self, variable: Variable, where: np.ndarray, bits: np.ndarray, lanes: Lanes, kept: np.ndarray, part: AtomicCall
+    ) -> None:  # fmt: skip
+        """Report the updates that may overwrite another one; nothing is `kept` past the end of an array."""
+        if not self._updating:
+            return
+        if variable not in self._updates:
+            words = self._words.arrays[variable].size
+            self._updates[variable] = Updates(words, self._dispatch.groups, self._updating)
+        where, bits, lanes = where[kept], bits[kept], lanes.where(kept)
+        epoch = self._epochs[variable.space][lanes.groups]
+        updates = self._updates[variable]
+        if part.name != "atomicStore":
+            updates.read(where, lanes, epoch, part.at)
+        if part.name != "atomicLoad":
+            for lost in updates.write(part, where, lanes, epoch, bits):
+                if len(lost.lane):
+                    both = np.concatenate([lost.lane, lost.other_lane])
+                    self.collector.add("lost update", lost.at, both, partial(self._lost_facts, variable, lost))
+
+    def _lost_facts(self, variable: Variable, lost: Lost) -> LostUpdate:
+        first, second = int(lost.lane[0]), int(lost.other_lane[0])
+        threads = self.who(first), self.who(second, first)
+        read_in, written_in = (self.other_line(int(at[0]), lost.at) for at in (lost.read_at, lost.other_at))
+        return LostUpdate(threads, self._element(variable, int(lost.where[0])), read_in, written_in)
 
     # --- Barriers ---------------------------------------------------------------------------------------------
 

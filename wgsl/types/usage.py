@@ -82,19 +82,19 @@ class Usage:
                 case Root(variable=variable):
                     self.variables.add(variable)
                 case Bind(binding=binding, value=value) if isinstance(binding.type, Pointer):
-                    self._targets[binding] = self._origin(value)
+                    self._targets[binding] = self.origin(value)
                 case Load() | UniformLoad() | AtomicCall(name="atomicLoad"):
-                    _note(self._origin(node.reference), self.touched, self.loaded)
+                    _note(self.origin(node.reference), self.touched, self.loaded)
                 case Store() | AtomicCall(name="atomicStore"):
-                    _note(self._origin(node.reference), self.touched, self.written)
+                    _note(self.origin(node.reference), self.touched, self.written)
                 case Update() | AtomicCall():
-                    _note(self._origin(node.reference), self.touched, self.loaded, self.written)
+                    _note(self.origin(node.reference), self.touched, self.loaded, self.written)
                 case Call():
                     self._call(node)
         for node in nodes(function.body, live=True):
             match node:
                 case Store() | Update() | AtomicCall(name="atomicStore"):
-                    _note(self._origin(node.reference), self.stored)
+                    _note(self.origin(node.reference), self.stored)
 
     def _call(self, node: Call) -> None:
         """Add what a call uses, through its pointers, too."""
@@ -105,10 +105,10 @@ class Usage:
         for kind in ("touched", "loaded", "written", "stored"):
             outer_names = getattr(self, kind)
             for name in getattr(inner, kind):
-                origin = self._origin(arguments[name]) if name in arguments else name
+                origin = self.origin(arguments[name]) if name in arguments else name
                 _note(origin, outer_names)
 
-    def _origin(self, part: Reference | Expression) -> Variable | Binding:
+    def origin(self, part: Reference | Expression) -> Variable | Binding:
         """The variable, or the parameter of the function, from which a reference or pointer comes."""
         match part:
             case Root(variable=variable):
@@ -116,8 +116,8 @@ class Usage:
             case Named(binding=binding):
                 return self._targets.get(binding, binding)
             case AddressOf(reference=inner) | Deref(pointer=inner):
-                return self._origin(inner)
-        return self._origin(part.base)
+                return self.origin(inner)
+        return self.origin(part.base)
 
 
 def _note(origin: Variable | Binding, *kinds: set[Variable | Binding]) -> None:

@@ -13,6 +13,7 @@ from wgsl.facts import (
     Facts,
     IndexOverflow,
     Line,
+    LostUpdate,
     MemoryWord,
     MissedBarrier,
     NotANumber,
@@ -147,6 +148,18 @@ def overlap(facts: Overlap) -> str:
     why = "" if facts.same_workgroup else ", and nothing orders two workgroups"
     cure = "give each its own elements, or let one thread write it"
     return f"{who} and {other} both write {element(facts.word)}, with the same value{why}; {cure}"
+
+
+def lost_update(facts: LostUpdate) -> str:
+    """Return which thread may overwrite what another one has just written."""
+    who, other = map(thread, facts.threads)
+    name = element(facts.word)
+    read = "" if facts.read_in is None else f" in {other_line(facts.read_in)},"
+    return (
+        f"{who} reads {name}{read} and stores it here; {other} may write it in between, in "
+        f"{other_line(facts.written_in)}, and that value would be lost; read and write in one step, with `atomicAdd`, "
+        "`atomicMax` or `atomicCompareExchangeWeak`"
+    )
 
 
 def uninitialized(facts: Uninitialized) -> str:
@@ -309,6 +322,7 @@ SENTENCES = {
     IndexOverflow: index_overflow,
     Race: race,
     Overlap: overlap,
+    LostUpdate: lost_update,
     Uninitialized: uninitialized,
     MissedBarrier: missed_barrier,
     Unproven: unproven,
