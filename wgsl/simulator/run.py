@@ -19,7 +19,6 @@ from wgsl.simulator.lanes import Dispatch
 from wgsl.simulator.machine import Machine
 from wgsl.simulator.memory import Words, size_of
 from wgsl.simulator.trace import Trace
-from wgsl.simulator.updates import updating_stores
 from wgsl.simulator.values import unmarked_input
 from wgsl.simulator.watch import Unwatched, Watch
 from wgsl.simulator.watched import checked_watch
@@ -112,13 +111,12 @@ def simulate(
     watched = checked_watch(program, kernel.source, watch)
 
     words = _memory(program, dispatch, arrays)
-    updating = updating_stores(program.entry)
-    finite = are_finite(arrays)
-    observer = Watch(kernel.source, dispatch, words, program.written, finite, watched, zero_initialized, updating)
+    observer = Watch(kernel.source, dispatch, words, program, are_finite(arrays), watched, zero_initialized)
     machine = Machine(program, dispatch, words, observer, Access(words, observer, wrapped), iterations, work or Work())
     if _run_to_the_end(machine, observer, dispatch, shared=work is not None):
         for variable in output_variables:
             observer.unwritten(variable)
+    observer.waited()
     if work is None or work.left >= 0:  # else the analysis, too, would take long: it follows calls of calls of calls
         for place in _unportable(overridden_kernel, entry_point):
             observer.not_portable(place)

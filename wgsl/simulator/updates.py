@@ -19,7 +19,8 @@ from wgsl.types.usage import usage
 def updating_stores(entry: Function) -> dict[int, bool]:
     """Return the calls of `atomicStore`, by id, that depend on a read of the same variable.
 
-    It is True where the stored value depends on it, and False where only the conditions around the store do.
+    It is True where the stored value depends on it, and False where only the conditions around the store do: then an
+    update is lost where another value is overwritten, unless it has been read by what writes, too, as a lock is.
     """
     stores = {}
     for function in usage(entry).functions:
@@ -68,12 +69,14 @@ class Updates:
         self._word = np.full(len(groups), -1, np.int64)
         self._epoch = np.zeros(len(groups), np.int32)
         self._at = np.zeros(len(groups), np.int32)
+        self._only_read = np.zeros(len(groups), bool)
 
-    def read(self, where: np.ndarray, lanes: Lanes, epoch: np.ndarray, at: int) -> None:
+    def read(self, part: AtomicCall, where: np.ndarray, lanes: Lanes, epoch: np.ndarray) -> None:
         """Note reads, one of each invocation."""
         self._word[lanes.index] = where
         self._epoch[lanes.index] = epoch
-        self._at[lanes.index] = at
+        self._at[lanes.index] = part.at
+        self._only_read[lanes.index] = part.name == "atomicLoad"
 
     def write(
         self, part: AtomicCall, where: np.ndarray, lanes: Lanes, epoch: np.ndarray, bits: np.ndarray
@@ -86,7 +89,7 @@ class Updates:
             pair = self._word[lane] == where
             other = self._writes.lane[where]
             between = pair & self._unordered(lanes, other, self._writes.epoch[where] >= self._epoch[lane])
-            between &= by_value | (self._value[where] != bits)
+            between &= by_value | (self._only_read[lane] & (self._value[where] != bits))
             yield self._lost(part.at, lane, other, self._writes.at[where], where, between)
             yield self._together(part.at, where, lane, pair, bits, by_value)
             if by_value:
@@ -114,7 +117,7 @@ class Updates:
         order = np.argsort(where, kind="stable")
         twice = np.flatnonzero(where[order][1:] == where[order][:-1])
         first, second = order[twice], order[twice + 1]
-        chosen = pair[second] & (by_value | (bits[first] != bits[second]))
+        chosen = pair[second] & (by_value | (self._only_read[lane[second]] & (bits[first] != bits[second])))
         return self._lost(at, lane[second], lane[first], np.full(len(first), at), where[second], chosen)
 
     def _lost(

@@ -26,6 +26,7 @@ from wgsl.facts import (
     Uninitialized,
     Unproven,
     Unwritten,
+    Waiting,
     WorkUsedUp,
 )
 from wgsl.words.errors import quoted
@@ -262,6 +263,18 @@ def _endless_cause(facts: Endless) -> str:
     return ""
 
 
+def waiting(facts: Waiting) -> str:
+    """Return which loop waits for other threads, and why it may be endless."""
+    return (
+        f"{_waits(facts)}, and WGSL does not promise that the other thread runs while this one waits: the loop may "
+        "never end; write in one dispatch and read in the next, or, within a workgroup, wait at a barrier"
+    )
+
+
+def _waits(facts: Waiting) -> str:
+    return f"this loop ends only when another thread changes `{facts.variable}`"
+
+
 def too_long(facts: WorkUsedUp) -> str:
     """Return how far a run came that used up its work."""
     return f"{_not_at_its_end()}: {stopped_after(facts)}; does one thread do the work of many?"
@@ -276,8 +289,10 @@ def stopped_after(facts: WorkUsedUp) -> str:
     return f"it was stopped after {facts.statements:,} statements, with up to {facts.most_threads:,} threads each"
 
 
-def stopped(facts: Endless | WorkUsedUp) -> str:
+def stopped(facts: Endless | Waiting | WorkUsedUp) -> str:
     """Return where a run was stopped, in one clause, without what its end depends on."""
+    if isinstance(facts, Waiting):
+        return _waits(facts)
     if isinstance(facts, WorkUsedUp):
         return f"{_not_at_its_end()}: it was stopped after {facts.statements:,} statements"
     if facts.may_end:
@@ -329,6 +344,7 @@ SENTENCES = {
     Aliased: aliased,
     PointerParameter: pointer_parameter,
     Endless: endless,
+    Waiting: waiting,
     WorkUsedUp: too_long,
     Unwritten: unwritten,
     NotANumber: not_a_number,
