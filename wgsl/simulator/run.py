@@ -15,6 +15,7 @@ from wgsl.arithmetic.operators import DTYPES
 from wgsl.kernel import Kernel, parsed
 from wgsl.simulator.access import Access
 from wgsl.simulator.bindings import Buffers, at_key, keyed, listed, unused
+from wgsl.simulator.footprint import check_memory
 from wgsl.simulator.lanes import Dispatch
 from wgsl.simulator.machine import Machine
 from wgsl.simulator.memory import Words, size_of
@@ -97,7 +98,8 @@ def simulate(
         The text has a feature of WGSL that the simulator does not run.
     ValueError, TypeError
         An argument does not fit, or asks for more than the simulator holds (about a million invocations, 32 MiB of
-        workgroup memory, some minutes of work); the message names it, its value and the rule.
+        workgroup memory, 2 GiB for all variables, values and buffers with what is noted about their words, some minutes
+        of work); the message names it, its value and the rule.
     """
     if not isinstance(kernel, str | Kernel):
         raise TypeError(f"kernel is a {type(kernel).__name__}: it must be WGSL text or a Kernel")
@@ -110,7 +112,8 @@ def simulate(
     iterations = checked_max_steps(max_steps)
     watched = checked_watch(program, kernel.source, watch)
 
-    words = _memory(program, dispatch, arrays)
+    room = check_memory(program, dispatch, dict(zip(program.bindings, arrays, strict=True)), watched=True)
+    words = _memory(program, dispatch, arrays, room)
     observer = Watch(kernel.source, dispatch, words, program, are_finite(arrays), watched, zero_initialized)
     machine = Machine(program, dispatch, words, observer, Access(words, observer, wrapped), iterations, work or Work())
     if _run_to_the_end(machine, observer, dispatch, shared=work is not None):
@@ -127,9 +130,9 @@ def simulate(
     return Trace(kernel, entry_point, dispatch.workgroups, size, buffers_after, findings, counts, observer.log)
 
 
-def _memory(program: Program, dispatch: Dispatch, arrays: Sequence[np.ndarray]) -> Words:
+def _memory(program: Program, dispatch: Dispatch, arrays: Sequence[np.ndarray], room: int) -> Words:
     """Return the memory in which a run begins: copies of the buffers, and workgroup memory that is 0."""
-    words = Words(dispatch)
+    words = Words(dispatch, room)
     for variable, array in zip(program.bindings, arrays, strict=True):
         words.bind(variable, unmarked_input(array))
     for variable in program.workgroup:
@@ -178,9 +181,10 @@ def execute(program: Program, buffers: Sequence[np.ndarray], workgroups: tuple[i
     count = prod(workgroups)
     for first in range(0, count, at_once):
         dispatch = Dispatch(workgroups, size, range(first, min(first + at_once, count)))
-        words = Words(dispatch)
+        bound = dict(zip(program.bindings, buffers, strict=True))
+        words = Words(dispatch, check_memory(program, dispatch, bound, watched=False))
         watch = Unwatched()
-        words.arrays.update(zip(program.bindings, buffers, strict=True))
+        words.arrays.update(bound)
         for variable in program.workgroup:
             words.make(variable)
         if not Machine(program, dispatch, words, watch, Access(words, watch), MAX_STEPS, Work()).run():
