@@ -245,7 +245,7 @@ class Machine:
         going = lanes
         self._frames[-1].exits.append(exits)
         self._around.append(("loop", lanes))
-        self._budget.enter(statement)
+        self._budget.enter(statement, lanes)
         while going.count:
             going, ended = self._tested(statement, going)
             left.append(ended)

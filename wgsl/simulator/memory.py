@@ -12,7 +12,6 @@ from wgsl.simulator.work import too_large
 from wgsl.types.kinds import BOOL, Array, Scalar, Struct, Type, leaves, words
 from wgsl.types.program import Variable
 
-MOST_OWN = 2**27  # words of one variable, in all invocations: 512 MiB
 OWN = ("function", "private")  # the address spaces in which each invocation has its own copy
 
 
@@ -23,8 +22,9 @@ class Words:
     invocation; the array's axes are (words,), (workgroups, words) and (words, invocations).
     """
 
-    def __init__(self, dispatch: Dispatch) -> None:
+    def __init__(self, dispatch: Dispatch, room: int) -> None:
         self._dispatch = dispatch
+        self._room = room  # bytes that are left when all variables are made
         self.arrays: dict[Variable, np.ndarray] = {}
         self._exact: dict[Variable, np.ndarray] = {}
 
@@ -36,11 +36,6 @@ class Words:
         """Give any other variable its words, all 0."""
         size = words(variable.type)
         dispatch = self._dispatch
-        if variable.space in OWN and size * dispatch.lanes > MOST_OWN:
-            raise too_large(
-                f"`{variable.name}` has {size:,} words in each of {dispatch.lanes:,} threads; the simulator holds "
-                f"{MOST_OWN:,} words for one variable"
-            )
         shape = (size, dispatch.lanes) if variable.space in OWN else (dispatch.group_count, size)
         self.arrays[variable] = np.zeros(shape, np.uint32)
 
@@ -104,9 +99,17 @@ class Words:
         if exact is None and variable not in self._exact:
             return
         if variable not in self._exact:
-            self._exact[variable] = np.full(self.arrays[variable].shape, np.nan)
+            self._exact[variable] = self._make_exact(variable)
         for offset, row in zip(offsets, exact or [None] * len(offsets), strict=True):
             self._exact[variable][offset, lanes.index] = np.nan if row is None else row
+
+    def _make_exact(self, variable: Variable) -> np.ndarray:
+        """Return room for what a variable's numbers would be. Raises ValueError where there is none left."""
+        array = self.arrays[variable]
+        self._room -= 2 * array.nbytes
+        if self._room < 0:
+            raise too_large(f"the numbers in `{variable.name}` wrap around, and there is no memory to keep track of it")
+        return np.full(array.shape, np.nan)
 
 
 def as_numbers(bits: np.ndarray, scalar: Scalar) -> np.ndarray:

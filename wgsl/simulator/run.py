@@ -15,6 +15,7 @@ from wgsl.arithmetic.operators import DTYPES
 from wgsl.kernel import Kernel, parsed
 from wgsl.simulator.access import Access
 from wgsl.simulator.bindings import Buffers, at_key, keyed, listed, unused
+from wgsl.simulator.footprint import check_memory
 from wgsl.simulator.lanes import Dispatch
 from wgsl.simulator.machine import Machine
 from wgsl.simulator.memory import Words, size_of
@@ -27,6 +28,7 @@ from wgsl.types import kinds
 from wgsl.types.declarations import Declarations, check
 from wgsl.types.program import Program, Variable
 from wgsl.types.uniformity import NotPortable, Uniformity
+from wgsl.types.usage import usage
 
 MAX_STEPS = 65_536
 AT_ONCE = 2**14  # invocations that `execute` runs in step
@@ -44,6 +46,7 @@ def simulate(
     watch: Sequence[str] = (),
     work: Work | None = None,
     wrapped: float | None = None,
+    zero_initialized: bool = False,
 ) -> Trace:
     """Run a WGSL compute kernel without a GPU, and watch what it does.
 
@@ -65,7 +68,8 @@ def simulate(
         Values of `override` constants by name.
     outputs : sequence of int, str or (int, int), optional
         The bindings that must be written whole, each by its place in a list of all buffers, its name, or its group and
-        binding; by default those that the entry point can store to.
+        binding; () where a kernel leaves a part of them on purpose. By default those that the entry point stores to
+        and never loads: a buffer that it loads, too, holds values before the run, and may be changed in part.
     max_steps : int, optional
         How many loop iterations an invocation may make, in all its loops together; 65,536 by default. Past it the loop
         is called endless, and the run ends.
@@ -77,6 +81,9 @@ def simulate(
     wrapped : float, optional
         What each load of f32 gives whose index has wrapped around, and no finding: two runs with different numbers show
         whether the results depend on such a load.
+    zero_initialized : bool
+        Whether workgroup memory that no thread has written can be relied on to be 0, as WGSL promises. By default such
+        a read is a finding, because drivers break the promise.
 
     Returns
     -------
@@ -91,7 +98,8 @@ def simulate(
         The text has a feature of WGSL that the simulator does not run.
     ValueError, TypeError
         An argument does not fit, or asks for more than the simulator holds (about a million invocations, 32 MiB of
-        workgroup memory, some minutes of work); the message names it, its value and the rule.
+        workgroup memory, 2 GiB for all variables, values and buffers with what is noted about their words, some minutes
+        of work); the message names it, its value and the rule.
     """
     if not isinstance(kernel, str | Kernel):
         raise TypeError(f"kernel is a {type(kernel).__name__}: it must be WGSL text or a Kernel")
@@ -104,12 +112,14 @@ def simulate(
     iterations = checked_max_steps(max_steps)
     watched = checked_watch(program, kernel.source, watch)
 
-    words = _memory(program, dispatch, arrays)
-    observer = Watch(kernel.source, dispatch, words, program.written, are_finite(arrays), watched)
+    room = check_memory(program, dispatch, dict(zip(program.bindings, arrays, strict=True)), watched=True)
+    words = _memory(program, dispatch, arrays, room)
+    observer = Watch(kernel.source, dispatch, words, program, are_finite(arrays), watched, zero_initialized)
     machine = Machine(program, dispatch, words, observer, Access(words, observer, wrapped), iterations, work or Work())
     if _run_to_the_end(machine, observer, dispatch, shared=work is not None):
         for variable in output_variables:
             observer.unwritten(variable)
+    observer.waited()
     if work is None or work.left >= 0:  # else the analysis, too, would take long: it follows calls of calls of calls
         for place in _unportable(overridden_kernel, entry_point):
             observer.not_portable(place)
@@ -120,9 +130,9 @@ def simulate(
     return Trace(kernel, entry_point, dispatch.workgroups, size, buffers_after, findings, counts, observer.log)
 
 
-def _memory(program: Program, dispatch: Dispatch, arrays: Sequence[np.ndarray]) -> Words:
+def _memory(program: Program, dispatch: Dispatch, arrays: Sequence[np.ndarray], room: int) -> Words:
     """Return the memory in which a run begins: copies of the buffers, and workgroup memory that is 0."""
-    words = Words(dispatch)
+    words = Words(dispatch, room)
     for variable, array in zip(program.bindings, arrays, strict=True):
         words.bind(variable, unmarked_input(array))
     for variable in program.workgroup:
@@ -171,9 +181,10 @@ def execute(program: Program, buffers: Sequence[np.ndarray], workgroups: tuple[i
     count = prod(workgroups)
     for first in range(0, count, at_once):
         dispatch = Dispatch(workgroups, size, range(first, min(first + at_once, count)))
-        words = Words(dispatch)
+        bound = dict(zip(program.bindings, buffers, strict=True))
+        words = Words(dispatch, check_memory(program, dispatch, bound, watched=False))
         watch = Unwatched()
-        words.arrays.update(zip(program.bindings, buffers, strict=True))
+        words.arrays.update(bound)
         for variable in program.workgroup:
             words.make(variable)
         if not Machine(program, dispatch, words, watch, Access(words, watch), MAX_STEPS, Work()).run():
@@ -281,7 +292,7 @@ def checked_outputs(program: Program, outputs: Sequence[Hashable] | None) -> lis
     """The variables that must be written whole."""
     storage = [variable for variable in program.bindings if variable.space == "storage" and variable.access != "read"]
     if outputs is None:
-        return [variable for variable in storage if variable in program.written]
+        return [variable for variable in storage if variable in program.written - usage(program.entry).loaded]
     if not isinstance(outputs, Sequence):
         raise TypeError(f"outputs = {outputs!r}: it must be a list of bindings, such as [2]")
     chosen = []
@@ -292,6 +303,12 @@ def checked_outputs(program: Program, outputs: Sequence[Hashable] | None) -> lis
             raise ValueError(f"outputs = {outputs!r}: {output!r} {rule}")
         chosen.append(variable)
     return chosen
+
+
+def stored(kernel: Kernel, entry_point: str) -> list[int]:
+    """The places of all bindings that an entry point can store to, those that it loads included, as `outputs`."""
+    program = compiled(kernel, entry_point)
+    return [i for i, variable in enumerate(program.bindings) if variable in program.written]
 
 
 def _output(program: Program, output: Hashable) -> Variable | None:

@@ -22,6 +22,7 @@ from wgsl.simulator.watched import WHO, Named, row_of
 from wgsl.types.program import Variable
 
 MOST = 2**20  # accesses and steps that are kept
+MOST_ACTIVE = 2**26  # numbers of invocations that are kept with the steps: 512 MiB
 ACCESS = np.dtype(
     [
         *WHO,
@@ -76,7 +77,8 @@ class Log:
         self.watched = watched
         self._values: dict[Named, list[_Kept]] = {named: [] for named in watched}
         self._kept: Counter[type] = Counter()
-        self._steps: list[tuple[int, Lanes]] = []
+        self._steps: list[tuple[int, np.ndarray]] = []
+        self._active = 0  # numbers of invocations in them
         self._chunks: list[_Chunk] = []
         self.step_number = -1
         self.dropped = 0
@@ -84,8 +86,9 @@ class Log:
     def step(self, at: int, lanes: Lanes) -> None:
         """These invocations run the statement at an offset."""
         self.step_number += 1
-        if self.step_number < MOST:
-            self._steps.append((at, lanes))
+        if self.step_number < MOST and self._active <= MOST_ACTIVE:
+            self._active += 0 if lanes.whole else lanes.count
+            self._steps.append((at, lanes.index))
 
     def access(
         self, at: int, lanes: Lanes, variable: Variable, index: np.ndarray, write: bool, bits: np.ndarray
@@ -125,7 +128,7 @@ class Log:
 
     def steps(self) -> Sequence[Step]:
         """The statements that were run."""
-        return [Step(self._text.place(at)[0], lanes.index) for at, lanes in self._steps]
+        return [Step(self._text.place(at)[0], active) for at, active in self._steps]
 
     def accesses(self) -> np.ndarray:
         """The accesses as an array of `ACCESS`."""
@@ -203,7 +206,7 @@ class Trace:
 
     @cached_property
     def steps(self) -> Sequence[Step]:
-        """Every statement that was run, in order."""
+        """Every statement that was run, in order; of a very long run, the first million or fewer."""
         return self.log.steps()
 
     @property

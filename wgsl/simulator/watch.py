@@ -14,6 +14,7 @@ from wgsl.facts import (
     WRITES,
     IndexOverflow,
     Line,
+    LostUpdate,
     MemoryWord,
     MissedBarrier,
     OutOfRange,
@@ -22,17 +23,20 @@ from wgsl.facts import (
     Thread,
     Uninitialized,
     Unwritten,
+    Waiting,
 )
 from wgsl.simulator.counts import Counter
 from wgsl.simulator.findings import LOOP, Collector
 from wgsl.simulator.lanes import Dispatch, Lanes
 from wgsl.simulator.memory import Conflicts, Shadow, Words, numbers
 from wgsl.simulator.trace import Log
+from wgsl.simulator.updates import Lost, Updates, updating_stores
 from wgsl.simulator.values import Births, Fault, Place
+from wgsl.simulator.waiting import Waits
 from wgsl.simulator.watched import Named
 from wgsl.syntax.tokens import without_comments
 from wgsl.types.kinds import Array, Vector, alignment
-from wgsl.types.program import Element, Member, Part, Variable
+from wgsl.types.program import AtomicCall, Element, Loop, Member, Part, Program, Variable
 from wgsl.types.references import name_of
 from wgsl.types.uniformity import NotPortable
 
@@ -45,13 +49,17 @@ class Unwatched:
     sees, watched = False, MappingProxyType({})
 
     def __init__(self) -> None:
-        self.counter = self.log = self.births = self.collector = self
+        self.counter = self.log = self.births = self.collector = self.waits = self
         self.held: Held | None = None
 
     def step(self, *_: object, **__: object) -> None:
         """See nothing."""
 
-    access = add = barrier = builtin = faults = operation = operator = release = source = step
+    access = add = atomic = barrier = builtin = enter = faults = operation = operator = release = source = step
+
+    def stop(self, loop: Loop) -> bool:
+        """Return False: no loop is known to wait."""
+        return False
 
     def marked(self, part: Part, result: np.ndarray, operands: Sequence[np.ndarray]) -> np.ndarray:
         """The result as it is."""
@@ -61,20 +69,24 @@ class Unwatched:
 class Watch:
     """Counts, log and findings of a run; of the `watched` variables all values, too.
 
-    Only variables that the program stores to (`written`) can race.
+    Only variables that the program stores to can race.
     """
 
     sees = True
 
     def __init__(
-        self, source: str, dispatch: Dispatch, words: Words, written: frozenset[Variable], finite_inputs: bool,
-        watched: Mapping[Named, str],
+        self, source: str, dispatch: Dispatch, words: Words, program: Program, finite_inputs: bool,
+        watched: Mapping[Named, str], zero_initialized: bool,
     ) -> None:  # fmt: skip
         text = Lines(source)
         self._text = text
         self._dispatch = dispatch
         self._words = words
-        self._written = written
+        self._written = program.written
+        self.waits = Waits(program, dispatch)
+        self._zero_initialized = zero_initialized
+        self._updating = updating_stores(program.entry)
+        self._updates: dict[Variable, Updates] = {}
         self.watched = watched
         self.kept_by: Callable[[int], str] = lambda lane: ""  # what keeps an invocation from the statement that is run
         self.held: Held | None = None  # in a value that may be discarded
@@ -182,7 +194,7 @@ class Watch:
         stored = self._stored_words(variable)
         if write:
             stored[where] = True
-        elif variable.space == "workgroup" and not (known := stored[where]).all():
+        elif variable.space == "workgroup" and not self._zero_initialized and not (known := stored[where]).all():
             first = int(np.argmin(known))
             word = self._element(variable, int(where[first]))
             facts = partial(Uninitialized, self.who(lanes.index[first]), word)
@@ -253,6 +265,36 @@ class Watch:
         index = at // variable.type.stride if isinstance(variable.type, Array) else None
         return MemoryWord(str(variable.name), index)
 
+    # --- Atomic functions -------------------------------------------------------------------------------------
+
+    def atomic(
+        self, variable: Variable, where: np.ndarray, bits: np.ndarray, lanes: Lanes, kept: np.ndarray, part: AtomicCall
+    ) -> None:  # fmt: skip
+        """Report the updates that may overwrite another one; nothing is `kept` past the end of an array."""
+        if part.name != "atomicLoad":
+            self.waits.write(variable, lanes)
+        if not self._updating:
+            return
+        if variable not in self._updates:
+            words = self._words.arrays[variable].size
+            self._updates[variable] = Updates(words, self._dispatch.groups, self._updating)
+        where, bits, lanes = where[kept], bits[kept], lanes.where(kept)
+        epoch = self._epochs[variable.space][lanes.groups]
+        updates = self._updates[variable]
+        if part.name != "atomicStore":
+            updates.read(part, where, lanes, epoch)
+        if part.name != "atomicLoad":
+            for lost in updates.write(part, where, lanes, epoch, bits):
+                if len(lost.lane):
+                    both = np.concatenate([lost.lane, lost.other_lane])
+                    self.collector.add("lost update", lost.at, both, partial(self._lost_facts, variable, lost))
+
+    def _lost_facts(self, variable: Variable, lost: Lost) -> LostUpdate:
+        first, second = int(lost.lane[0]), int(lost.other_lane[0])
+        threads = self.who(first), self.who(second, first)
+        read_in, written_in = (self.other_line(int(at[0]), lost.at) for at in (lost.read_at, lost.other_at))
+        return LostUpdate(threads, self._element(variable, int(lost.where[0])), read_in, written_in)
+
     # --- Barriers ---------------------------------------------------------------------------------------------
 
     def barrier(self, name: str, lanes: Lanes, at: int) -> None:
@@ -278,6 +320,13 @@ class Watch:
             nobody = self._dispatch.none.index
             facts = partial(place.facts, self._text)
             self.collector.add("not portable", place.part.at, nobody, facts, other and other.at)
+
+    # --- Loops ------------------------------------------------------------------------------------------------
+
+    def waited(self) -> None:
+        """Report the loops that wait for other invocations."""
+        for loop, who, variable in self.waits.found():
+            self.collector.add("endless loop", loop.at, who, partial(Waiting, str(variable.name)))
 
     # --- Outputs ----------------------------------------------------------------------------------------------
 
