@@ -6,6 +6,7 @@ from support.sample import sample
 from support.speakers import mistaken
 
 import wgsl
+from helpers.operations.kernels import KERNELS
 
 TEXTS = {  # a ◆ stands before each place that is refused
     "a statement, and not what uses its name": (
@@ -52,6 +53,14 @@ def test_one_mistake_is_one_problem():
         text = mistaken(place, marked.replace("▸", ""))
         mutual = "const b = a;" in text  # two constants that use each other
         assert len(wgsl.check(text)) == 1 + mutual, text
+
+
+def test_the_cures_of_several_faults_are_looked_for_in_fragments_of_kernels():
+    """Their names are declared in other files."""
+    for path in (KERNELS / "shared").glob("*.wgsl"):
+        problems = wgsl.check(path.read_text(encoding="utf-8"))
+        assert {problem.rule for problem in problems} <= {"unknown"}, path
+        assert len(problems) < 20, path
 
 
 def test_only_so_many_faults_of_the_grammar_are_looked_for():

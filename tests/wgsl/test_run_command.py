@@ -14,7 +14,7 @@ TEXT = """
 @group(0) @binding(0) var<storage, read_write> same_place: array<u32>;
 override FACTOR: f32 = 1.0;
 @compute @workgroup_size(1) fn fill(@builtin(global_invocation_id) id: vec3u) { sums[id.x] = FACTOR * input[id.x]; }
-@compute @workgroup_size(1) fn first() { sums[0] += 1.0; }
+@compute @workgroup_size(1) fn first() { sums[0] = 9.0; }
 @compute @workgroup_size(1) fn copy(@builtin(global_invocation_id) id: vec3u) { bits[id.x] = same_place[id.x]; }
 @compute @workgroup_size(1) fn past(@builtin(global_invocation_id) id: vec3u) {
   sums[id.x] = 1.0;
@@ -56,9 +56,9 @@ def test_several_dispatches_share_the_buffers(run, tmp_path):
     line = "--dispatch fill:4,1,1 --dispatch first:1x1x1 --dispatch copy:4 input=@data.npy sums=4 bits=4"
     status, printed = run(f"{line} --save bits=out.npy --show sums")
     assert status == 0, printed
-    assert np.load(tmp_path / "out.npy").view(np.float32).tolist() == [2, 2, 4, 8]
+    assert np.load(tmp_path / "out.npy").view(np.float32).tolist() == [9, 2, 4, 8]
     assert printed.count("no finding") == 3
-    assert "[2. 2. 4. 8.]" in printed
+    assert "[9. 2. 4. 8.]" in printed
 
 
 def test_an_output_is_unwritten_if_each_dispatch_leaves_a_gap(run):

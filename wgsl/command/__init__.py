@@ -59,9 +59,7 @@ def _parser() -> ArgumentParser:
         prog="wgsl",
         usage="wgsl check FILE ... | wgsl run FILE NAME=BUFFER ...",
         description="Check and run WGSL compute kernels, without a GPU.",
-        epilog="\n".join(
-            ["commands:", *rows, "", "`wgsl check --help` and `wgsl run --help` explain them.", f"examples: {EXAMPLES}"]
-        ),
+        epilog="\n".join(["commands:", *rows, "", EXPLAINED]),
         formatter_class=RawDescriptionHelpFormatter,
     )
     line.add_argument("--version", action="version", version=f"wgsl {VERSION}")

@@ -18,7 +18,8 @@ LOOP = re.compile(r"\b(?:for|while|loop)\b")
 SHOWN = 8  # invocations that a finding names
 KINDS = (
     "out-of-range read", "out-of-range write", "index overflow", "data race", "overlapping writes",
-    "uninitialized read", "non-uniform barrier", "endless loop", "unwritten output", "not-a-number", "not portable",
+    "lost update", "uninitialized read", "non-uniform barrier", "endless loop", "unwritten output", "not-a-number",
+    "not portable",
 )  # fmt: skip
 
 

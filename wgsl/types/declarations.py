@@ -104,7 +104,7 @@ class Declarations:
         node = self.nodes.get(name)
         if node is None or name in self._meanings:
             if node is None and name in self._lost:
-                raise Lost("unknown", name, name=name)
+                raise Lost(name)
             return self._meanings.get(name)
         with self._reading:
             if name in self._meanings:  # another thread has read it meanwhile

@@ -35,7 +35,7 @@ class Gathering(Scope):
         """Return the meaning of a name here. Raises Lost for that of a wrong declaration."""
         meaning = None if name in self._lost else super().find(name)
         if name in self._lost or (meaning is None and name in self._unknown()):
-            raise Lost("unknown", name, name=name)
+            raise Lost(name)
         return meaning
 
     def _unknown(self) -> set[object]:

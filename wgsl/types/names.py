@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from enum import IntEnum
 from itertools import product
 
-from wgsl.diagnostics import NotWgsl, Unsupported
+from wgsl.diagnostics import NotWgsl, Span, Unsupported
 from wgsl.syntax import tree
 from wgsl.syntax.tokens import Word
 from wgsl.syntax.tree import frozen
@@ -68,6 +68,9 @@ Meaning = Variable | Binding | Known | Routine | Alias | Type
 
 class Lost(NotWgsl):
     """A name whose declaration is wrong, which has a fault of its own."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__("unknown", name if isinstance(name, Word) else Span(0, 0), name=name)
 
 
 class Scope:
