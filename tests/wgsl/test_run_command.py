@@ -20,6 +20,8 @@ override FACTOR: f32 = 1.0;
   sums[id.x] = 1.0;
   _ = input[id.x + 9]; // wgsl: allow out-of-range read -- a test
 }
+var<workgroup> empty: f32;
+@compute @workgroup_size(1) fn zero() { sums[0] = empty; }
 @compute @workgroup_size(2) fn race() {
   sums[0] = 1.0; // expect: overlapping writes
   sums[1] = 1.0; // expect: data race
@@ -68,6 +70,12 @@ def test_an_output_is_unwritten_if_each_dispatch_leaves_a_gap(run):
     assert "unwritten" not in run("--dispatch first:1 --dispatch fill:4 input=4 sums=4 bits=1")[1]
 
 
+def test_workgroup_memory_begins_with_zeros_where_that_is_trusted(run):
+    line = "-e zero input=1 sums=1 bits=1"
+    assert "uninitialized read" in run(line)[1]
+    assert run(f"{line} --zero-initialized")[0] == 0
+
+
 def test_a_comment_allows_a_finding(run):
     status, printed = run("-e past -w 4 input=4 sums=4 bits=1")
     assert (status, "1 allowed by a comment" in printed) == (0, True)
@@ -78,18 +86,18 @@ def test_a_comment_expects_a_finding(run):
     assert run(line)[0] == 1
     status, printed = run(f"{line} --expect")
     assert status == 1
-    assert "text.wgsl:16:18: unmet expectation: a problem of the kind `data-race` is expected in line 16" in printed
-    assert "text.wgsl:15" not in printed
+    assert "text.wgsl:18:18: unmet expectation: a problem of the kind `data-race` is expected in line 18" in printed
+    assert "text.wgsl:17" not in printed
 
 
 def test_findings_have_the_formats_of_problems(run):
     line = "-e race input=4 sums=2 bits=1"
     found = json.loads(run(f"{line} --format json")[1])
     assert [(one["line"], one["kind"], one["rule"]) for one in found] == [
-        (15, "overlapping writes", "overlapping-writes"),
-        (16, "overlapping writes", "overlapping-writes"),
+        (17, "overlapping writes", "overlapping-writes"),
+        (18, "overlapping writes", "overlapping-writes"),
     ]
-    assert "::error file=text.wgsl,line=15,col=3,title=overlapping writes::" in run(f"{line} --format github")[1]
+    assert "::error file=text.wgsl,line=17,col=3,title=overlapping writes::" in run(f"{line} --format github")[1]
 
 
 @pytest.mark.parametrize(

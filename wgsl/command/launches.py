@@ -42,8 +42,8 @@ class Launches:
         variable = named(self._programs, name)
         return variable.group, variable.binding
 
-    def run(self, outputs: Sequence[str] | None, **options: Any) -> list[Trace]:
-        """Run them in order, each on what the ones before it have left. `options` are those of `simulate`."""
+    def run(self, outputs: Sequence[str] | None, settings: Mapping[str, Any]) -> list[Trace]:
+        """Run them in order, each on what the ones before it have left. `settings` are those of `simulate`."""
         places = None if outputs is None else [self.place(name) for name in outputs]
         traces = []
         for launch, program in zip(self._launches, self._programs, strict=True):
@@ -51,7 +51,7 @@ class Launches:
             buffers = {str(variable.name): self._as(variable) for variable in variables.values()}
             wanted = None if places is None else [str(variables[place].name) for place in places]
             trace = simulate(
-                self._kernel, buffers, launch.workgroups, entry_point=launch.entry_point, outputs=wanted, **options
+                self._kernel, buffers, launch.workgroups, entry_point=launch.entry_point, outputs=wanted, **settings
             )
             for place, variable in variables.items():
                 kept = self.buffers[place]

@@ -7,7 +7,7 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,7 +47,7 @@ def _run(options: Namespace) -> int:
     launches = Launches(kernel, _dispatches(options, kernel), dict(options.buffers), options.seed)
     shown = [(name, launches.place(name)) for name in options.show]
     saved = [(launches.place(name), path) for name, path in options.save]
-    traces = launches.run(options.outputs, max_steps=options.max_steps, watch=options.watch)
+    traces = launches.run(options.outputs, _settings(options))
     outcome = _outcome(kernel, traces, options.expect)
     if options.format == "text":
         print(visible(_text(traces, outcome, options.lines), keep="\n\t"))
@@ -60,6 +60,11 @@ def _run(options: Namespace) -> int:
     for place, path in saved:
         np.save(path, launches.buffers[place])
     return int(bool(outcome.left or outcome.complaints))
+
+
+def _settings(options: Namespace) -> dict[str, Any]:
+    """Return the arguments of `simulate` that are options of the same names."""
+    return {name: getattr(options, name) for name in ("max_steps", "watch", "zero_initialized")}
 
 
 def _dispatches(options: Namespace, kernel: Kernel) -> list[Launch]:
@@ -174,6 +179,8 @@ def parser() -> ArgumentParser:
     add("--outputs", metavar="NAMES", type=_names, help="what must be written whole, as in a,b; by default all outputs")
     steps = "loop iterations of a thread, 65,536 by default; a longer loop is reported as endless"
     add("--max-steps", metavar="N", type=int, help=steps)
+    zeros = "trust that workgroup memory begins with 0, as WGSL promises"
+    add("--zero-initialized", action="store_true", help=zeros)
     add("--seed", metavar="N", type=int, default=0, help="of the random numbers; 0 by default")
     add("--lines", action="store_true", help="count for each line of the text, too")
     add("--show", metavar="NAME", action="append", default=[], help="print a buffer")
