@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wgsl.diagnostics import Lines, NotWgsl, Unsupported
-from wgsl.kernel import parsed
 from wgsl.simulator.run import execute, size_of
+from wgsl.syntax.parser import parsed
 from wgsl.types.declarations import Declarations, check
 from wgsl.types.program import Program, Variable
 

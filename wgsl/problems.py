@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from wgsl.diagnostics import Limited, Lines, NotWgsl, Undefined, Unset, Unsupported
-from wgsl.kernel import Kernel, parsed
+from wgsl.kernel import Kernel
 from wgsl.suggestions import explained
 from wgsl.syntax import tree
+from wgsl.syntax.parser import parsed
 from wgsl.types.declarations import Declarations, program_of
+from wgsl.types.limits import passed_limits, too_long
+from wgsl.types.noted import noting
 from wgsl.types.uniformity import NotPortable, Uniformity
 from wgsl.words import errors, findings
+
+Fault = NotWgsl | Unsupported | NotPortable
+MOST_EXPLAINED = 20  # faults of a text for which a cure is looked for, which may try the whole text again
 
 
 @dataclass(frozen=True, order=True)
@@ -49,30 +57,67 @@ def check(text: str | Kernel) -> tuple[Problem, ...]:
     """
     kernel = text if isinstance(text, Kernel) else Kernel(text)
     try:
+        return _checked(kernel)
+    except RecursionError:  # the caller is deep in Python's stack, and a thread has a stack of its own
+        return _checked_in_a_thread(kernel)
+
+
+def _checked(kernel: Kernel) -> tuple[Problem, ...]:
+    try:
         declarations = Declarations(parsed(kernel.source), dict(kernel.constants))
     except (NotWgsl, Unsupported) as fault:
-        return (_problem(kernel.source, fault),)
-    faults: list[NotWgsl | Unsupported | NotPortable] = [*declarations.faults()]
+        return tuple(_problems(kernel.source, [fault]))
+    with noting() as notes:
+        faults = [*declarations.faults(), *_refused(declarations)]
+    return tuple(sorted(_problems(kernel.source, [*declarations.passed, *notes, *faults])))
+
+
+def _checked_in_a_thread(kernel: Kernel) -> tuple[Problem, ...]:
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(_checked, kernel).result()
+    except RuntimeError:  # no room there either, or no threads: Python in a browser has none
+        return tuple(_problems(kernel.source, [Unsupported("stack", 0)]))
+
+
+def _refused(declarations: Declarations) -> Iterator[Fault]:
+    """What browsers refuse of each entry point, and of the functions that none of them reaches."""
+    uniformity = Uniformity()
     for name, node in declarations.nodes.items():
         if not tree.attribute(node, "compute"):
             continue
         try:
-            faults += Uniformity(program_of(declarations, name, Undefined)).refused.values()
+            program = program_of(declarations, name, Undefined)
+            uniformity.add(program)
+            yield from passed_limits(program)
         except (NotWgsl, Unsupported) as fault:
-            faults.append(fault)
-    problems = [_problem(kernel.source, fault) for fault in faults]
-    by_place = {(problem.line, problem.column): problem for problem in problems}  # the last one of each place
-    return tuple(sorted(by_place.values()))
+            yield fault
+    uniformity.walk(declarations.functions)
+    yield from uniformity.refused.values()
 
 
-def _problem(source: str, fault: NotWgsl | Unsupported | NotPortable) -> Problem:
+def _problems(source: str, faults: Sequence[Fault]) -> Iterable[Problem]:
+    """A problem for each place that is at fault: the last one that is found there."""
     lines = Lines(source)
+    by_place = {fault_place(fault): fault for fault in faults}
+    return [_problem(lines, fault, i < MOST_EXPLAINED) for i, fault in enumerate(by_place.values())]
+
+
+def fault_place(fault: Fault) -> int:
+    """The offset of a fault."""
+    return fault.part.at if isinstance(fault, NotPortable) else fault.at
+
+
+def _problem(lines: Lines, fault: Fault, explain: bool) -> Problem:
     if isinstance(fault, NotPortable):
         return Problem(*lines.place(fault.part.at), "not portable", findings.message(fault.facts(lines)))
     if isinstance(fault, Unsupported):
         message = f"{errors.not_simulated(fault.feature)}, and so this is not checked"
         return Problem(*lines.place(fault.at), "not supported", message)
-    message, at, *_ = explained(source, fault)
+    fault = too_long(fault) or fault
+    if not explain:
+        return Problem(*lines.place(fault.at), _kind(fault), fault.reason)
+    message, at, *_ = explained(lines.source, fault)
     return Problem(*lines.place(at or 0), _kind(fault), message)
 
 

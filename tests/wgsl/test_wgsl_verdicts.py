@@ -1,0 +1,43 @@
+"""Texts that all compilers take, that some take, and that none takes: `wgsl.check` says which."""
+
+import pytest
+from support.wgsl_verdicts import Text, texts
+
+import wgsl
+from helpers.gpu import compiled
+
+TEXTS = texts()
+MISSING_IN_NAGA = ("refract", "frexp", "modf")  # of constants
+
+
+def verdict(text: str | wgsl.Kernel) -> str:
+    kinds = {problem.kind for problem in wgsl.check(text)}
+    return min(kinds, default="right")  # "does not compile" before "not portable"
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=str)
+def test_a_text_is_judged_by_its_rule(text: Text):
+    assert verdict(text.text) == text.kind
+
+
+def test_every_rule_has_a_text_that_breaks_it_and_most_have_a_right_one():
+    kinds = {rule: {text.kind for text in TEXTS if text.rule == rule} for rule in {text.rule for text in TEXTS}}
+    assert len(kinds) > 20
+    assert {rule for rule, of_rule in kinds.items() if of_rule == {"right"}} == set()
+    assert sum("right" in of_rule for of_rule in kinds.values()) > 14
+
+
+def test_the_adapters_compiler_takes_the_right_texts_and_refuses_the_wrong_ones():
+    """`test_tint.py` asks a browser."""
+    for text in TEXTS:
+        if text.kind == "not portable" or any(name in text.parts for name in MISSING_IN_NAGA):
+            continue
+        assert (compiler_error(text.text) is None) == (text.kind == "right"), text
+
+
+def compiler_error(text: str) -> str | None:
+    try:
+        compiled.module(text)
+    except Exception as error:  # wgpu has one kind of its own for each version
+        return str(error)
+    return None
