@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wgsl.diagnostics import Lines, NotWgsl, Unsupported
-from wgsl.kernel import parsed
 from wgsl.simulator.bindings import unused
 from wgsl.simulator.memory import size_of
 from wgsl.simulator.run import execute
+from wgsl.syntax.parser import parsed
 from wgsl.types.declarations import Declarations, check
 from wgsl.types.program import Program, Variable
 from wgsl.types.usage import usage

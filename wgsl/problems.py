@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from wgsl.diagnostics import ALL, Lines, NotWgsl, Span, Undefined, Unsupported
-from wgsl.kernel import Kernel, parsed
+from wgsl.kernel import Kernel
 from wgsl.suggestions import explained
 from wgsl.syntax import tree
+from wgsl.syntax.parser import parsed
 from wgsl.syntax.recovery import Readable, read_on
 from wgsl.types.declarations import Declarations, program_of
 from wgsl.types.gathering import every_fault
+from wgsl.types.limits import passed_limits, too_long
 from wgsl.types.names import Lost
+from wgsl.types.noted import noting
 from wgsl.types.uniformity import NotPortable, Uniformity
 from wgsl.words import errors, findings
 
 Fault = NotWgsl | Unsupported | NotPortable
+MOST_EXPLAINED = 20  # faults of a text for which a cure is looked for, which may try the whole text again
 
 
 @dataclass(frozen=True, order=True)
@@ -59,24 +65,36 @@ def check(text: str | Kernel) -> tuple[Problem, ...]:
         where the grammar does not fit, the next declaration. No text raises an exception.
     """
     kernel = text if isinstance(text, Kernel) else Kernel(text)
+    try:
+        return _checked(kernel)
+    except RecursionError:  # the caller is deep in Python's stack, and a thread has a stack of its own
+        return _checked_in_a_thread(kernel)
+
+
+def _checked(kernel: Kernel) -> tuple[Problem, ...]:
     readable = read_on(kernel.source, parsed)
-    problems = [_problem(*fault) for fault in readable.faults]
-    problems += [_problem(readable.source, fault) for fault in _faults(readable, kernel)]
-    by_place = {(problem.line, problem.column): problem for problem in problems}  # the last one of each place
+    problems: list[Problem] = []
+    for source, fault in readable.faults:
+        problems += _problems(source, [fault])
+    with noting() as notes:
+        faults = _faults(readable, kernel)
+    problems += _problems(readable.source, [*readable.module.passed, *notes, *faults])
+    by_place = {(problem.line, problem.column): problem for problem in problems}
     return tuple(sorted(by_place.values()))
+
+
+def _checked_in_a_thread(kernel: Kernel) -> tuple[Problem, ...]:
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(_checked, kernel).result()
+    except RuntimeError:  # no room there either, or no threads: Python in a browser has none
+        return tuple(_problems(kernel.source, [Unsupported("stack", 0)]))
 
 
 def _faults(readable: Readable, kernel: Kernel) -> list[Fault]:
     """Return the faults of the declarations that can be read."""
     declarations, twice = _declared(readable, dict(kernel.constants))
-    faults: list[Fault] = [*twice, *every_fault(declarations)]
-    for name, node in declarations.nodes.items():
-        if not tree.attribute(node, "compute"):
-            continue
-        try:
-            faults += Uniformity(program_of(declarations, name, Undefined)).refused.values()
-        except (NotWgsl, Unsupported) as fault:
-            faults.append(fault)
+    faults = [*twice, *every_fault(declarations), *_refused(declarations)]
     return [fault for fault in faults if not isinstance(fault, Lost)]
 
 
@@ -96,14 +114,44 @@ def _name_of(node: tree.Node) -> Span:
     return getattr(node, "name", node)
 
 
-def _problem(source: str, fault: Fault) -> Problem:
+def _refused(declarations: Declarations) -> Iterator[Fault]:
+    """What browsers refuse of each entry point, and of the functions that none of them reaches."""
+    uniformity = Uniformity()
+    for name, node in declarations.nodes.items():
+        if not tree.attribute(node, "compute"):
+            continue
+        try:
+            program = program_of(declarations, name, Undefined)
+            uniformity.add(program)
+            yield from passed_limits(program)
+        except (NotWgsl, Unsupported) as fault:
+            yield fault
+    uniformity.walk(declarations.functions)
+    yield from uniformity.refused.values()
+
+
+def _problems(source: str, faults: Sequence[Fault]) -> Iterable[Problem]:
+    """A problem for each place that is at fault: the last one that is found there."""
     lines = Lines(source)
+    by_place = {fault_place(fault): fault for fault in faults}
+    return [_problem(lines, fault, i < MOST_EXPLAINED) for i, fault in enumerate(by_place.values())]
+
+
+def fault_place(fault: Fault) -> int:
+    """The offset of a fault."""
+    return fault.part.at if isinstance(fault, NotPortable) else fault.at
+
+
+def _problem(lines: Lines, fault: Fault, explain: bool) -> Problem:
     if isinstance(fault, NotPortable):
         message, at, length = findings.message(fault.facts(lines)), fault.part.at, fault.part.end - fault.part.at
     elif isinstance(fault, Unsupported):
         message, at, length = f"{errors.not_simulated(fault.feature)}, and so this is not checked", fault.at, 1
     else:
-        message, at, length, _ = explained(source, fault)
+        fault = too_long(fault) or fault
+        message, at, length = fault.reason, fault.at, fault.length
+        if explain:
+            message, at, length, _ = explained(lines.source, fault)
     place = lines.place(at or 0)
     rule = re.sub("[ _]", "-", fault.kind)
     return Problem(*place, _kind(fault), message, rule, max(1, length), fault.refused_by)

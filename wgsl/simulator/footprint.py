@@ -13,7 +13,7 @@ from wgsl.simulator.work import too_large
 from wgsl.syntax.tree import children
 from wgsl.types.kinds import Pointer, Type, words
 from wgsl.types.program import Bind, Declare, Expression, Function, Program, Statement, Variable
-from wgsl.types.usage import nodes, usage
+from wgsl.types.usage import nodes, reached
 
 WORD = 4  # bytes
 BESIDE = 53  # bytes beside a word that is watched for races: four accesses, a value, and one that says it was written
@@ -77,7 +77,7 @@ def _of_functions(entry: Function) -> tuple[list[tuple[str, int]], int]:
     """
     own = []
     longest = 0
-    for function in usage(entry).functions:
+    for function in reached(entry):
         own += [(parameter.name, _words(parameter.type)) for parameter in function.parameters]
         for statement in nodes(function.body):
             match statement:

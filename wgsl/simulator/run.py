@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from math import isfinite, prod
-from numbers import Real
+from math import prod
 
 import numpy as np
 
-from wgsl.arguments import as_int, check_size
+from wgsl.arguments import as_int, check_finite, check_size
 from wgsl.arithmetic.operators import DTYPES
-from wgsl.kernel import Kernel, parsed
+from wgsl.kernel import Kernel
 from wgsl.simulator.access import Access
 from wgsl.simulator.bindings import Buffers, at_key, keyed, listed, unused
 from wgsl.simulator.footprint import check_memory
@@ -24,6 +23,7 @@ from wgsl.simulator.values import unmarked_input
 from wgsl.simulator.watch import Unwatched, Watch
 from wgsl.simulator.watched import checked_watch
 from wgsl.simulator.work import TooLong, Work, too_large
+from wgsl.syntax.parser import parsed
 from wgsl.types import kinds
 from wgsl.types.declarations import Declarations, check
 from wgsl.types.program import Program, Variable
@@ -208,8 +208,7 @@ def overridden(kernel: Kernel, constants: Mapping[str, float] | None) -> Kernel:
     """The kernel with these values of its overrides, too. Raises ValueError for one that is not a finite number."""
     values = {**dict(kernel.constants), **(constants or {})}
     for name, value in values.items():
-        if not isinstance(value, Real) or not isfinite(value):
-            raise ValueError(f"{name} = {value!r}: it must be a finite number")
+        check_finite(name, value)
     return replace(kernel, constants=tuple(sorted(values.items())))
 
 

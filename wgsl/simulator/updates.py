@@ -12,7 +12,7 @@ from wgsl.simulator.lanes import Lanes
 from wgsl.simulator.memory import Touch
 from wgsl.types.dependence import Dependence, guarded
 from wgsl.types.program import AtomicCall, Binding, Call, Evaluate, Function, Variable
-from wgsl.types.usage import usage
+from wgsl.types.usage import reached, usage
 
 
 @lru_cache(maxsize=64)
@@ -23,7 +23,7 @@ def updating_stores(entry: Function) -> dict[int, bool]:
     update is lost where another value is overwritten, unless it has been read by what writes, too, as a lock is.
     """
     stores = {}
-    for function in usage(entry).functions:
+    for function in reached(entry):
         for statement, around in guarded(function.body):
             match statement:
                 case Evaluate(value=AtomicCall(name="atomicStore") as store):

@@ -316,10 +316,9 @@ class Watch:
     def not_portable(self, place: NotPortable) -> None:
         """Report what browsers refuse before a run; of a barrier that this run has missed, that is enough."""
         if ("non-uniform barrier", place.part.at) not in self.collector:
-            other = place.doubt.part if place.doubt else place.other
             nobody = self._dispatch.none.index
             facts = partial(place.facts, self._text)
-            self.collector.add("not portable", place.part.at, nobody, facts, other and other.at)
+            self.collector.add("not portable", place.part.at, nobody, facts, place.other and place.other.at)
 
     # --- Loops ------------------------------------------------------------------------------------------------
 

@@ -25,8 +25,9 @@ from wgsl.types.kinds import (
     passed_limit,
     words,
 )  # fmt: skip
-from wgsl.types.memory import declared, laid_out, number, numbers
+from wgsl.types.memory import check_place, declared, laid_out, number, numbers
 from wgsl.types.names import Alias, Known, Lost, Meaning, Routine, Scope, Stage, check_new
+from wgsl.types.noted import note, surpass
 from wgsl.types.program import Binding, Constant, Function, Program, Variable
 from wgsl.types.statements import (
     check_assertion,
@@ -36,9 +37,11 @@ from wgsl.types.statements import (
     statements,
     written_type,
 )  # fmt: skip
-from wgsl.types.usage import RETURNED, ends, usage
+from wgsl.types.usage import RETURNED, ends, reached, usage
 
 Named = tree.Declaration | tree.Function | tree.Struct | tree.Alias
+MOST_PARAMETERS = 255  # that browsers take
+MOST_OPEN = 32  # declarations that are read one inside of the other; a longer chain is read from its far end
 
 
 class Declarations:
@@ -51,12 +54,18 @@ class Declarations:
         self._lost = lost  # names of declarations that cannot be read
         self._module = module
         self._meanings: dict[str, Meaning] = {}
+        self._faults: dict[str, NotWgsl | Unsupported] = {}
         self._open: list[str] = []
         self._reading = RLock()  # what another thread is just reading does not use itself
         for node in module.declarations:
             if not isinstance(node, tree.ConstAssert):
                 check_new(node.name, self.nodes)
                 self.nodes[node.name] = node
+
+    @property
+    def passed(self) -> tuple[Limited, ...]:
+        """The places at which the text goes past what every compiler takes, before its types are known."""
+        return self._module.passed
 
     def check(self) -> None:
         """Read all of them. Raises NotWgsl or Unsupported for the first that is wrong, in the order of the text."""
@@ -99,6 +108,12 @@ class Declarations:
         """The variables that the module declares, in its order."""
         return tuple(meaning for meaning in map(self._meanings.get, self.nodes) if isinstance(meaning, Variable))
 
+    @property
+    def functions(self) -> list[Function]:
+        """The functions that could be read and are no entry points, none before those that it calls."""
+        routines = [meaning for meaning in self._meanings.values() if isinstance(meaning, Routine)]
+        return [routine.function for routine in routines if not routine.entry]
+
     def find(self, name: str) -> Meaning | None:
         """Return the meaning of a name; None where the module declares none of this name."""
         node = self.nodes.get(name)
@@ -109,14 +124,64 @@ class Declarations:
         with self._reading:
             if name in self._meanings:  # another thread has read it meanwhile
                 return self._meanings[name]
+            if name in self._faults:
+                raise self._faults[name].with_traceback(None)
             if name in self._open:
                 raise NotWgsl("uses itself", node.name, name=name)
-            self._open.append(name)
-            try:
-                self._meanings[name] = self._read(node)
-            finally:
-                self._open.pop()
+            if len(self._open) == MOST_OPEN:
+                raise Unsupported("chain of declarations", node.name.at, most=MOST_OPEN)
+            if not self._open:
+                self._read_chain(node)
+            return self._read_once(node)
+
+    def _read_chain(self, node: Named) -> None:
+        """Read what a declaration needs, the far ends of chains first, unless it is in a circle."""
+        if len(self.nodes) <= MOST_OPEN:
+            return
+        for name in self._needed(str(node.name)):
+            with suppress(NotWgsl, Unsupported):
+                self._read_once(self.nodes[name])
+
+    def _needed(self, name: str) -> list[str]:
+        """The names that a declaration needs and that are not known, each behind those that it needs itself."""
+        behind: list[str] = []
+        circles: set[str] = set()
+        path: dict[str, None] = {}
+        waiting = [(name, False)]
+        visited = {*self._meanings, *self._faults}
+        while waiting:
+            item, left = waiting.pop()
+            if left:
+                path.pop(item)
+                behind.append(item)
+            elif item in path:
+                circles.update([*path][[*path].index(item) :])
+            elif item not in visited:
+                visited.add(item)
+                path[item] = None
+                waiting.append((item, True))
+                waiting += [(needed, False) for needed in self._names_in(self.nodes[item])]
+        return [item for item in behind if item not in circles and item != name]
+
+    def _names_in(self, node: Named) -> list[str]:
+        """The names of the module that a declaration mentions."""
+        names = dict.fromkeys(str(part.name) for part in tree.walk(node) if isinstance(part, tree.Name))
+        return [name for name in names if name in self.nodes]
+
+    def _read_once(self, node: Named) -> Meaning:
+        """Read a declaration, and keep what it means, or its fault, which is that of all that use it."""
+        name = str(node.name)
+        if name in self._meanings:
             return self._meanings[name]
+        self._open.append(name)
+        try:
+            self._meanings[name] = self._read(node)
+        except (NotWgsl, Unsupported) as fault:
+            self._faults[name] = fault
+            raise
+        finally:
+            self._open.pop()
+        return self._meanings[name]
 
     def _read(self, node: Named) -> Meaning:
         match node:
@@ -126,7 +191,7 @@ class Declarations:
                 return laid_out(node, self.scope)
             case tree.Alias():
                 with suppress(Unset):  # it matters where the name is used
-                    type_of(node.type, self.scope, late=True)
+                    return Alias(node.type, self.scope, type_of(node.type, self.scope, late=True))
                 return Alias(node.type, self.scope)
             case tree.Declaration(kind="const"):
                 value = self._override(node) if node.name in self.constants else constant_of(node, self.scope)
@@ -180,10 +245,11 @@ INPUTS = {
     **dict.fromkeys(("local_invocation_id", "global_invocation_id", "workgroup_id", "num_workgroups"), Vector(3, U32)),
     "local_invocation_index": U32,
 }
+INPUTS_OF_BROWSERS = {"global_invocation_index": U32, "workgroup_index": U32}
 OTHER_INPUTS = (
     "vertex_index", "instance_index", "position", "front_facing", "frag_depth", "sample_index", "sample_mask",
     "subgroup_invocation_id", "subgroup_size", "subgroup_id", "num_subgroups", "clip_distances", "primitive_index",
-    "view_index", "global_invocation_index", "workgroup_index",
+    "view_index",
 )  # fmt: skip
 
 
@@ -194,6 +260,8 @@ def function_of(node: tree.Function, scope: Scope) -> Routine:
             raise Unsupported("shaders", attribute.at)
     inside = scope.inner(RETURNED)
     entry = bool(tree.attribute(node, "compute"))
+    if len(node.parameters) > MOST_PARAMETERS:
+        note("parameters", node.name, name=node.name, count=len(node.parameters), most=MOST_PARAMETERS)
     parameters = tuple(_parameter(parameter, scope, entry) for parameter in node.parameters)
     for parameter in parameters:
         inside.declare(parameter)
@@ -229,10 +297,13 @@ def _parameter(node: tree.Parameter, scope: Scope, entry: bool) -> Binding:
     type = type_of(node.type, scope)
     if not isinstance(type, Pointer) and not is_constructible(type):
         raise NotWgsl("type of a parameter", node.type, type=type)
-    for name in ("builtin", "location"):
-        if not entry and tree.attribute(node, name):
-            raise NotWgsl("attribute of a kernel", node, name=name)
+    for attribute in node.attributes:
+        if not entry:
+            raise NotWgsl("attribute of a kernel", node, name=attribute.name)
+        check_place(attribute, node, scope)
     if entry:
+        if tree.attribute(node, "builtin") and tree.attribute(node, "location"):
+            raise NotWgsl("two places", node, name=node.name)
         _check_input(node, type)
     return Binding(node.name, type)
 
@@ -241,9 +312,10 @@ def _check_input(node: tree.Parameter, type: Type) -> None:
     """Refuse a built-in value that is declared with another type than its own."""
     attribute = tree.attribute(node, "builtin")
     name = getattr(attribute.arguments[0], "name", "") if attribute else ""
-    if type != INPUTS.get(name, type):
+    wanted = {**INPUTS, **INPUTS_OF_BROWSERS}.get(name, type)
+    if type != wanted:
         place = Span(node.name.at, node.type.end)
-        raise NotWgsl("type of a builtin", place, builtin=name, name=node.name, type=INPUTS[name])
+        raise NotWgsl("type of a builtin", place, builtin=name, name=node.name, type=wanted)
 
 
 def _inputs(node: tree.Function, declarations: Declarations) -> tuple[tuple[str, ...], ...]:
@@ -266,7 +338,9 @@ def _input(node: tree.Parameter, type: Type, taken: set[str]) -> str:
     name = getattr(at, "name", "")
     if name in OTHER_INPUTS:
         raise Unsupported("builtin", attribute.at, name=name)
-    if name not in INPUTS:
+    if name in INPUTS_OF_BROWSERS:
+        surpass("builtin of browsers", at, name=name)
+    elif name not in INPUTS:
         raise NotWgsl("no such builtin", at, name=name)
     if name in taken:
         raise NotWgsl("builtin twice", at, name=name)
@@ -296,10 +370,13 @@ def program_of(declarations: Declarations, entry_point: str, faults: type | tupl
     function = declarations.find(entry_point).function
     uses = usage(function)
     variables = declarations.variables
-    for called in uses.functions:
+    for called in reached(function):
         if isinstance(called.fault, faults):
             raise called.fault
     used = [variable for variable in variables if variable in uses.variables]
+    immediate = [variable for variable in used if variable.space == "immediate"]
+    if len(immediate) > 1:
+        raise NotWgsl("two immediates", immediate[1].name, entry=node.name)
     workgroup = tuple(variable for variable in used if variable.space == "workgroup")
     private = tuple(variable for variable in used if variable.space == "private")
     held = sum(words(variable.type) * 4 for variable in workgroup)

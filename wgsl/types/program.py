@@ -49,12 +49,17 @@ class Binding(Meaning):
 
 @known
 class Function(Meaning):
-    """A function that is not an entry point, or the entry point; its body is filled in once it has been read."""
+    """A function that is not an entry point, or the entry point; its body is filled in once it has been read.
+
+    `calls` are the functions that it calls, and `usage` is what it uses, once they have been asked for.
+    """
 
     parameters: tuple[Binding, ...]
     result: Type | None
     body: tuple[Statement, ...] = ()
     fault: Exception | None = None  # a value in it that the overrides make undefined
+    calls: list[Function] | None = None
+    usage: object = None
 
 
 # --- References: places in memory. `type` is what lies there. -----------------------------------------------------

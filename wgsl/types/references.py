@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from wgsl.diagnostics import NotWgsl, Span
 from wgsl.syntax.tokens import Word
-from wgsl.types.conversions import WHOLE, concrete, undefined
+from wgsl.types.conversions import WHOLE, check_room, concrete, undefined
 from wgsl.types.kinds import (
     Array,
     Atomic,
@@ -15,8 +15,8 @@ from wgsl.types.kinds import (
     Type,
     Vector,
     is_constructible,
-    leaves,
-    words,
+    leaf_count,
+    leaves_before,
 )
 from wgsl.types.program import (
     AddressOf,
@@ -126,8 +126,9 @@ def _part(base: Reference | Expression, type: Type, offset: int, place: Span) ->
     """Return the part of a variable or a value that lies `offset` words after its start."""
     if isinstance(base, Reference):
         return Member(type, place, base, offset)
-    inside = range(offset, offset + words(type))
-    return _picked(base, type, [i for i, (at, _) in enumerate(leaves(base.type)) if at in inside], place)
+    check_room(base.type, place)
+    first = leaves_before(base.type, offset)
+    return _picked(base, type, range(first, first + leaf_count(type)), place)
 
 
 def _picked(base: Expression, type: Type, picked: Sequence[int], place: Span) -> Expression:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 
 from wgsl.syntax.tree import children
 from wgsl.types.kinds import Pointer
@@ -62,7 +61,7 @@ def _known(condition: Expression) -> Expression:
 
 
 class Usage:
-    """The variables that a function uses, by itself and through those that it calls, which are among its `functions`.
+    """The variables that a function uses, by itself and through those that it calls.
 
     `touched` are the variables of the module, and the function's own parameters that are pointers, of which they load
     or store something. Of these they load the `loaded` ones and change the `written` ones, and the `stored` ones in
@@ -70,7 +69,6 @@ class Usage:
     """
 
     def __init__(self, function: Function) -> None:
-        self.functions: dict[Function, None] = {function: None}
         self.variables: set[Variable] = set()
         self.touched: set[Variable | Binding] = set()
         self.loaded: set[Variable | Binding] = set()
@@ -99,7 +97,6 @@ class Usage:
     def _call(self, node: Call) -> None:
         """Add what a call uses, through its pointers, too."""
         inner = usage(node.function)
-        self.functions |= inner.functions
         self.variables |= inner.variables
         arguments = dict(zip(node.function.parameters, node.arguments, strict=True))
         for kind in ("touched", "loaded", "written", "stored"):
@@ -127,7 +124,33 @@ def _note(origin: Variable | Binding, *kinds: set[Variable | Binding]) -> None:
             kind.add(origin)
 
 
-usage = lru_cache(maxsize=256)(Usage)
+def usage(function: Function) -> Usage:
+    """Return what a function uses; each is read once."""
+    if function.usage is None:
+        for called in reached(function):
+            called.usage = called.usage or Usage(called)
+    return function.usage
+
+
+def reached(function: Function) -> list[Function]:
+    """Return the functions that a run of this one can reach, each behind those that it calls; itself is the last."""
+    behind: dict[Function, None] = {}
+    waiting = [(function, False)]
+    while waiting:
+        item, left = waiting.pop()
+        if left:
+            behind[item] = None
+        elif item not in behind:
+            waiting.append((item, True))
+            waiting += [(called, False) for called in reversed(_calls(item)) if called not in behind]
+    return [*behind]
+
+
+def _calls(function: Function) -> list[Function]:
+    """Return the functions that a function calls, in the order of their first calls."""
+    if function.calls is None:
+        function.calls = [*dict.fromkeys(node.function for node in nodes(function.body) if isinstance(node, Call))]
+    return function.calls
 
 
 # --- Where control may go -----------------------------------------------------------------------------------------

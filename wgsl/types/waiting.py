@@ -33,7 +33,7 @@ from wgsl.types.program import (
     Update,
     Variable,
 )
-from wgsl.types.usage import nodes, usage
+from wgsl.types.usage import nodes, reached, usage
 
 SAME_AGAIN = (  # a second call with the same arguments changes nothing
     "atomicLoad",
@@ -51,7 +51,7 @@ NOTHING_TO_ADD = ("atomicAdd", "atomicSub", "atomicXor")  # the same is true of 
 def waiting_loops(entry: Function) -> dict[int, Variable]:
     """Return the loops, by id, that wait until another invocation changes a variable, which the program can change."""
     loops = {}
-    for function in usage(entry).functions:
+    for function in reached(entry):
         for node in nodes(function.body):
             if isinstance(node, Loop):
                 awaited = _Awaited(function, node).variable()
@@ -125,7 +125,7 @@ def _may_differ(changed: Set[Name], part: object) -> bool:
 def _interferes(part: object) -> bool:
     """Return True for a barrier, at which invocations wait together, and for a call of a function with such things."""
     if isinstance(part, Call):
-        inner = nodes(tuple(function.body for function in usage(part.function).functions))
+        inner = nodes(tuple(function.body for function in reached(part.function)))
         return any(isinstance(node, Barrier | UniformLoad | AtomicCall) for node in inner)
     return isinstance(part, Barrier | UniformLoad)
 

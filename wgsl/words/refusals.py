@@ -206,7 +206,36 @@ REASONS: dict[str, Sentence] = {
     "extension": "`enable` knows no `{name}`",
     "language feature": "`requires` knows no `{name}`",
     "severity": "a diagnostic is one of {severities}, and not `{severity}`",
-    "two severities": "`@diagnostic` says two things of `{warning}`: it is `{severity}` already",
+    "two severities": "`{of}` says two things of `{warning}`: it is `{severity}` already",
+    "array of an override": "browsers refuse to assign a whole array whose length is an override: assign its elements",
+    "invariant": "`@invariant` belongs to a `@builtin(position)`",
+    "interpolate": (
+        "`@interpolate` stands beside a `@location`, and takes `flat`, `linear` or `perspective`, and how it is sampled"
+    ),
+    "two places": "`{name}` has a builtin and a location, and takes one of them",
+    "shadowed word": "`{name}` is declared in this text, and so it does not name memory or an access here",
+    "component twice": "`{name}` has a component twice, and each can be assigned once",
+    "swizzle assignment": "Chrome takes an assignment to several components, and other compilers do not: assign each",
+    "immediate": "Chrome takes `immediate`, and other compilers refuse it: use a uniform",
+    "two immediates": "`{entry}` uses two variables in `immediate` memory, and may use one",
+    "array of immediate": "`immediate` memory has no arrays",
+    "override in an array": "only workgroup memory has arrays whose length is an override, and not {space}",
+    "builtin of browsers": "Chrome takes the builtin `{name}`, and other compilers refuse it",
+    "buffer_view": "Chrome takes `{name}`, and other compilers refuse it",
+    "size of a runtime-sized array": "browsers take no `@size` before an array without a length",
+    "largest f32": "browsers refuse this number, which is above the largest f32: write `0x1.fffffep+127f`",
+    "parameters": "`{name}` has {count:,} parameters, and browsers take at most {most:,}",
+    "choices": "this `switch` has {count:,} values, and browsers take at most {most:,}",
+    "NUL": "browsers take no NUL character (U+0000) in a text, not even in a comment",
+    "brackets": "more than {most} brackets stand in each other, and browsers take no more",
+    "statements": "more than {most} statements (an `else if` counts) stand in each other, and browsers take no more",
+    "expression": "an expression of more than {most} levels, and browsers take no more; store parts of it in variables",
+    "language feature of browsers": "Chrome takes `requires {name}`, and other compilers refuse it",
+    "nested types": "more than {most} arrays and structs are in each other, and browsers take no more",
+    "members": "`{name}` has {count:,} members, and browsers take at most {most:,}",
+    "groups": "`{name}` is in group {group}: the groups that every adapter offers are 0 to {most} - 1",
+    "high binding": "the number of a binding is below {most:,} in browsers, and this is {number:,}",
+    "buffers": "`{entry}` uses {count} {space} buffers: the limit here is {most}, which every adapter offers",
     "attribute out of place": "`@{name}` has no place before `{word}`",
     "attribute twice": "`@{name}` stands here twice",
     # Names and types
@@ -254,9 +283,15 @@ REASONS: dict[str, Sentence] = {
     "group": "`{name}` is in group {group}: write @group(0) for every binding",
     "gap in the bindings": "it has the bindings {listed}, and none with the number {missing}",
     "binding twice": "the binding {number} is declared twice: each variable has a number of its own",
-    "uniform elements": "in a uniform, an array's elements are a multiple of 16 bytes apart, and not {stride}",
-    "uniform member behind": "in a uniform, the member `{name}` must be 16 bytes or more behind `{before}`",
-    "uniform member": "in a uniform, the member `{name}` must be at a multiple of 16 bytes, and is at {offset}",
+    "uniform elements": (
+        "in a uniform, an array's elements are a multiple of 16 bytes apart, and not {stride}: only Chrome takes it"
+    ),
+    "uniform member behind": (
+        "in a uniform, the member `{name}` must be 16 bytes or more behind `{before}`: only Chrome takes it as it is"
+    ),
+    "uniform member": (
+        "in a uniform, the member `{name}` must be at a multiple of 16 bytes, and is at {offset}: only Chrome takes it"
+    ),
     "empty struct": "the struct `{name}` has no members",
     "last member": "only the last member of a struct may be a runtime-sized array",
     "size": "@size must be at least {least}",
@@ -370,7 +405,6 @@ REASONS: dict[str, Sentence] = {
 }
 
 FEATURES: dict[str, Sentence] = {
-    "call tree": "room for functions that call one another this often",
     "numbers of 16 bits": "`{name}` (numbers of 16 bits)",
     "numbers of 64 bits": "`{name}` (numbers of 64 bits)",
     "textures": "`{name}` (textures and samplers)",
@@ -382,4 +416,7 @@ FEATURES: dict[str, Sentence] = {
     "enable": "`enable {name}`",
     "discard": "`discard`, which belongs to fragment shaders",
     "nesting": "nesting deeper than {most} levels",
+    "stack": "room on Python's stack for a text that is nested this deep",
+    "chain of declarations": "circle of more than {most} declarations",
+    "large value": "values of more than {most:,} numbers",
 }
