@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import wgpu
 
 from wgsl import adapter, simulate
 
@@ -56,19 +57,32 @@ def test_outputs_are_named_as_buffers_are(outputs):
     assert [(finding.kind, finding.count) for finding in trace.findings] == [("unwritten output", 1)]
 
 
-def test_the_adapter_binds_groups_and_gaps():
-    gpu = adapter.gpu.request_adapter_sync().request_device_sync()
-    buffers = [gpu.create_buffer_with_data(data=array, usage=0) for array in BY_PLACE.values()]
+def bound(gpu: object, kinds: dict[tuple[int, int], str]) -> tuple[list, list, list]:
+    """The buffers on a device, and the layouts and bind groups of the groups 0 to 3."""
+    usage = 0x80 | 0x40 | 0x8 | 0x4  # storage, uniform, and copies to and from it
+    buffers = {place: gpu.create_buffer_with_data(data=array, usage=usage) for place, array in BY_PLACE.items()}
+    layouts, groups = [], []
+    for group in range(4):
+        places = [place for place in BY_PLACE if place[0] == group]
+        slots = [{"binding": place[1], "visibility": 4, "buffer": {"type": kinds[place]}} for place in places]
+        layouts.append(gpu.create_bind_group_layout(entries=slots))
+        entries = [{"binding": place[1], "resource": {"buffer": buffers[place]}} for place in places]
+        groups.append(gpu.create_bind_group(layout=layouts[-1], entries=entries))
+    return [*buffers.values()], layouts, groups
+
+
+@pytest.mark.parametrize("package", [adapter, wgpu])
+def test_the_simulated_adapter_binds_groups_and_gaps_as_wgpu_does(package):
+    gpu = package.gpu.request_adapter_sync().request_device_sync()
+    kinds = {(0, 300): "read-only-storage", (1, 7): "storage", (3, 0): "uniform"}
+    buffers, layouts, groups = bound(gpu, kinds)
     compute = {"module": gpu.create_shader_module(code=SCATTERED), "entry_point": "add"}
-    layout = gpu.create_pipeline_layout(bind_group_layouts=[])
-    pipeline = gpu.create_compute_pipeline(layout=layout, compute=compute)
+    layout = gpu.create_pipeline_layout(bind_group_layouts=layouts)
     encoder = gpu.create_command_encoder()
     dispatches = encoder.begin_compute_pass()
-    dispatches.set_pipeline(pipeline)
-    for (group, binding), buffer in zip(BY_PLACE, buffers, strict=True):
-        entry = {"binding": binding, "resource": {"buffer": buffer}}
-        bound = gpu.create_bind_group(layout=gpu.create_bind_group_layout(entries=[]), entries=[entry])
-        dispatches.set_bind_group(group, bound)
+    dispatches.set_pipeline(gpu.create_compute_pipeline(layout=layout, compute=compute))
+    for number, group in enumerate(groups):
+        dispatches.set_bind_group(number, group)
     dispatches.dispatch_workgroups(1)
     dispatches.end()
     gpu.queue.submit([encoder.finish()])

@@ -106,20 +106,18 @@ def simulate(
     kernel = Kernel(kernel) if isinstance(kernel, str) else kernel
     overridden_kernel = overridden(kernel, constants)
     program = compiled(overridden_kernel, entry_point)
+    buffers = buffers if isinstance(buffers, Mapping) else list(buffers)
     keys, arrays = checked_buffers(program, buffers)
     dispatch = Dispatch(checked_workgroups(program, workgroups), program.workgroup_size)
     output_variables = checked_outputs(program, outputs)
     iterations = checked_max_steps(max_steps)
     watched = checked_watch(program, kernel.source, watch)
 
-    room = check_memory(program, dispatch, dict(zip(program.bindings, arrays, strict=True)), watched=True)
-    words = _memory(program, dispatch, arrays, room)
+    words = _memory(program, dispatch, arrays)
     observer = Watch(kernel.source, dispatch, words, program, are_finite(arrays), watched, zero_initialized)
     machine = Machine(program, dispatch, words, observer, Access(words, observer, wrapped), iterations, work or Work())
-    if _run_to_the_end(machine, observer, dispatch, shared=work is not None):
-        for variable in output_variables:
-            observer.unwritten(variable)
-    observer.waited()
+    ended = _run_to_the_end(machine, observer, dispatch, shared=work is not None)
+    observer.end(output_variables if ended else ())
     if work is None or work.left >= 0:  # else the analysis, too, would take long: it follows calls of calls of calls
         for place in _unportable(overridden_kernel, entry_point):
             observer.not_portable(place)
@@ -130,10 +128,11 @@ def simulate(
     return Trace(kernel, entry_point, dispatch.workgroups, size, buffers_after, findings, counts, observer.log)
 
 
-def _memory(program: Program, dispatch: Dispatch, arrays: Sequence[np.ndarray], room: int) -> Words:
+def _memory(program: Program, dispatch: Dispatch, arrays: Sequence[np.ndarray]) -> Words:
     """Return the memory in which a run begins: copies of the buffers, and workgroup memory that is 0."""
-    words = Words(dispatch, room)
-    for variable, array in zip(program.bindings, arrays, strict=True):
+    bound = dict(zip(program.bindings, arrays, strict=True))
+    words = Words(dispatch, check_memory(program, dispatch, bound, watched=True))
+    for variable, array in bound.items():
         words.bind(variable, unmarked_input(array))
     for variable in program.workgroup:
         words.make(variable)

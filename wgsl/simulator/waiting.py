@@ -16,7 +16,7 @@ from wgsl.types.waiting import waiting_loops
 
 
 class Waits:
-    """Who has entered such loops, and who has written the variables that they wait for."""
+    """The invocations that have entered such loops, and those that have written the variables they wait for."""
 
     def __init__(self, program: Program, dispatch: Dispatch) -> None:
         self._dispatch = dispatch

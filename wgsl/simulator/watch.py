@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 
@@ -320,16 +320,16 @@ class Watch:
             facts = partial(place.facts, self._text)
             self.collector.add("not portable", place.part.at, nobody, facts, place.other and place.other.at)
 
-    # --- Loops ------------------------------------------------------------------------------------------------
+    # --- The end of the run -----------------------------------------------------------------------------------
 
-    def waited(self) -> None:
-        """Report the loops that wait for other invocations."""
+    def end(self, outputs: Iterable[Variable]) -> None:
+        """Report the loops that wait for other invocations, and what is not written of these outputs."""
         for loop, who, variable in self.waits.found():
             self.collector.add("endless loop", loop.at, who, partial(Waiting, str(variable.name)))
+        for variable in outputs:
+            self._unwritten(variable)
 
-    # --- Outputs ----------------------------------------------------------------------------------------------
-
-    def unwritten(self, variable: Variable) -> None:
+    def _unwritten(self, variable: Variable) -> None:
         """Report the words of an output that no invocation stored."""
         stored = self._stored_words(variable)
         wanted, _ = numbers(variable.type, stored.size)

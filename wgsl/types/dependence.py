@@ -1,4 +1,4 @@
-"""Which values and conditions in some statements depend on others, whatever the order of the statements is."""
+"""The values and conditions in some statements that depend on others, whatever the order of the statements is."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Conditions = tuple[Expression, ...]
 
 
 class Dependence:
-    """What depends on parts that are sources: names, and through them values and conditions.
+    """Names that depend on parts that are sources, and through them values and conditions.
 
     A name depends on a source where one of its values does, or a condition around the statement that gives it; names
     that are `apart` do not.

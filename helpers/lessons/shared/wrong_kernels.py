@@ -26,7 +26,6 @@ REASONS = (  # what rejects a kernel: one or several of these
     "out-of-range write",
     "data race",
     "overlapping writes",
-    "lost update",
     "unwritten output",
     "index overflow",
     "endless loop",
