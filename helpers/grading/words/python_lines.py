@@ -38,7 +38,6 @@ HABITS = {  # what Python has for what another language has
     "product without a sign": "a product needs its `*`",
 }
 CURES = {  # what is meant here by what Python has, too, by the name of its node in Python's tree
-    "List": "write round brackets, as in `(1, 2)`",
     "BitXor": "powers are written `**`",
     "BitAnd": "write `and`",
     "BitOr": "write `or`",
@@ -61,7 +60,7 @@ def allowed(functions: Sequence[str]) -> str:
     """Return what can be written."""
     return (
         "you can write `name = value`, `if`, `for` and `while`, with numbers, names, arithmetic, comparisons, `and`, "
-        f"`or`, `not`, tuples, and calls of {_listed(functions)}"
+        f"`or`, `not`, tuples, lists, `[... for ... in ...]`, and calls of {_listed(functions)}"
     )
 
 
