@@ -1,9 +1,9 @@
 """A few lines of Python as a learner writes them: read as a tree, and interpreted here. Python itself runs none of it.
 
 A line gives names a value, or calls a function that returns nothing; ``if``, ``for`` and ``while`` have such lines.
-A value is made of numbers, names, arithmetic, comparisons, ``and``, ``or``, ``not``, ``a if b else c``, tuples and lists
-of numbers (a list is a tuple here), ``tuple[number]``, slices, comprehensions, and calls of the functions that are
-given, or in `python_functions`. So a text reaches nothing else of Python. `python_run` limits its steps.
+A value is made of numbers, names, arithmetic, comparisons, ``and``, ``or``, ``not``, ``a if b else c``, tuples and
+lists of numbers (a list is a tuple here), ``tuple[number]``, slices, comprehensions, and calls of the functions that
+are given, or in `python_functions`. So a text reaches nothing else of Python. `python_run` limits its steps.
 """
 
 import ast
