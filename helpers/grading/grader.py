@@ -55,7 +55,8 @@ def grade(puzzle: Puzzle, source: str, seed: drawn.Seed = None) -> Grades:
         reason = reasons.NotSimulated(error.feature or "", error.reason, error.line, error.column)
         return Grades.alike(puzzle.tests, NOT_YET, reason, excerpt_of(error, WIDEST))
     except WgslError as error:
-        reason = text_checks.missing(kernel, puzzle, error) or reasons.not_compiled(error)
+        not_compiled = replace(reasons.not_compiled(error), unread=text_checks.unread(kernel, puzzle))
+        reason = text_checks.missing(kernel, puzzle, error) or not_compiled
         return Grades.alike(puzzle.tests, NO_COMPILE, reason, excerpt_of(error, WIDEST))
     return _stopped(puzzle, kernel, runs) if runs[-1].endless else _Grader(puzzle, kernel, runs, failed).grades()
 

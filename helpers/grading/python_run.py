@@ -171,18 +171,13 @@ class Run:
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 value = tuple([self._inside(part) for part in parts])
             case ast.ListComp(elt=part, generators=loops) | ast.GeneratorExp(elt=part, generators=loops):
-                outside = dict(self._names)
-                value = tuple(self._gathered(part, loops))
-                self._names.clear()
-                self._names.update(outside)
+                value = self._comprehended(part, loops)
             case ast.UnaryOp(op=sign, operand=operand):
                 value = SIGNS[type(sign)](self.number(operand))
             case ast.BinOp(left=left, op=sign, right=right):
                 value = self._combined(node, sign, self.number(left), self.number(right))
-            case ast.Subscript(value=whole, slice=ast.Slice() as places):
-                value = self._part(node, self.value(whole), places)
-            case ast.Subscript(value=whole, slice=place):
-                value = self._element(node, self.value(whole), self.number(place))
+            case ast.Subscript(value=whole):
+                value = self._taken(node, self.value(whole))
             case ast.Call():
                 value = self._called(node)
         return self._limited(node, value)
@@ -220,6 +215,14 @@ class Run:
             self._refuse(node, "tuple in a tuple")
         return value
 
+    def _comprehended(self, element: ast.expr, loops: Sequence[ast.comprehension]) -> tuple:
+        """The values of a comprehension, whose names end with it."""
+        outside = dict(self._names)
+        values = tuple(self._gathered(element, loops))
+        self._names.clear()
+        self._names.update(outside)
+        return values
+
     def _gathered(self, element: ast.expr, loops: Sequence[ast.comprehension]) -> list[object]:
         """The values of an element in all turns of loops, of which the last one turns fastest."""
         if not loops:
@@ -232,10 +235,16 @@ class Run:
                 gathered += self._gathered(element, inner)
         return gathered
 
-    def _part(self, node: ast.expr, whole: object, places: ast.Slice) -> tuple:
-        """The elements of a tuple from one place to another."""
+    def _taken(self, node: ast.Subscript, whole: object) -> object:
+        """An element of a tuple, or the elements from one place to another."""
         if not isinstance(whole, tuple):
             self._refuse(node, "not a tuple", value=shown(whole))
+        if isinstance(node.slice, ast.Slice):
+            return self._part(node, whole, node.slice)
+        return self._element(node, whole, self.number(node.slice))
+
+    def _part(self, node: ast.expr, whole: tuple, places: ast.Slice) -> tuple:
+        """The elements of a tuple from one place to another."""
         self._step(node, len(whole) // AT_ONCE)
         ends = [place and self.number(place) for place in (places.lower, places.upper, places.step)]
         return self._done(node, lambda *ends: whole[slice(*ends)], ends, {})
@@ -246,10 +255,8 @@ class Run:
             self._refuse(node, "large exponent", most=MOST_POWER, exponent=right)
         return self._done(node, SIGNS[type(sign)], [left, right], {})
 
-    def _element(self, node: ast.expr, whole: object, place: object) -> object:
+    def _element(self, node: ast.expr, whole: tuple, place: object) -> object:
         """An element of a tuple, by its number."""
-        if not isinstance(whole, tuple):
-            self._refuse(node, "not a tuple", value=shown(whole))
         if type(place) is not int or not -len(whole) <= place < len(whole):
             self._refuse(node, "no such element", last=len(whole) - 1, number=as_typed(place))
         return _of_python(whole[place])

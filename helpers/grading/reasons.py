@@ -40,11 +40,15 @@ class NamedMistake:
 
 @dataclass(frozen=True)
 class NotCompiled(Reason):
-    """A text that does not compile: the place, if it has one, and why, as the compiler says it."""
+    """A text that does not compile: the place, if it has one, and why, as the compiler says it.
+
+    `unread` is an input that no line names: what makes the text compile does not make it right.
+    """
 
     why: str
     line: int | None = None
     column: int | None = None
+    unread: str = ""
 
 
 def not_compiled(error: WgslError) -> NotCompiled:

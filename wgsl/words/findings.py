@@ -254,7 +254,8 @@ def _not_at_its_end() -> str:
 
 def stopped_after(facts: WorkUsedUp) -> str:
     """Return how far a run came."""
-    return f"it was stopped after {facts.statements:,} statements, with up to {facts.most_threads:,} threads each"
+    threads = "1 thread" if facts.most_threads == 1 else f"up to {facts.most_threads:,} threads"
+    return f"it was stopped after {facts.statements:,} statements, with {threads} each"
 
 
 def stopped(facts: Endless | WorkUsedUp) -> str:

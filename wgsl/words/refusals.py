@@ -238,7 +238,7 @@ REASONS: dict[str, Sentence] = {
     "type of a parameter": "a parameter cannot be of type `{type}`",
     "type or value": "`{name}` needs a type or a value",
     "runtime-sized": (
-        "an array needs a length here, as in `array<f32, 64>`: only storage has arrays without one, not {space}"
+        "an array needs a length here, as in `array<vec4f, 64>`: only storage has arrays without one, not {space}"
     ),
     "bool in a buffer": "a buffer cannot hold a bool: use a u32",
     "memory of atomics": "atomics need workgroup memory, or storage that is read_write, not {space} memory",
@@ -254,7 +254,10 @@ REASONS: dict[str, Sentence] = {
     "group": "`{name}` is in group {group}: write @group(0) for every binding",
     "gap in the bindings": "it has the bindings {listed}, and none with the number {missing}",
     "binding twice": "the binding {number} is declared twice: each variable has a number of its own",
-    "uniform elements": "in a uniform, an array's elements are a multiple of 16 bytes apart, and not {stride}",
+    "uniform elements": (
+        "in a uniform, an array's elements are a multiple of 16 bytes apart, and not {stride}; write a struct with a "
+        "member for each number"
+    ),
     "uniform member behind": "in a uniform, the member `{name}` must be 16 bytes or more behind `{before}`",
     "uniform member": "in a uniform, the member `{name}` must be at a multiple of 16 bytes, and is at {offset}",
     "empty struct": "the struct `{name}` has no members",
