@@ -225,6 +225,8 @@ class Run:
 
     def _gathered(self, element: ast.expr, loops: Sequence[ast.comprehension]) -> list[object]:
         """The values of an element in all turns of loops, of which the last one turns fastest."""
+        if not loops and isinstance(element, ast.Tuple | ast.List):
+            return [self.value(element)]  # a short tuple of numbers
         if not loops:
             return [self._inside(element)]
         loop, *inner = loops

@@ -61,7 +61,11 @@ def _first(attribute: tree.Attribute) -> str:
 
 
 def unread(kernel: Kernel, puzzle: Puzzle) -> str:
-    """Return the first input that a text names in its declaration alone; "" where there is none."""
+    """Return the first input that a text names in its declaration alone; "" for none, and where it is unfinished."""
+    try:
+        kernel.module  # noqa: B018  it is read when it is asked for
+    except WgslError:
+        return ""
     for binding in puzzle.official.bindings[: len(puzzle.cases()[0].inputs)]:
         if len(re.findall(rf"\b{binding.name}\b", kernel.code)) == 1:
             return binding.name
