@@ -168,10 +168,8 @@ class Run:
                 value = self._joined(node)
             case ast.Compare(left=left, ops=signs, comparators=others):
                 value = self._compared(left, signs, others)
-            case ast.Tuple(elts=parts) | ast.List(elts=parts):
-                value = tuple([self._inside(part) for part in parts])
-            case ast.ListComp(elt=part, generators=loops) | ast.GeneratorExp(elt=part, generators=loops):
-                value = self._comprehended(part, loops)
+            case ast.Tuple() | ast.List() | ast.ListComp() | ast.GeneratorExp():
+                value = self._several(node)
             case ast.UnaryOp(op=sign, operand=operand):
                 value = SIGNS[type(sign)](self.number(operand))
             case ast.BinOp(left=left, op=sign, right=right):
@@ -215,10 +213,12 @@ class Run:
             self._refuse(node, "tuple in a tuple")
         return value
 
-    def _comprehended(self, element: ast.expr, loops: Sequence[ast.comprehension]) -> tuple:
-        """The values of a comprehension, whose names end with it."""
+    def _several(self, node: ast.Tuple | ast.List | ast.ListComp | ast.GeneratorExp) -> tuple:
+        """The values of a tuple, or of a comprehension, whose names end with it."""
+        if isinstance(node, ast.Tuple | ast.List):
+            return tuple([self._inside(part) for part in node.elts])
         outside = dict(self._names)
-        values = tuple(self._gathered(element, loops))
+        values = tuple(self._gathered(node.elt, node.generators))
         self._names.clear()
         self._names.update(outside)
         return values
