@@ -97,8 +97,8 @@ class Race:
 
     @property
     def access(self) -> str | None:
-        """The access of the first thread; None where both write in the same line."""
-        if all(self.wrote) and self.other_line is None:
+        """The access of the first thread; None where both write in the same line at once."""
+        if all(self.wrote) and self.other_line is None and self.no_barrier_helps:
             return None
         return WRITES if self.wrote[0] else READS
 
