@@ -67,7 +67,7 @@ def test_what_is_never_written_or_raced_for_counts_as_in_a_test():
     reached = "(params.out_h - 1u) * S + params.kernel_h - params.padding_h"
     last = graded("pixel_stride", ("var sum = 0.0;", f"if (ih >= {reached}) {{ return; }} var sum = 0.0;"))[-1]
     assert (last.test, last.outcome) == (drawn.NAME, UNSAFE)
-    assert "are never written" in last.detail
+    assert "never written" in last.detail
 
 
 def test_a_loop_that_does_not_end_on_a_drawn_problem_is_named_there():

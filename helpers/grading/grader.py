@@ -8,7 +8,7 @@ from itertools import chain
 import numpy as np
 
 from helpers.gpu import GpuError, adapter_info
-from helpers.grading import drawn, interface_checks, reasons, skill_counts, text_checks
+from helpers.grading import drawn, interface_checks, reasons, skill_counts, text_checks, wrong_numbers
 from helpers.grading.drawing import NumbersDrawn, drawing, excerpt_of
 from helpers.grading.puzzle import Case, Puzzle, same_code
 from helpers.grading.race import Race, race
@@ -55,7 +55,8 @@ def grade(puzzle: Puzzle, source: str, seed: drawn.Seed = None) -> Grades:
         reason = reasons.NotSimulated(error.feature or "", error.reason, error.line, error.column)
         return Grades.alike(puzzle.tests, NOT_YET, reason, excerpt_of(error, WIDEST))
     except WgslError as error:
-        reason = text_checks.missing(kernel, puzzle, error) or reasons.not_compiled(error)
+        not_compiled = replace(reasons.not_compiled(error), unread=text_checks.unread(kernel, puzzle))
+        reason = text_checks.missing(kernel, puzzle, error) or not_compiled
         return Grades.alike(puzzle.tests, NO_COMPILE, reason, excerpt_of(error, WIDEST))
     return _stopped(puzzle, kernel, runs) if runs[-1].endless else _Grader(puzzle, kernel, runs, failed).grades()
 
@@ -202,7 +203,7 @@ class _Grader:
         if finding:
             return Verdict(run.case.name, UNSAFE, self._unsafe(run, self.first[_place(finding)]))
         if run.uses_before:
-            return Verdict(run.case.name, UNSAFE, self._race_in_the_output(run) or uses_before(run))
+            return Verdict(run.case.name, UNSAFE, self._race_in_the_output(run) or uses_before(run, self.runs))
         return self._on_the_adapter(run)
 
     def _unsafe(self, run: TestRun, finding: Finding) -> Reason:
@@ -247,11 +248,11 @@ class _Grader:
     def _wrong_where_drawn(self, run: TestRun, reason: WrongNumbers) -> WrongNumbers:
         """Return the reason with both numbers, and with what explains them in all tests."""
         wrong = replace(reason.mismatch, pair=first_pair(run.case, run.output, run.unwritten))
-        stored_again = run.stores_in[0] if run.stores_again and not self.first else None
+        replaced_in = None if self.first or self.mistake else wrong_numbers.replaced_in(run)
         slip = self.slip or None
         if not slip and not self.mistake and not self.first:
             slip = interface_checks.unread(self.kernel, self.puzzle)
-        reason = replace(reason, mismatch=wrong, stored_again=stored_again, several=self.several)
+        reason = replace(reason, mismatch=wrong, replaced_in=replaced_in, several=self.several)
         return replace(reason, blame=self._blame(run.case), slip=slip)
 
     def _blame(self, case: Case) -> reasons.Blame | None:
@@ -309,14 +310,14 @@ class _Grader:
         self.several = len(fit) > 1
         if len(fit) != 1:
             return None
-        if fit[0].replaces_sum and any(run.stores_again for run in self.smallest):
+        if fit[0].replaces_sum and any(map(wrong_numbers.replaced_in, self.smallest)):
             return None  # the sum is replaced in the output, for which the verdict has the cure
         return NamedMistake(fit[0].name, fit[0].question)
 
     def _drawn(self, run: TestRun) -> NumbersDrawn:
         """Return the output beside the right one, in lines."""
         case = run.case
-        marks = np.where(run.wrong, np.where(run.unwritten, ".", "*"), "")
+        marks = np.where(run.unwritten, ".", np.where(run.wrong, "*", ""))
         inputs = {
             binding.name: array
             for binding, array in zip(self.puzzle.official.bindings, (*case.inputs, *case.start), strict=False)

@@ -26,6 +26,10 @@ LUCK = "the numbers of this run are right only by luck"
 ENDLESS = "your kernel was not run, as a loop may never end"
 BEFORE = "what was in the output before, which is 0 only in a new buffer"
 BEFORE_IN_SEVERAL = "what was in a buffer before, which is 0 only in a new buffer"
+REPLACES = (
+    "stores an element more than once, and the last number replaces the others: should they be added up before that, "
+    "in a variable of your own?"
+)
 OWN_SUM = "add up in a variable of your own, such as `var sum = 0.0;`, and store it once, after the loops"
 BOTH_SIDES = ", so that one comparison with the size finds both sides"
 TURN = "its loop over the tiles makes a turn too many, which adds only zeros"
@@ -82,8 +86,8 @@ def _wrong_and_whence(reason: reasons.WrongNumbers) -> list[str]:
     parts = [text]
     if reason.blame is not None:
         parts.append(blame(reason.blame))
-    if reason.stored_again is not None:
-        parts.append(f"{quoted(reason.stored_again)} is run more than once for an element: {OWN_SUM}")
+    if reason.replaced_in is not None:
+        parts.append(f"{quoted(reason.replaced_in)} {REPLACES}")
     return parts
 
 
