@@ -37,7 +37,7 @@ def test_there_are_commands():
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_runs(command, tmp_path, monkeypatch, capsys):
-    """Where another command has written a file, that is there."""
+    """A file that another command has written is there."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "wgsl").symlink_to(FOLDER)
     np.save("total.npy", np.ones(1, np.float32))

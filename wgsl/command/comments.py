@@ -96,7 +96,7 @@ Item = TypeVar("Item", bound=Found)
 
 
 class Matched(NamedTuple):
-    """What remarks are about: the items that no remark names, those that one names, and the remarks about nothing."""
+    """The items that no remark names, those that one names, and the remarks about nothing."""
 
     left: list
     named: list

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -168,27 +168,34 @@ def parser() -> ArgumentParser:
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
-    add = line.add_argument
+    _add_what_is_run(line.add_argument)
+    add_constants(line)
+    _add_what_is_said(line.add_argument)
+    return line
+
+
+def _add_what_is_run(add: Callable[..., object]) -> None:
     add("file", metavar="FILE", help="the WGSL text")
     add("buffers", metavar="NAME=BUFFER", nargs="*", type=pair, help="a binding's size or values (see below)")
     add("-w", "--workgroups", metavar="XxYxZ", type=_workgroups, help="such as 4 or 4x4; 1 by default")
     add("-e", "--entry-point", metavar="NAME", help="the function to run, where there are several")
     dispatch = "instead of both, as in sum:8,1,1; where it is repeated, they run one after another on the same buffers"
     add("--dispatch", metavar="NAME:X,Y,Z", type=_dispatch, action="append", default=[], help=dispatch)
-    add_constants(line)
-    add("--outputs", metavar="NAMES", type=_names, help="what must be written whole, as in a,b; by default all outputs")
     steps = "loop iterations of a thread, 65,536 by default; a longer loop is reported as endless"
     add("--max-steps", metavar="N", type=int, help=steps)
     zeros = "trust that workgroup memory begins with 0, as WGSL promises"
     add("--zero-initialized", action="store_true", help=zeros)
     add("--seed", metavar="N", type=int, default=0, help="of the random numbers; 0 by default")
+
+
+def _add_what_is_said(add: Callable[..., object]) -> None:
+    add("--outputs", metavar="NAMES", type=_names, help="what must be written whole, as in a,b; by default all outputs")
     add("--lines", action="store_true", help="count for each line of the text, too")
     add("--show", metavar="NAME", action="append", default=[], help="print a buffer")
     add("--watch", metavar="NAME", action="append", default=[], help="print the values of a thread's own variable")
     add("--save", metavar="NAME=FILE", type=pair, action="append", default=[], help="save a buffer for NumPy")
     add("--expect", action="store_true", help="what // expect: comments name must be found, and nothing else")
     add("--format", choices=FORMATS, default="text", help="text, json, sarif (2.1.0) or github; text by default")
-    return line
 
 
 def _workgroups(text: str) -> tuple[int, int, int]:

@@ -1,4 +1,4 @@
-"""What counts of the problems of a text: those of the target that neither an option nor a comment takes away."""
+"""The problems of a text that count: those of the target that neither an option nor a comment takes away."""
 
 from __future__ import annotations
 
