@@ -28,16 +28,22 @@ import json, re, sys
 
 def answer(text):
     if "// stops" in text:
-        sys.stdout.flush()
         sys.exit(3)
     place = re.search(r"// fake: (\d+):(\d+) (.*)", text)
     return place and [int(place[1]), int(place[2]), place[3]]
 """
-NODE = """
-print(json.dumps({"asked": "webgpu 9.8"}))
-for text in json.load(sys.stdin):
-    print(json.dumps(answer(text)))
+SAY = """
+out = open(sys.argv[-1], "w")
+print("a greeting")
+print(json.dumps({"%s": "%s"}), file=out)
 """
+NODE = (
+    SAY % ("asked", "webgpu 9.8")
+    + """
+for text in json.load(sys.stdin):
+    print(json.dumps(answer(text)), file=out)
+"""
+)
 NAGA = """
 if sys.argv[1] == "--version":
     sys.exit(print("naga 9.8"))
@@ -189,7 +195,7 @@ def test_what_does_not_fit_is_named(check, line, message):
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ('print(json.dumps({"missing": "webgpu"}))', "node finds no package `webgpu` from this folder: `npm i"),
+        (SAY % ("missing", "webgpu"), "node finds no package `webgpu` from this folder: `npm i"),
         ("sys.exit(4)", "it stopped at a.wgsl (exit status 4), and was not asked about the 1 after it\n"),
         (
             "sys.exit('no memory')",

@@ -1,8 +1,8 @@
 """Ask naga, the compiler of Firefox and wgpu: through the package `wgpu`, or else the command `naga`.
 
-A list of texts comes in as JSON, and an answer for each goes out, a line of JSON: null where it takes the text, or
-[line, column, message] of its error. The first line says which of both is asked, or what is missing. This runs in a
-process of its own: a text on which naga ends it does not end the check.
+A list of texts comes in as JSON, and an answer for each goes into the file that is named, a line of JSON: null where it
+takes the text, or [line, column, message] of its error. The first line says which of both is asked, or what is missing.
+This runs in a process of its own: a text on which naga ends it does not end the check.
 """
 
 from __future__ import annotations
@@ -86,8 +86,6 @@ def main(out: TextIO) -> None:
 
 
 if __name__ == "__main__":
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what drivers print is no answer
-    main(answers)
-    answers.flush()
+    with open(sys.argv[1], "w", encoding="utf-8") as answers:
+        main(answers)
     os._exit(0)  # a driver that breaks at the end changes no answer

@@ -1,8 +1,8 @@
 // Asks Tint, the compiler of Chromium, through the package `webgpu`: a list of texts comes in as JSON, and an answer
-// for each goes out, a line of JSON: null where it takes the text, or [line, column, message] of its first error.
-// The first line says which package is asked, or what is missing.
+// for each goes into the file that is named, a line of JSON: null where it takes the text, or [line, column, message]
+// of its first error. The first line says which package is asked, or what is missing.
 
-import { readFileSync } from 'node:fs';
+import { openSync, readFileSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,8 +11,10 @@ const PACKAGE = 'webgpu';
 const FEATURES = ['shader-f16', 'subgroups'];
 const { resolve } = createRequire(join(process.cwd(), 'here'));  // looks where a script in this folder would
 
+const out = openSync(process.argv[2], 'w');  // the package prints to the standard output, too
+
 function say(what) {
-  process.stdout.write(JSON.stringify(what) + '\n');
+  writeSync(out, JSON.stringify(what) + '\n');
 }
 
 function found() {

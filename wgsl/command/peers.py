@@ -13,6 +13,7 @@ import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from wgsl.command.files import Source
@@ -88,15 +89,19 @@ def answers(option: str, sources: Sequence[Source]) -> Answers:
 
 
 def _run(command: Sequence[str], texts: Sequence[str]) -> tuple[str, str, str]:
-    """Return what a program prints about texts, what it prints about itself, and how it ended."""
+    """Return what a program answers about texts, what else it prints, and how it ended."""
     seconds = START_SECONDS + TEXT_SECONDS * len(texts)
-    try:
-        done = subprocess.run(command, input=json.dumps(texts).encode(), capture_output=True, timeout=seconds)
-        ending = f"exit status {done.returncode}"
-    except subprocess.TimeoutExpired as error:
-        done = error
-        ending = f"{seconds} s are over"
-    return (done.stdout or b"").decode(), (done.stderr or b"").decode(errors="replace").strip(), ending
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "answers")
+        path.touch()
+        whole = [*command, str(path)]
+        try:
+            done = subprocess.run(whole, input=json.dumps(texts).encode(), capture_output=True, timeout=seconds)
+            ending = f"exit status {done.returncode}"
+        except subprocess.TimeoutExpired as error:
+            done = error
+            ending = f"{seconds} s are over"
+        return path.read_text(encoding="utf-8"), (done.stderr or b"").decode(errors="replace").strip(), ending
 
 
 def difference(option: str, source: Source, said: Answers, found: Sequence[Problem]) -> list[Problem]:

@@ -1,0 +1,89 @@
+// What the package `wgsl_reflect` says of texts. Its folder stands on the command line; texts and runs come in as JSON.
+// A run is watched by `detectRaces`, and run by `WgslExec`, in a thread that ends where it takes too long.
+
+import { readFileSync } from 'node:fs';
+import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const [path, input] = isMainThread ? [process.argv[2], JSON.parse(readFileSync(0, 'utf8'))] : [workerData, null];
+const { WgslExec, WgslParser, WgslReflect, detectRaces } = await import(pathToFileURL(path));
+
+function refusal(text) {
+  try {
+    new WgslReflect(text);
+    return null;
+  } catch (error) {
+    return String(error.message ?? error);
+  }
+}
+
+function memory({ buffers, uniforms }, shape) {
+  const made = buffers.map(words => Uint32Array.from(words));
+  const group = Object.fromEntries(made.map((words, i) => [i, uniforms.includes(i) ? { uniform: shape(words) } : shape(words)]));
+  return [{ 0: group }, made];
+}
+
+function attempt(work) {
+  const begun = performance.now();
+  const result = { crash: null, races: 0, errors: [], buffers: [] };
+  try {
+    Object.assign(result, work());
+  } catch (error) {
+    result.crash = String(error.message ?? error);
+  }
+  return { ...result, seconds: (performance.now() - begun) / 1000 };
+}
+
+const WAYS = {
+  watched: run => {
+    const [groups, made] = memory(run, words => words.buffer);
+    const { races, errors } = detectRaces(run.text, 'main', run.groups, groups);
+    return { races: races.length, errors, buffers: made.map(words => [...words]) };
+  },
+  executed: run => {
+    const [groups, made] = memory(run, words => words);
+    new WgslExec(new WgslParser().parse(run.text)).dispatchWorkgroups('main', run.groups, groups);
+    return { buffers: made.map(words => [...words]) };
+  },
+};
+
+async function inTime(worker, job, limit) {
+  let timer;
+  const late = new Promise(resolve => { timer = setTimeout(() => resolve({ late: true, seconds: limit }), limit * 1000); });
+  const answer = new Promise(resolve => worker.once('message', resolve));
+  worker.postMessage(job);
+  const result = await Promise.race([answer, late]);
+  clearTimeout(timer);
+  return result;
+}
+
+async function main() {
+  const answers = { refusals: input.texts.map(refusal), watched: [], executed: [] };
+  let worker = null;
+  for (const way of Object.keys(WAYS)) {
+    for (const run of input.runs) {
+      worker ??= await started();
+      const result = await inTime(worker, { way, run }, input.limit);
+      answers[way].push(result);
+      if (result.late) {
+        await worker.terminate();
+        worker = null;
+      }
+    }
+  }
+  process.stdout.write(JSON.stringify(answers));
+  process.exit(0);
+}
+
+async function started() {
+  const worker = new Worker(fileURLToPath(import.meta.url), { workerData: path, stdout: true, stderr: true });
+  await new Promise(resolve => worker.once('message', resolve));
+  return worker;
+}
+
+if (isMainThread) {
+  await main();
+} else {
+  parentPort.on('message', ({ way, run }) => parentPort.postMessage(attempt(() => WAYS[way](run))));
+  parentPort.postMessage('ready');
+}
