@@ -10,7 +10,6 @@ of the tests and the kernels are judged, and the small kernels of `messages/find
 import json
 import os
 import platform
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,6 +24,7 @@ from typing import NamedTuple
 sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parents[1])]
 
 import numpy as np
+import wgpu
 from support import messages, small_kernels, wgsl_programs, wgsl_verdicts
 from support.problems import EVERY_VERSION
 
@@ -37,11 +37,10 @@ from wgsl.version import VERSION
 
 PACKAGES = ("webgpu", "wgsl_reflect")
 REFLECT = Path(__file__).with_name("wgsl_reflect.mjs")
-LIMIT = 10  # seconds for a run
+LIMIT = 5  # seconds for a run
 RACES = {"data race", "overlapping writes"}
-LAX = "the adapter is laxer"
 NONE = "–"
-WAYS = {"watched": "as it looks for races", "executed": "as `WgslExec` runs it"}
+WAYS = {"driver": "on a driver", "watched": "by `detectRaces`", "executed": "by `WgslExec`"}
 # A product of two matrices of 32 x 32 by tiles of 8 x 8.
 PRODUCT = """\
 @group(0) @binding(0) var<storage, read> a: array<f32>;
@@ -71,10 +70,9 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
 
 
 class Text(NamedTuple):
-    """A text, and the verdict that is due by the rules of WGSL: "right", "wrong", or "not portable"."""
+    """A text, and where it comes from."""
 
     name: str
-    due: str
     text: str
 
 
@@ -86,6 +84,7 @@ class Run(NamedTuple):
     buffers: list[np.ndarray]
     uniforms: list[int]
     kinds: set[str]
+    options: dict[str, int]
 
 
 def texts() -> list[Text]:
@@ -93,31 +92,29 @@ def texts() -> list[Text]:
     found = []
     for heading, programs in wgsl_programs.sections().items():
         if heading != "unsupported":
-            due = "wrong" if heading == "wrong" or heading.startswith(LAX) else "right"
-            found += [Text(f"{heading}: {one}", due, wgsl_programs.source(one.main, one.module)) for one in programs]
-    for heading, due in ("right", "right"), ("refused", "wrong"):
-        found += [Text(f"judged: {name}", due, text) for name, text in wgsl_programs.judged(heading).items()]
-    for text in wgsl_verdicts.texts():
-        if isinstance(text.text, str):
-            found.append(Text(str(text), text.kind.replace("does not compile", "wrong"), text.text))
-    return found + [Text(kernel.name, "right", kernel.source) for kernel in EVERY_VERSION]
+            found += [Text(f"{heading}: {one}", wgsl_programs.source(one.main, one.module)) for one in programs]
+    for heading in "right", "refused":
+        found += [Text(f"{heading}: {name}", text) for name, text in wgsl_programs.judged(heading).items()]
+    found += [Text(str(text), text.text) for text in wgsl_verdicts.texts() if isinstance(text.text, str)]
+    return found + [Text(kernel.name, kernel.source) for kernel in EVERY_VERSION]
 
 
 def runs() -> list[Run]:
     """Return the small kernels whose comments say what is due."""
     found = []
     for _, heading, body, _ in messages.stored("findings"):
-        if "without marks" not in heading and "iterations" not in heading:
+        if "without marks" not in heading:
             text = small_kernels.text_of(f"\n{body}", small_kernels.DECLARED)
             kinds = {kind for kind, _ in small_kernels.expected(f"\n{body}")[0]}
-            found.append(Run(text, (int(heading[0]), 1, 1), small_kernels.buffers(), [3], kinds))
+            options = {"max_steps": 300} if "300" in heading else {}
+            found.append(Run(text, (int(heading[0]), 1, 1), small_kernels.buffers(), [3], kinds, options))
     return found
 
 
 def product() -> Run:
     """Return a run that is larger."""
     numbers = np.arange(1024, dtype=np.float32) % 7
-    return Run(PRODUCT, (4, 4, 1), [numbers, numbers, np.zeros(1024, np.float32)], [], set())
+    return Run(PRODUCT, (4, 4, 1), [numbers, numbers, np.zeros(1024, np.float32)], [], set(), {})
 
 
 # --- What each tool says --------------------------------------------------------------------------------------------
@@ -125,7 +122,7 @@ def product() -> Run:
 
 @dataclass
 class Result:
-    """What a tool says: the texts that it refuses, by number, and for each run the kinds that it reports.
+    """The answers of a tool: the texts that it refuses, by number, and for each run the kinds that it reports.
 
     None stands for a run that it breaks off. `same` are the texts of which `wgsl` says the same, and `values` the runs
     without a mistake whose buffers are those of `wgsl`.
@@ -151,17 +148,17 @@ def timed(work: Callable[[], object]) -> tuple[float, object]:
 
 def simulated(run: Run) -> Trace:
     """Run a kernel by the simulator."""
-    return simulate(run.text, run.buffers, run.groups, outputs=())
+    return simulate(run.text, run.buffers, run.groups, outputs=(), **run.options)
 
 
 def ours(judged: Sequence[Text], run: Sequence[Run]) -> tuple[Result, list[tuple[Problem, ...]], list[Trace]]:
     """Return what `wgsl` says, with its problems and runs. The start of a process counts, as for each peer."""
     start, _ = timed(lambda: subprocess.run([sys.executable, "-c", "import wgsl; wgsl.check('')"], check=True))
     seconds, problems = timed(lambda: [check(text.text) for text in judged])
-    run_seconds, traces = timed(lambda: [simulated(one) for one in run])
+    traces = [simulated(one) for one in run]
+    run_seconds, _ = timed(lambda: [simulated(one) for one in run if not is_endless(one)])
     product_seconds, _ = timed(lambda: simulated(product()))
-    refused = {i for i, found in enumerate(problems) if any("spec" in problem.refused_by for problem in found)}
-    result = Result(f"`wgsl` {VERSION}", refused, start + seconds)
+    result = Result(f"`wgsl` {VERSION}, for Chrome", set(), start + seconds)
     result.reported = [{finding.kind for finding in trace.findings} for trace in traces]
     result.run_seconds = run_seconds
     result.product_seconds = product_seconds
@@ -180,34 +177,44 @@ def compiler(option: str, judged: Sequence[Text], problems: Sequence[tuple[Probl
     return Result(f"{PEERS[option].name}, `{said.asked}`", refused, seconds, same)
 
 
-def reflect(folder: Path, judged: Sequence[Text], run: Sequence[Run], traces: Sequence[Trace]) -> Result:
-    """Return what `wgsl_reflect` says: its parser of texts, and its detector of races and its executor of runs."""
-    package = folder / "node_modules" / "wgsl_reflect"
+def reflect(package: Path, judged: Sequence[Text], run: Sequence[Run], traces: Sequence[Trace]) -> Result:
+    """Return what `wgsl_reflect` says: its parser of texts, its detector of races, and its executor of right runs."""
     version = json.loads((package / "package.json").read_text(encoding="utf-8"))["version"]
-    seconds, parsed = timed(lambda: asked(package, judged, []))
-    ran = asked(package, [], run)
-    result = Result(f"`wgsl_reflect` {version}", {i for i, why in enumerate(parsed["refusals"]) if why}, seconds)
-    result.reported = [*map(kinds_of, ran["watched"])]
-    result.late = sum("late" in one for one in ran["watched"])
-    result.values = {way: {i for i, one in enumerate(ran[way]) if has_values_of(one, traces[i])} for way in WAYS}
-    result.run_seconds = sum(one["seconds"] for one in ran["watched"])
-    result.product_seconds = asked(package, [], [product()])["watched"][0]["seconds"]
+    spent, refusals = timed(lambda: asked(package, "parsed", [text.text for text in judged]))
+    result = Result(f"`wgsl_reflect` {version}", {i for i, why in enumerate(refusals) if why}, spent)
+    watched = asked(package, "watched", [*map(as_json, run)])
+    result.reported = [*map(kinds_of, watched)]
+    result.late = sum("late" in one for one in watched)
+    result.run_seconds = sum(one["seconds"] for one, at in zip(watched, run, strict=True) if not is_endless(at))
+    result.product_seconds = asked(package, "watched", [as_json(product())])[0]["seconds"]
+    right = clean(run)
+    executed = asked(package, "executed", [as_json(run[i]) for i in right])
+    result.values["executed"] = {i for i, one in zip(right, executed, strict=True) if has_values(one, traces[i])}
+    result.values["watched"] = {i for i in right if has_values(watched[i], traces[i])}
     return result
 
 
-def asked(package: Path, judged: Sequence[Text], run: Sequence[Run]) -> dict[str, list]:
-    """Return the answers of `wgsl_reflect`."""
-    job = {"texts": [text.text for text in judged], "runs": [*map(as_json, run)], "limit": LIMIT}
+def asked(package: Path, way: str, items: Sequence[object]) -> list:
+    """Return the answers of `wgsl_reflect` about texts or runs."""
+    job = {"way": way, "items": items, "limit": LIMIT}
     command = ["node", str(REFLECT), str(package / "wgsl_reflect.module.js")]
-    return json.loads(
-        subprocess.run(command, input=json.dumps(job).encode(), stdout=subprocess.PIPE, check=True).stdout
-    )
+    done = subprocess.run(command, input=json.dumps(job).encode(), stdout=subprocess.PIPE, check=True)
+    return json.loads(done.stdout)
+
+
+def has_values(answer: dict, trace: Trace) -> bool:
+    """Return True where the buffers are those of our run."""
+    return answer.get("buffers") == words(trace.buffers)
+
+
+def words(buffers: Sequence[np.ndarray]) -> list[list[int]]:
+    """Return buffers as words of 32 bits."""
+    return [buffer.view(np.uint32).tolist() for buffer in buffers]
 
 
 def as_json(run: Run) -> dict[str, object]:
-    """Return a run for another program: buffers as words of 32 bits."""
-    words = [buffer.view(np.uint32).tolist() for buffer in run.buffers]
-    return {"text": run.text, "groups": run.groups, "buffers": words, "uniforms": run.uniforms}
+    """Return a run for another program."""
+    return {"text": run.text, "groups": run.groups, "buffers": words(run.buffers), "uniforms": run.uniforms}
 
 
 def kinds_of(answer: dict) -> set[str] | None:
@@ -217,24 +224,55 @@ def kinds_of(answer: dict) -> set[str] | None:
     return {kind for kind, there in (("race", answer["races"]), ("error", answer["errors"])) if there}
 
 
-def has_values_of(answer: dict, trace: Trace) -> bool:
-    """Return True where the buffers are those of our run."""
-    words = [buffer.view(np.uint32).tolist() for buffer in trace.buffers]
-    return answer.get("buffers") == words
+def clean(run: Sequence[Run]) -> list[int]:
+    """Return the numbers of the runs without a mistake."""
+    return [i for i, one in enumerate(run) if not one.kinds]
+
+
+def is_endless(run: Run) -> bool:
+    """Return True for a run that may never end."""
+    return "endless loop" in run.kinds
+
+
+def driven(run: Run) -> list[list[int]]:
+    """Run a kernel by wgpu and a driver, and return its buffers."""
+    device = wgpu.gpu.request_adapter_sync().request_device_sync()
+    usage = wgpu.BufferUsage
+    buffers, bindings, layout = [], [], []
+    for i, numbers in enumerate(run.buffers):
+        is_uniform = i in run.uniforms
+        kind = usage.UNIFORM if is_uniform else usage.STORAGE
+        buffers.append(device.create_buffer_with_data(data=numbers, usage=kind | usage.COPY_SRC))
+        bindings.append({"binding": i, "resource": {"buffer": buffers[i], "offset": 0, "size": numbers.nbytes}})
+        buffer = {"type": "uniform" if is_uniform else "storage"}
+        layout.append({"binding": i, "visibility": wgpu.ShaderStage.COMPUTE, "buffer": buffer})
+    group = device.create_bind_group_layout(entries=layout)
+    pipeline = device.create_compute_pipeline(
+        layout=device.create_pipeline_layout(bind_group_layouts=[group]),
+        compute={"module": device.create_shader_module(code=run.text), "entry_point": "main"},
+    )
+    encoder = device.create_command_encoder()
+    compute = encoder.begin_compute_pass()
+    compute.set_pipeline(pipeline)
+    compute.set_bind_group(0, device.create_bind_group(layout=group, entries=bindings))
+    compute.dispatch_workgroups(*run.groups)
+    compute.end()
+    device.queue.submit([encoder.finish()])
+    return [np.frombuffer(device.queue.read_buffer(buffer), np.uint32).tolist() for buffer in buffers]
 
 
 # --- The table ------------------------------------------------------------------------------------------------------
 
 
 def verdict_rows(results: Sequence[Result], judged: Sequence[Text]) -> Iterator[list[str]]:
-    """Yield what is said of texts: the label of a row, and a cell for each tool."""
-    right = {i for i, text in enumerate(judged) if text.due == "right"}
-    wrong = {i for i, text in enumerate(judged) if text.due == "wrong"}
-    yield [f"of {len(right)} right texts, takes", *(str(len(right - one.refused)) for one in results)]
-    yield [f"of {len(wrong)} wrong texts, refuses", *(str(len(wrong & one.refused)) for one in results)]
+    """Yield what is said of texts, for which Tint is the yardstick: the label of a row, and a cell for each tool."""
+    refused = results[1].refused
+    taken = {*range(len(judged))} - refused
+    yield [f"of {len(taken)} texts that Tint takes, takes", *(str(len(taken - one.refused)) for one in results)]
+    yield [f"of {len(refused)} texts that Tint refuses, refuses", *(str(len(refused & one.refused)) for one in results)]
     same = [str(len(one.same)) if one.same else NONE for one in results]
-    yield [f"of all {len(judged)} texts, has the verdict that `wgsl` says it has", *same]
-    yield ["seconds for all texts", *(seconds(one.seconds) for one in results)]
+    yield [f"of all {len(judged)} texts, has the verdict that `wgsl` expects of it", *same]
+    yield ["seconds for all texts", *(rounded(one.seconds) for one in results)]
 
 
 def run_rows(results: Sequence[Result], run: Sequence[Run]) -> Iterator[list[str]]:
@@ -244,16 +282,16 @@ def run_rows(results: Sequence[Result], run: Sequence[Run]) -> Iterator[list[str
         if due:
             label = f"of {len(due)} runs with: {kind}, reports it in"
             yield [label, *(str(sum(reports(one, i, kind) for i in due)) if one.reported else NONE for one in results)]
-    clean = [i for i, one in enumerate(run) if not one.kinds]
-    yield [f"of {len(clean)} right runs, reports something in", *cells(results, lambda one: alarms(one, clean))]
+    right = clean(run)
+    yield [f"of {len(right)} right runs, reports something in", *cells(results, lambda one: alarms(one, right))]
     for way, label in WAYS.items():
-        row = [str(len(one.values[way].intersection(clean))) if one.values else NONE for one in results]
-        yield [f"of {len(clean)} right runs, has the values of `wgsl` in ({label})", *row]
+        row = [str(len(one.values[way])) if way in one.values else NONE for one in results]
+        yield [f"of {len(right)} right runs, has the values of `wgsl` in, {label}", *row]
     broken = cells(results, lambda one: str(sum(kinds is None for kinds in one.reported) - one.late))
     yield [f"of all {len(run)} runs, breaks off with an error of its own", *broken]
     yield [f"of all {len(run)} runs, is not done after {LIMIT} s", *cells(results, lambda one: str(one.late))]
-    yield ["seconds for all runs", *cells(results, lambda one: seconds(one.run_seconds))]
-    yield ["seconds for a tiled product of 32 x 32", *cells(results, lambda one: seconds(one.product_seconds))]
+    yield ["seconds for the runs without an endless loop", *cells(results, lambda one: rounded(one.run_seconds))]
+    yield ["seconds for a tiled product of 32 x 32", *cells(results, lambda one: rounded(one.product_seconds))]
 
 
 def cells(results: Sequence[Result], cell: Callable[[Result], str]) -> list[str]:
@@ -267,12 +305,12 @@ def reports(result: Result, number: int, kind: str) -> bool:
     return bool({kind, other} & (result.reported[number] or set()))
 
 
-def alarms(result: Result, clean: Sequence[int]) -> str:
+def alarms(result: Result, right: Sequence[int]) -> str:
     """Return in how many runs without a mistake one is reported."""
-    return str(sum(bool(result.reported[i]) for i in clean))
+    return str(sum(bool(result.reported[i]) for i in right))
 
 
-def seconds(value: float) -> str:
+def rounded(value: float) -> str:
     """Return seconds with two digits."""
     return f"{value:.2g}" if value < 10 else f"{value:.0f}"
 
@@ -293,14 +331,10 @@ def machine() -> str:
 
 
 def differing(results: Sequence[Result], judged: Sequence[Text]) -> Iterator[str]:
-    """Yield the texts whose verdict is not the due one, or not the one that `wgsl` says a compiler has."""
+    """Yield the texts whose verdict is not the one that `wgsl` expects of a compiler."""
     for one in results:
-        for i, text in enumerate(judged):
-            is_wrong = text.due != "not portable" and (i in one.refused) != (text.due == "wrong")
-            is_other = one.same and i not in one.same
-            if (is_wrong or is_other) and "reflect" not in one.name:
-                verdict = "refuses" if i in one.refused else "takes"
-                yield f"{one.name} {verdict} ({'unforetold' if is_other else 'foretold'}), due {text.due}: {text.name}"
+        for i in sorted({*range(len(judged))} - one.same if one.same else ()):
+            yield f"{one.name} {'refuses' if i in one.refused else 'takes'}: {judged[i].name}"
 
 
 def main(folder: Path) -> None:
@@ -313,7 +347,9 @@ def main(folder: Path) -> None:
     result, problems, traces = ours(judged, run)
     with chdir(folder):
         results = [result, compiler("tint", judged, problems), compiler("naga", judged, problems)]
-    results.append(reflect(folder, judged, run, traces))
+    result.refused = results[1].refused ^ ({*range(len(judged))} - results[1].same)
+    results[-1].values["driver"] = {i for i in clean(run) if driven(run[i]) == words(traces[i].buffers)}
+    results.append(reflect(folder / "node_modules" / "wgsl_reflect", judged, run, traces))
     rows = [["", *(one.name for one in results)], *verdict_rows(results, judged), *run_rows(results, run)]
     print(f"Measured on {date.today():%Y-%m-%d}: {machine()}.\n\n{table(rows)}\n")
     print("\n".join(differing(results, judged)))

@@ -1,5 +1,6 @@
-// What the package `wgsl_reflect` says of texts. Its folder stands on the command line; texts and runs come in as JSON.
-// A run is watched by `detectRaces`, and run by `WgslExec`, in a thread that ends where it takes too long.
+// What the package `wgsl_reflect` says of texts, which are parsed, or of runs, which are watched by `detectRaces` or
+// executed by `WgslExec`, in a thread that ends where a run takes too long. The path of its module stands on the command
+// line; the job comes in as JSON.
 
 import { readFileSync } from 'node:fs';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
@@ -19,8 +20,8 @@ function refusal(text) {
 
 function memory({ buffers, uniforms }, shape) {
   const made = buffers.map(words => Uint32Array.from(words));
-  const group = Object.fromEntries(made.map((words, i) => [i, uniforms.includes(i) ? { uniform: shape(words) } : shape(words)]));
-  return [{ 0: group }, made];
+  const bound = (words, i) => [i, uniforms.includes(i) ? { uniform: shape(words) } : shape(words)];
+  return [{ 0: Object.fromEntries(made.map(bound)) }, made];
 }
 
 function attempt(work) {
@@ -49,7 +50,9 @@ const WAYS = {
 
 async function inTime(worker, job, limit) {
   let timer;
-  const late = new Promise(resolve => { timer = setTimeout(() => resolve({ late: true, seconds: limit }), limit * 1000); });
+  const late = new Promise(resolve => {
+    timer = setTimeout(() => resolve({ late: true, seconds: limit }), limit * 1000);
+  });
   const answer = new Promise(resolve => worker.once('message', resolve));
   worker.postMessage(job);
   const result = await Promise.race([answer, late]);
@@ -57,22 +60,19 @@ async function inTime(worker, job, limit) {
   return result;
 }
 
-async function main() {
-  const answers = { refusals: input.texts.map(refusal), watched: [], executed: [] };
+async function attempts(runs) {
+  const answers = [];
   let worker = null;
-  for (const way of Object.keys(WAYS)) {
-    for (const run of input.runs) {
-      worker ??= await started();
-      const result = await inTime(worker, { way, run }, input.limit);
-      answers[way].push(result);
-      if (result.late) {
-        await worker.terminate();
-        worker = null;
-      }
+  for (const run of runs) {
+    worker ??= await started();
+    const answer = await inTime(worker, { way: input.way, run }, input.limit);
+    answers.push(answer);
+    if (answer.late) {
+      await worker.terminate();
+      worker = null;
     }
   }
-  process.stdout.write(JSON.stringify(answers));
-  process.exit(0);
+  return answers;
 }
 
 async function started() {
@@ -82,7 +82,8 @@ async function started() {
 }
 
 if (isMainThread) {
-  await main();
+  const answers = input.way === 'parsed' ? input.items.map(refusal) : await attempts(input.items);
+  process.stdout.write(JSON.stringify(answers), () => process.exit(0));
 } else {
   parentPort.on('message', ({ way, run }) => parentPort.postMessage(attempt(() => WAYS[way](run))));
   parentPort.postMessage('ready');

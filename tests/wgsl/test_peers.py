@@ -5,13 +5,17 @@ A fake one stands for it: `node`, `naga` or the package `wgpu`, which refuses wh
 
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support import wgsl_peers
+from support.wgsl_peers import Result
 
+import wgsl
 from wgsl.command import main
 from wgsl.command.files import Source
 from wgsl.command.peers import PEERS, answers
@@ -286,3 +290,48 @@ def test_node_finds_the_package_from_the_working_folder_or_by_its_variable(check
     status, printed = check("text.wgsl --also tint", text=REFUSED)
     assert (status, "1:27: not portable: Tint (webgpu 9.8) refuses the text: it has no name;" in printed) == (1, True)
     assert check("text.wgsl --also tint", text=CLEAN) == (0, "1 text: no problems\n")
+
+
+# --- The command that measures them -----------------------------------------------------------------------------------
+
+
+def result(reported: str, texts: str = "") -> Result:
+    """A result that reports these kinds, one a run ("-" stands for none, "?" for a broken run), and refuses texts."""
+    runs = [None if kind == "?" else {kind} - {"-"} for kind in reported.split()]
+    return Result("", {int(number) for number in texts.split()}, 1.5, reported=runs)
+
+
+def test_the_table_in_the_readme_has_the_rows_that_the_command_writes():
+    runs, texts = wgsl_peers.runs(), wgsl_peers.texts()
+    every = [result("- " * len(runs))] * 2
+    rows = [*wgsl_peers.verdict_rows(every, texts), *wgsl_peers.run_rows(every, runs)]
+    readme = Path(wgsl.__file__).with_name("README.md").read_text(encoding="utf-8")
+    table = readme.partition("## Beside other tools")[2].partition("\n##")[0]
+    labels = re.findall(r"^\| (\S.*?) \|", table, re.MULTILINE)
+    assert [re.sub(r"\d+", "N", label) for label in labels] == [re.sub(r"\d+", "N", row[0]) for row in rows]
+
+
+def test_what_is_counted_of_runs():
+    """An error will do for any kind but a race; a run that breaks off reports none."""
+    due = ["data race", "data race", "endless loop", "endless loop", "", ""]
+    runs = [wgsl_peers.Run("", (1, 1, 1), [], [], {kind} - {""}, {}) for kind in due]
+    some = result("race error error ? race -")
+    rows = {label: cells for label, *cells in wgsl_peers.run_rows([some, result("")], runs)}
+    assert rows["of 2 runs with: data race, reports it in"] == ["1", "–"]
+    assert rows["of 2 runs with: endless loop, reports it in"] == ["1", "–"]
+    assert rows["of 2 right runs, reports something in"] == ["1", "–"]
+    assert rows["of all 6 runs, breaks off with an error of its own"] == ["1", "–"]
+
+
+def test_what_is_counted_of_texts():
+    texts = [wgsl_peers.Text("", "")] * 5
+    rows = {label: cells for label, *cells in wgsl_peers.verdict_rows([result("", "0 1 3"), result("", "0 2")], texts)}
+    assert rows["of 3 texts that Tint takes, takes"] == ["1", "3"]
+    assert rows["of 2 texts that Tint refuses, refuses"] == ["1", "2"]
+
+
+def test_right_runs_have_the_same_values_by_hand():
+    """The larger run is a product of matrices."""
+    left, right, _ = wgsl_peers.product().buffers
+    (*_, numbers) = wgsl_peers.simulated(wgsl_peers.product()).buffers
+    assert numbers.reshape(32, 32).tolist() == (left.reshape(32, 32) @ right.reshape(32, 32)).tolist()

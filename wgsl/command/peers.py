@@ -110,13 +110,17 @@ def difference(option: str, source: Source, said: Answers, found: Sequence[Probl
         return []
     peer = PEERS[option]
     refusal = said.by_name[source.name]
-    ours = [problem for problem in found if peer.target in problem.refused_by]
-    ours_in_the_module = [problem for problem in ours if problem.refused_by != LIMITS]
-    if refusal and not ours:
+    if refusal and not any(peer.target in problem.refused_by for problem in found):
         return [_refused(option, source.text, said.asked, refusal)]
-    if not refusal and ours_in_the_module:
-        return [_taken(option, said.asked, ours_in_the_module[0])]
+    ours = _in_module(peer.target, found)
+    if ours and not refusal:
+        return [_taken(option, said.asked, ours[0])]
     return []
+
+
+def _in_module(target: str, found: Sequence[Problem]) -> list[Problem]:
+    """Return the problems for which a module is refused, and not only a pipeline."""
+    return [problem for problem in found if target in problem.refused_by and problem.refused_by != LIMITS]
 
 
 def _refused(option: str, text: str, asked: str, refusal: Refusal) -> Problem:
