@@ -159,6 +159,30 @@ class Uninitialized:
         return self.word.index
 
 
+@dataclass(frozen=True)
+class UndefinedLane:
+    """A value that a thread takes from another one of its subgroup, and that is not defined, although it matters.
+
+    `source` is the call as it is written, `number` the subgroup_invocation_id of that thread, and `size` the number of
+    threads of the subgroup: the other one does not exist, or does not call the function at the same time.
+    """
+
+    thread: Thread
+    source: str
+    number: int
+    size: int
+
+    @property
+    def exists(self) -> bool:
+        """True where the subgroup has that thread."""
+        return 0 <= self.number < self.size
+
+    @property
+    def threads(self) -> tuple[Thread, ...]:
+        """The thread of the first case."""
+        return (self.thread,)
+
+
 # --- Barriers -------------------------------------------------------------------------------------------------
 
 
@@ -185,7 +209,8 @@ class MissedBarrier:
 class Differs(NamedTuple):
     """A reason why a value may differ between the threads of a workgroup.
 
-    The `kind` is "input" (the parameter `name` holds the builtin `of`), "atomic", "storage", "workgroup" or "private".
+    The `kind` is "input" (the parameter `name` holds the builtin `of`), "atomic", "storage", "workgroup" or "private";
+    "subgroup" and "thread" are what the function `name` gives to a subgroup and to one of its threads.
     """
 
     kind: str
@@ -197,12 +222,15 @@ class Differs(NamedTuple):
 class Unproven:
     """A barrier that cannot be proven to be reached by all threads of a workgroup together.
 
-    `steps` lead from what decides who comes to what `differs`.
+    `steps` lead from what decides who comes to what `differs`. A function of subgroups is one for the threads of a
+    `group`, the "subgroup"; where they come, its `argument` cannot be proven to be the same for all of them.
     """
 
     barrier: str
     steps: tuple[Line, ...]
     differs: Differs
+    group: str = "workgroup"
+    argument: str = ""
 
 
 @dataclass(frozen=True)
@@ -290,7 +318,7 @@ class NotANumber:
 
 Facts = (
     OutOfRange | IndexOverflow | Race | Overlap | Uninitialized | MissedBarrier | Unproven | Aliased | PointerParameter
-    | Endless | WorkUsedUp | Unwritten | NotANumber
+    | Endless | WorkUsedUp | Unwritten | NotANumber | UndefinedLane
 )  # fmt: skip
 
 

@@ -45,6 +45,7 @@ MEANINGS = {
     "active_share": "the share of threads that are active in the warps that run (1 without divergence)",
 }
 KEYS = tuple(MEANINGS)
+SUBGROUP = "subgroup_operations"  # functions of subgroups, which are counted where a text has them
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,10 @@ def _is_product(operand: ir.Expression) -> bool:
 
 def _shown(counts: dict[str, int]) -> dict[str, float]:
     share = counts["active"] / counts["warp threads"] if counts["warp threads"] else 1.0
-    return {key: counts[key] for key in KEYS[:-1]} | {"active_share": share}
+    shown = {key: counts[key] for key in KEYS[:-1]}
+    if counts[SUBGROUP]:
+        shown[SUBGROUP] = counts[SUBGROUP]
+    return shown | {"active_share": share}
 
 
 def sectors(index: np.ndarray, lanes: Lanes) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import isfinite, prod
 from numbers import Real
 
@@ -13,10 +13,12 @@ import numpy as np
 from wgsl.arguments import as_int, check_size
 from wgsl.arithmetic.operators import DTYPES
 from wgsl.kernel import Kernel, parsed
+from wgsl.simulator import undefined
 from wgsl.simulator.access import Access
 from wgsl.simulator.lanes import Dispatch
 from wgsl.simulator.machine import Machine
 from wgsl.simulator.memory import Words
+from wgsl.simulator.subgroups import USUAL, Fill, Subgroups, checked_size
 from wgsl.simulator.trace import Trace
 from wgsl.simulator.values import unmarked_input
 from wgsl.simulator.watch import Unwatched, Watch
@@ -25,7 +27,8 @@ from wgsl.simulator.work import TooLong, Work, too_large
 from wgsl.types import kinds
 from wgsl.types.declarations import Declarations, check
 from wgsl.types.program import Program, Variable
-from wgsl.types.uniformity import NotPortable, Uniformity
+from wgsl.types.subgroup_uniformity import not_portable
+from wgsl.types.uniformity import NotPortable
 
 MAX_STEPS = 65_536
 AT_ONCE = 2**14  # invocations that `execute` runs in step
@@ -43,6 +46,7 @@ def simulate(
     watch: Sequence[str] = (),
     work: Work | None = None,
     wrapped: float | None = None,
+    subgroup_size: int = USUAL,
 ) -> Trace:
     """Run a WGSL compute kernel without a GPU, and watch what it does.
 
@@ -72,6 +76,8 @@ def simulate(
     wrapped : float, optional
         What each load of f32 gives whose index has wrapped around, and no finding: two runs with different numbers show
         whether the results depend on such a load.
+    subgroup_size : int, optional
+        How many threads a subgroup has, for a text that uses subgroups: a power of two from 4 to 128, 32 by default.
 
     Returns
     -------
@@ -94,17 +100,21 @@ def simulate(
     overridden_kernel = overridden(kernel, constants)
     program = compiled(overridden_kernel, entry_point)
     arrays = checked_buffers(program, buffers)
-    dispatch = Dispatch(checked_workgroups(program, workgroups), program.workgroup_size)
+    groups = checked_workgroups(program, workgroups)
+    dispatch = Dispatch(groups, program.workgroup_size, subgroup_size=checked_size(subgroup_size))
     output_variables = checked_outputs(program, outputs)
     iterations = checked_max_steps(max_steps)
     watched = checked_watch(program, kernel.source, watch)
 
     words = _memory(program, dispatch, arrays)
     observer = Watch(kernel.source, dispatch, words, program.written, are_finite(arrays), watched)
-    machine = Machine(program, dispatch, words, observer, Access(words, observer, wrapped), iterations, work or Work())
+    subgroups = Subgroups(observer)
+    access = Access(words, observer, wrapped)
+    machine = Machine(program, dispatch, words, observer, access, iterations, work or Work(), subgroups)
     if _run_to_the_end(machine, observer, dispatch, shared=work is not None):
         for variable in output_variables:
             observer.unwritten(variable)
+        undefined.report(observer, subgroups, partial(_again, program, dispatch, arrays, iterations))
     if work is None or work.left >= 0:  # else the analysis, too, would take long: it follows calls of calls of calls
         for place in _unportable(overridden_kernel, entry_point):
             observer.not_portable(place)
@@ -140,6 +150,17 @@ def _run_to_the_end(machine: Machine, observer: Watch, dispatch: Dispatch, share
         return False
 
 
+def _again(
+    program: Program, dispatch: Dispatch, arrays: Sequence[np.ndarray], iterations: int, fill: Fill | None
+) -> list[np.ndarray] | None:
+    """Run a program once more, unwatched; return the words of its buffers, or None where a loop does not end."""
+    words = _memory(program, dispatch, arrays)
+    watch = Unwatched()
+    subgroups = Subgroups(watch, fill)
+    machine = Machine(program, dispatch, words, watch, Access(words, watch), iterations, Work(), subgroups)
+    return [words.arrays[variable] for variable in program.bindings] if machine.run() else None
+
+
 def _buffers_after(program: Program, words: Words, arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
     """Return the words of the bindings after a run, as arrays of the dtype and shape that each had before."""
     pairs = zip(program.bindings, arrays, strict=True)
@@ -166,7 +187,8 @@ def execute(program: Program, buffers: Sequence[np.ndarray], workgroups: tuple[i
         words.arrays.update(zip(program.bindings, buffers, strict=True))
         for variable in program.workgroup:
             words.make(variable)
-        if not Machine(program, dispatch, words, watch, Access(words, watch), MAX_STEPS, Work()).run():
+        access = Access(words, watch)
+        if not Machine(program, dispatch, words, watch, access, MAX_STEPS, Work(), Subgroups(watch)).run():
             raise ValueError(
                 f"one thread has made {MAX_STEPS:,} iterations of its loops, and the simulator stops it there: does "
                 "every loop end? If they do, take a smaller problem"
@@ -203,7 +225,7 @@ def compiled(kernel: Kernel, entry_point: str) -> Program:
 
 @lru_cache(maxsize=64)
 def _unportable(kernel: Kernel, entry_point: str) -> list[NotPortable]:
-    return kernel.read(lambda: [*Uniformity(compiled(kernel, entry_point)).refused.values()])
+    return kernel.read(lambda: not_portable(compiled(kernel, entry_point), kernel.source))
 
 
 @lru_cache(maxsize=64)

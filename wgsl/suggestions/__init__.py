@@ -116,6 +116,8 @@ def compile_error(kernel: Text, constants: Mapping[str, float], entry_point: str
     try:
         check(Declarations(parse(kernel.source), constants), entry_point)
     except NotWgsl as refused:
+        if refused.kind == "not enabled":
+            return error(kernel, diagnostic(Suggestion("subgroups", mark=Mark(refused.at))))
         return wgsl_error(kernel, refused)
     except Unsupported as unsupported:
         if suggestion := not_everywhere(unsupported):
@@ -124,6 +126,8 @@ def compile_error(kernel: Text, constants: Mapping[str, float], entry_point: str
             return error(kernel, diagnostic(Suggestion("discard", mark=Mark(unsupported.at, len("discard")))))
     except ValueError as wrong:
         return error(kernel, Diagnostic(str(wrong), None))
+    if enabled := parse(kernel.source).extensions:
+        return error(kernel, diagnostic(Suggestion("subgroups", mark=Mark(enabled[0].at))))
     return error(kernel, diagnostic(explain_log(kernel.source, log)))
 
 

@@ -266,9 +266,10 @@ class Alias(Node):
 
 @frozen
 class Module:
-    """A whole text, in its order."""
+    """A whole text, in its order, and the extensions that it enables."""
 
     declarations: tuple[Declaration | Function | Struct | Alias | ConstAssert, ...]
+    extensions: tuple[Word, ...] = ()
 
 
 def attribute(node: object, name: str) -> Attribute | None:

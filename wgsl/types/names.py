@@ -73,6 +73,7 @@ class Scope:
     """
 
     function: Function | None = None
+    extensions: Sequence[str] = ()  # that the text enables
 
     def __init__(self, find: Callable, names: Callable, stage: Stage = Stage.RUN, jumps: Iterable[str] = ()) -> None:
         self._outer = find
@@ -85,11 +86,14 @@ class Scope:
         """A block in this one, where these jumps are possible, too."""
         made = Scope(self.find, self.names, self.stage, self.jumps.union(jumps))
         made.function = self.function
+        made.extensions = self.extensions
         return made
 
     def known(self, stage: Stage) -> Scope:
         """This scope for an expression whose value must be known at a stage."""
-        return Scope(self.find, self.names, stage)
+        made = Scope(self.find, self.names, stage)
+        made.extensions = self.extensions
+        return made
 
     def find(self, name: str) -> Meaning | None:
         """Return the meaning of a name here; None where the text declares no such name."""
