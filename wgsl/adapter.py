@@ -64,7 +64,12 @@ class GPUShaderModule:
 
     def __init__(self, code: str) -> None:
         self._code = code
-        self._read(lambda: parsed(code))
+        self._read(self._portable)
+
+    def _portable(self) -> None:
+        """Refuse extensions: this adapter offers no features, as not every adapter does."""
+        for name in parsed(self._code).extensions:
+            raise Unsupported("enable", name.at, name=name)
 
     def program(self, entry_point: str, constants: Mapping[str, float]) -> Program:
         """One entry point, with the values of the constants. Raises GPUValidationError where it breaks a rule."""

@@ -159,30 +159,6 @@ class Uninitialized:
         return self.word.index
 
 
-@dataclass(frozen=True)
-class UndefinedLane:
-    """A value that a thread takes from another one of its subgroup, and that is not defined, although it matters.
-
-    `source` is the call as it is written, `number` the subgroup_invocation_id of that thread, and `size` the number of
-    threads of the subgroup: the other one does not exist, or does not call the function at the same time.
-    """
-
-    thread: Thread
-    source: str
-    number: int
-    size: int
-
-    @property
-    def exists(self) -> bool:
-        """True where the subgroup has that thread."""
-        return 0 <= self.number < self.size
-
-    @property
-    def threads(self) -> tuple[Thread, ...]:
-        """The thread of the first case."""
-        return (self.thread,)
-
-
 # --- Barriers -------------------------------------------------------------------------------------------------
 
 
@@ -318,7 +294,7 @@ class NotANumber:
 
 Facts = (
     OutOfRange | IndexOverflow | Race | Overlap | Uninitialized | MissedBarrier | Unproven | Aliased | PointerParameter
-    | Endless | WorkUsedUp | Unwritten | NotANumber | UndefinedLane
+    | Endless | WorkUsedUp | Unwritten | NotANumber
 )  # fmt: skip
 
 

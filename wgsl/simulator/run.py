@@ -100,21 +100,17 @@ def simulate(
     overridden_kernel = overridden(kernel, constants)
     program = compiled(overridden_kernel, entry_point)
     arrays = checked_buffers(program, buffers)
-    groups = checked_workgroups(program, workgroups)
-    dispatch = Dispatch(groups, program.workgroup_size, subgroup_size=checked_size(subgroup_size))
+    dispatch = _dispatch(program, workgroups, subgroup_size)
     output_variables = checked_outputs(program, outputs)
     iterations = checked_max_steps(max_steps)
     watched = checked_watch(program, kernel.source, watch)
 
     words = _memory(program, dispatch, arrays)
     observer = Watch(kernel.source, dispatch, words, program.written, are_finite(arrays), watched)
-    subgroups = Subgroups(observer)
-    access = Access(words, observer, wrapped)
-    machine = Machine(program, dispatch, words, observer, access, iterations, work or Work(), subgroups)
+    machine = Machine(program, dispatch, words, observer, Access(words, observer, wrapped), iterations, work or Work())
     if _run_to_the_end(machine, observer, dispatch, shared=work is not None):
-        for variable in output_variables:
-            observer.unwritten(variable)
-        undefined.report(observer, subgroups, partial(_again, program, dispatch, arrays, iterations))
+        again = partial(_again, program, dispatch, arrays, iterations)
+        _report_at_the_end(observer, output_variables, machine.subgroups, again)
     if work is None or work.left >= 0:  # else the analysis, too, would take long: it follows calls of calls of calls
         for place in _unportable(overridden_kernel, entry_point):
             observer.not_portable(place)
@@ -123,6 +119,12 @@ def simulate(
     counts = observer.counter.counts(observer.line)
     size = dispatch.size
     return Trace(kernel, entry_point, dispatch.workgroups, size, buffers_after, findings, counts, observer.log)
+
+
+def _dispatch(program: Program, workgroups: tuple[int, int, int], subgroup_size: int) -> Dispatch:
+    """Return the invocations of a run."""
+    groups = checked_workgroups(program, workgroups)
+    return Dispatch(groups, program.workgroup_size, subgroup_size=checked_size(subgroup_size))
 
 
 def _memory(program: Program, dispatch: Dispatch, arrays: Sequence[np.ndarray]) -> Words:
@@ -156,9 +158,17 @@ def _again(
     """Run a program once more, unwatched; return the words of its buffers, or None where a loop does not end."""
     words = _memory(program, dispatch, arrays)
     watch = Unwatched()
-    subgroups = Subgroups(watch, fill)
-    machine = Machine(program, dispatch, words, watch, Access(words, watch), iterations, Work(), subgroups)
+    machine = Machine(program, dispatch, words, watch, Access(words, watch), iterations, Work(), fill)
     return [words.arrays[variable] for variable in program.bindings] if machine.run() else None
+
+
+def _report_at_the_end(
+    observer: Watch, outputs: Sequence[Variable], subgroups: Subgroups, again: undefined.Again
+) -> None:
+    """Report what only a whole run shows."""
+    for variable in outputs:
+        observer.unwritten(variable)
+    undefined.report(observer, subgroups, again)
 
 
 def _buffers_after(program: Program, words: Words, arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
@@ -187,8 +197,7 @@ def execute(program: Program, buffers: Sequence[np.ndarray], workgroups: tuple[i
         words.arrays.update(zip(program.bindings, buffers, strict=True))
         for variable in program.workgroup:
             words.make(variable)
-        access = Access(words, watch)
-        if not Machine(program, dispatch, words, watch, access, MAX_STEPS, Work(), Subgroups(watch)).run():
+        if not Machine(program, dispatch, words, watch, Access(words, watch), MAX_STEPS, Work()).run():
             raise ValueError(
                 f"one thread has made {MAX_STEPS:,} iterations of its loops, and the simulator stops it there: does "
                 "every loop end? If they do, take a smaller problem"

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from wgsl.arguments import as_int, check_size
-from wgsl.facts import UndefinedLane
 from wgsl.simulator.lanes import Dispatch, Lanes
 from wgsl.simulator.watch import Unwatched, Watch
+from wgsl.subgroup_facts import UndefinedLane
 from wgsl.types.program import Part
 from wgsl.types.subgroups import LARGEST, QUAD, SubgroupCall
 
@@ -82,7 +82,7 @@ REDUCED: dict[str, tuple[np.ufunc, Callable[[np.dtype], object]]] = {  # with wh
     "Mul": (np.multiply, lambda _: 1),
     "Min": (np.minimum, _most),
     "Max": (np.maximum, _least),
-    "And": (np.bitwise_and, lambda dtype: dtype.type(0) if dtype == bool else ~dtype.type(0)),
+    "And": (np.bitwise_and, lambda dtype: ~dtype.type(0)),
     "Or": (np.bitwise_or, lambda _: 0),
     "Xor": (np.bitwise_xor, lambda _: 0),
     "All": (np.logical_and, lambda _: True),

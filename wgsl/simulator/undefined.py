@@ -1,4 +1,4 @@
-"""Whether the results of a run depend on values that WGSL does not define, which subgroups make.
+"""Finds the values that WGSL does not define, made by subgroups, on which the results of a run depend.
 
 A scan takes such values and then drops them, as in ``if lane >= step { sum += up; }``: that is no mistake. So the run
 is made again with other numbers in place of those of one function, and what counts is whether a buffer changes.

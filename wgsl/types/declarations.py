@@ -269,7 +269,7 @@ def _input(node: tree.Parameter, type: Type, taken: set[str], extensions: Sequen
         raise NotWgsl("builtin twice", at, name=name)
     taken.add(name)
     if name in subgroups.INPUTS:
-        subgroups.check_enabled(at.name, extensions)
+        subgroups.check_enabled(at.name, extensions, attribute)
     _check_input(node, type)
     return str(name)
 

@@ -16,6 +16,7 @@ from wgsl.types.uniformity import UNIFORM_INPUTS, Differs, Doubt, NotPortable, U
 
 RULE = re.compile(r"(@?)\s*\bdiagnostic\s*\(\s*(\w+)\s*,\s*subgroup_uniformity\s*,?\s*\)")
 BRACKETS = re.compile(r"[{}]")
+BLOCK = re.compile(r"\s*(@[^{]*)?\{")  # after an attribute, with others between
 ELSE = re.compile(r"\s*else\b")
 REFUSED = "error"  # the only severity with which a text is refused, and the one without a filter
 
@@ -74,8 +75,9 @@ def _filters(source: str) -> tuple[tuple[int, int, str], ...]:
 def _end(code: str, after: int) -> int:
     """Return where the function or statement ends that follows an attribute: a block, with its `else` blocks."""
     depth = 0
+    is_block = bool(BLOCK.match(code, after))
     for bracket in BRACKETS.finditer(code, after):
         depth += 1 if bracket[0] == "{" else -1
-        if depth == 0 and not ELSE.match(code, bracket.end()):
+        if depth == 0 and (is_block or not ELSE.match(code, bracket.end())):
             return bracket.end()
     return len(code)

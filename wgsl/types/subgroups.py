@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wgsl.diagnostics import Limited, NotWgsl
+from wgsl.diagnostics import Limited, NotWgsl, Span
 from wgsl.syntax import tree
 from wgsl.syntax.tokens import Word
 from wgsl.syntax.tree import frozen
@@ -27,7 +27,7 @@ class Operation:
 
     The first argument is a scalar or vector of the `scalars`, or a single one of them; there is none without them. The
     second one is a number below `below`: `signed` where it may be an i32, `fixed` where it must be a const-expression,
-    `shared` where it must be the same for the whole subgroup. `alike` says that all threads of a subgroup get one result
+    `shared` where it must be the same for the whole subgroup. `alike` says that all threads of a subgroup get the same
     where their arguments are the same.
     """
 
@@ -77,10 +77,10 @@ class SubgroupCall(Part):
     arguments: tuple[Expression, ...]
 
 
-def check_enabled(name: Word, extensions: Sequence[str]) -> None:
+def check_enabled(name: Word, extensions: Sequence[str], place: Span | None = None) -> None:
     """Refuse a name of subgroups in a text that does not enable them. The compiler of wgpu takes it all the same."""
     if EXTENSION not in extensions:
-        raise Limited("not enabled", name, name=name, extension=EXTENSION)
+        raise Limited("not enabled", place or name, name=name, extension=EXTENSION)
 
 
 def subgroup_call(node: tree.Call, arguments: Sequence[Expression]) -> SubgroupCall:

@@ -22,12 +22,12 @@ from wgsl.facts import (
     Race,
     SettledComparisons,
     Thread,
-    UndefinedLane,
     Uninitialized,
     Unproven,
     Unwritten,
     WorkUsedUp,
 )
+from wgsl.subgroup_facts import UndefinedLane
 from wgsl.words.errors import quoted
 
 QUOTED = 80  # characters of a line that are quoted
@@ -216,9 +216,9 @@ def unlike_argument(facts: Unproven, depends: str) -> str:
     if depends:
         why = f"it depends on {depends}, and {why}"
     return (
-        f"the second argument of `{facts.barrier}` must be the same for all threads of a subgroup. WGSL cannot prove it "
-        f"of `{facts.argument}`, and browsers refuse it: {why}; take a constant, or `subgroupShuffle`, which takes a "
-        "thread for each"
+        f"the second argument of `{facts.barrier}` must be the same for all threads of a subgroup. WGSL cannot prove "
+        f"it of `{facts.argument}`, and browsers refuse it: {why}; take a constant, or `subgroupShuffle`, whose second "
+        "argument may differ"
     )
 
 
