@@ -81,7 +81,7 @@ def test_the_order_of_a_sum_does_not_count():
 
 
 def test_arguments_that_do_not_fit_are_refused():
-    with pytest.raises(ValueError, match="^subgroup_size = 24: it must be a power of two from 4 to 128"):
+    with pytest.raises(ValueError, match=r"^subgroup_size = 24: it must be a power of two from 4 to 128"):
         message(sizes=(24,))
-    with pytest.raises(ValueError, match="^expected has 1 arrays: the kernel has 2 bindings"):
+    with pytest.raises(ValueError, match=r"^expected has 1 arrays: the kernel has 2 bindings"):
         message(expected=[None])

@@ -141,5 +141,5 @@ def test_a_size_is_a_power_of_two(size):
 
 @pytest.mark.parametrize("size", [True, 32.0, "32"])
 def test_a_size_is_a_whole_number(size):
-    with pytest.raises(TypeError, match="^subgroup_size = "):
+    with pytest.raises(TypeError, match=r"^subgroup_size = "):
         run("y[i] = 1u;", size=size)
