@@ -95,10 +95,12 @@ def _named(node: tree.Name, scope: Scope) -> Reference | Expression:
     raise NotWgsl("type", node.name, name=node.name, meaning=meaning)
 
 
+PREDECLARED = frozenset((*calls.POINTER_FUNCTIONS, *calls.BARRIERS, *subgroups.OPERATIONS, "bitcast"))
+
+
 def _is_predeclared(name: str) -> bool:
     """Return True where WGSL itself has a type or a function of this name."""
-    predeclared = (*calls.POINTER_FUNCTIONS, *calls.BARRIERS, *subgroups.OPERATIONS, "bitcast")
-    return names.is_type(name) or signatures.is_builtin(name) or name in predeclared
+    return name in PREDECLARED or names.is_type(name) or signatures.is_builtin(name)
 
 
 def too_late(place: Span) -> NotWgsl:
