@@ -27,6 +27,8 @@ def test_a_line_that_takes_the_size_for_a_number_is_named():
 
 
 def test_without_the_right_numbers_the_sizes_are_compared():
+    """With one that has no findings: 64 and 128 read the same zeros, and agree."""
+    assert message().startswith(f"the outputs with 4, 8, 16, 64 and 128 differ from those with 32: {LINE}; ")
     assert (
         message(sizes=(16, 32)) == f"the outputs with 16 differ from those with 32: {LINE}; there are findings with 16"
     )
