@@ -45,12 +45,13 @@ MEANINGS = {
     "active_share": "the share of threads that are active in the warps that run (1 without divergence)",
 }
 KEYS = tuple(MEANINGS)
-SUBGROUP = "subgroup_operations"  # functions of subgroups, which are counted where a text has them
+SUBGROUP = "subgroup"  # which a run has only where its text has them
+MEANINGS[SUBGROUP] = "functions of subgroups, such as `subgroupAdd`"
 
 
 @dataclass(frozen=True)
 class Counts:
-    """The counts of a run, in all and for each line of the text; the keys are `KEYS`."""
+    """The counts of a run, in all and for each line of the text; the keys are `KEYS`, and may have `SUBGROUP`."""
 
     total: dict[str, float]
     by_line: dict[int, dict[str, float]]

@@ -181,13 +181,13 @@ class Subgroups:
         inside = (source >= 0) & (source < width)
         column = np.where(inside, source, 0)
         defined = inside & rows.active[rows.row, column]
-        bits = np.uint32(0)
+        bits = np.zeros(1, np.uint32)
         if not defined.all():
             self._note(part, int(np.argmin(defined)), source, defined, lanes)
             if self._fill and self._fill.at == part.at:
-                bits = np.uint32(self._fill.bits)
+                bits[0] = self._fill.bits
         taken = (rows.filled(leaf, 0)[rows.row, column] for leaf in leaves)
-        return tuple(np.where(defined, leaf, bits.view(leaf.dtype)) for leaf in taken)
+        return tuple(np.where(defined, leaf, bits.view(leaf.dtype)[0]) for leaf in taken)
 
     def _note(self, part: SubgroupCall, i: int, source: np.ndarray, defined: np.ndarray, lanes: Lanes) -> None:
         if not self._watch.sees:

@@ -71,8 +71,8 @@ class Builder(Transformer):
     # --- The module -------------------------------------------------------------------------------------------
 
     def module(self, *children):
-        enabled = [child for child in children if isinstance(child, tuple)]
-        declarations = [child for child in children if child and not isinstance(child, tuple)]
+        enabled = [child.names for child in children if isinstance(child, tree.Enable)]
+        declarations = (child for child in children if child and not isinstance(child, tree.Enable))
         return tree.Module(tuple(declarations), tuple(chain.from_iterable(enabled)))
 
     def parameter(self, attributes, *children):
@@ -92,14 +92,14 @@ class Builder(Transformer):
         check_rules(child for child in children if isinstance(child, tuple))
         return Token("FILTERS", "")
 
-    def enable(self, _, *names):
-        """Return the extensions that the simulator has. What the others add are types and functions."""
+    def enable(self, word, *names):
+        """It adds types and functions, of which the simulator has those of `ENABLED` alone."""
         for name in names:
-            if name in OTHER_EXTENSIONS:
-                raise Unsupported("enable", name.at, name=name)
             if name not in EXTENSIONS:
                 raise NotWgsl("extension", name, name=name)
-        return names
+            if name not in ENABLED:
+                raise Unsupported("enable", name.at, name=name)
+        return tree.Enable(word.at, names[-1].end, names)
 
     def requires(self, _, *names):
         """It changes nothing: it names what a text uses."""
@@ -195,8 +195,8 @@ def _join(operands: list, operator: str) -> None:
 # --- Attributes and directives ------------------------------------------------------------------------------------
 
 MOST = {"workgroup_size": 3, "interpolate": 2, "diagnostic": 3}  # arguments, where it is not 1
-EXTENSIONS = ("subgroups",)
-OTHER_EXTENSIONS = ("f16", "clip_distances", "dual_source_blending", "primitive_index")
+EXTENSIONS = ("f16", "clip_distances", "dual_source_blending", "subgroups", "primitive_index")
+ENABLED = ("subgroups",)
 FEATURES = (
     "readonly_and_readwrite_storage_textures",
     "packed_4x8_integer_dot_product",

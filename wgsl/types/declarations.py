@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress
 from math import isfinite
 from threading import RLock
@@ -48,7 +48,7 @@ class Declarations:
     def __init__(self, module: tree.Module, constants: Mapping[str, float]) -> None:
         self.nodes: dict[str, Named] = {}
         self.scope = Scope(self.find, self.nodes.keys)
-        self.scope.extensions = module.extensions
+        self.scope.enabled = module.enabled
         self.constants = constants
         self._module = module
         self._meanings: dict[str, Meaning] = {}
@@ -134,9 +134,9 @@ class Declarations:
         try:
             return function_of(node, self.scope)
         except (Undefined, Unset) as fault:
-            before_launch = Scope(self._before_launch, self.nodes.keys)
-            before_launch.extensions = self.scope.extensions
-            routine = function_of(node, before_launch)
+            unknown = Scope(self._before_launch, self.nodes.keys)
+            unknown.enabled = self.scope.enabled
+            routine = function_of(node, unknown)
             routine.function.fault = fault
             return routine
 
@@ -251,11 +251,11 @@ def _inputs(node: tree.Function, declarations: Declarations) -> tuple[tuple[str,
         members = declarations.nodes[type.name].members if isinstance(type, Struct) else (parameter,)
         types = (type_of(member.type, declarations.scope) for member in members)
         pairs = zip(members, types, strict=True)
-        inputs.append(tuple(_input(*pair, taken, declarations.scope.extensions) for pair in pairs))
+        inputs.append(tuple(_input(*pair, taken, declarations.scope.enabled) for pair in pairs))
     return tuple(inputs)
 
 
-def _input(node: tree.Parameter, type: Type, taken: set[str], extensions: Sequence[str]) -> str:
+def _input(node: tree.Parameter, type: Type, taken: set[str], enabled: Container[str]) -> str:
     attribute = tree.attribute(node, "builtin")
     if attribute is None:
         raise NotWgsl("parameter of a kernel", node.name, name=node.name)
@@ -269,7 +269,7 @@ def _input(node: tree.Parameter, type: Type, taken: set[str], extensions: Sequen
         raise NotWgsl("builtin twice", at, name=name)
     taken.add(name)
     if name in subgroups.INPUTS:
-        subgroups.check_enabled(at.name, extensions, attribute)
+        subgroups.check_enabled(at.name, enabled, attribute)
     _check_input(node, type)
     return str(name)
 

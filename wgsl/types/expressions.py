@@ -153,7 +153,7 @@ def _built_in(node: tree.Call, arguments: tuple[Expression, ...], scope: Scope) 
 
 def _of_subgroup(node: tree.Call, arguments: tuple[Expression, ...], scope: Scope) -> Expression:
     name = node.callee.name
-    subgroups.check_enabled(name, scope.extensions)
+    subgroups.check_enabled(name, scope.enabled)
     if scope.stage != Stage.RUN:
         raise too_late(node)
     if subgroups.OPERATIONS[name].fixed and len(arguments) > 1:  # an override is none that is known in time

@@ -6,7 +6,7 @@ on the values of those of its threads that call it together.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from wgsl.diagnostics import Limited, NotWgsl, Span
 from wgsl.syntax import tree
@@ -77,10 +77,10 @@ class SubgroupCall(Part):
     arguments: tuple[Expression, ...]
 
 
-def check_enabled(name: Word, extensions: Sequence[str], place: Span | None = None) -> None:
+def check_enabled(name: Word, enabled: Container[str], place: Span | None = None) -> None:
     """Refuse a name of subgroups in a text that does not enable them. The compiler of wgpu takes it all the same."""
-    if EXTENSION not in extensions:
-        raise Limited("not enabled", place or name, name=name, extension=EXTENSION)
+    if EXTENSION not in enabled:
+        raise Limited("subgroups not enabled", place or name, name=name)
 
 
 def subgroup_call(node: tree.Call, arguments: Sequence[Expression]) -> SubgroupCall:
