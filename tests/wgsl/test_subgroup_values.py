@@ -149,7 +149,7 @@ def test_the_line_is_taken_out_and_all_places_stay():
 
 
 def test_the_adapters_compiler_needs_it_taken_out(on_adapter):
-    """Where it takes the line, this function has no use any more."""
+    """The function has no use any more where it takes the line."""
     device = adapter().request_device_sync(required_features=[FEATURE])
     text = "enable subgroups;\n@compute @workgroup_size(1) fn main() { _ = subgroupAdd(1u); }"
     with pytest.raises(wgpu.GPUError, match="`subgroups` enable-extension is not yet supported"):

@@ -116,7 +116,7 @@ def compile_error(kernel: Text, constants: Mapping[str, float], entry_point: str
     try:
         check(Declarations(parse(kernel.source), constants), entry_point)
     except NotWgsl as refused:
-        if refused.kind == "subgroups not enabled":
+        if refused.kind == "no subgroups":
             return error(kernel, diagnostic(Suggestion("subgroups", mark=Mark(refused.at))))
         return wgsl_error(kernel, refused)
     except Unsupported as unsupported:

@@ -80,7 +80,7 @@ class SubgroupCall(Part):
 def check_enabled(name: Word, enabled: Container[str], place: Span | None = None) -> None:
     """Refuse a name of subgroups in a text that does not enable them. The compiler of wgpu takes it all the same."""
     if EXTENSION not in enabled:
-        raise Limited("subgroups not enabled", place or name, name=name)
+        raise Limited("no subgroups", place or name, name=name)
 
 
 def subgroup_call(node: tree.Call, arguments: Sequence[Expression]) -> SubgroupCall:

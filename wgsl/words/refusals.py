@@ -204,7 +204,7 @@ REASONS: dict[str, Sentence] = {
     "number out of range": out_of_range,
     "attribute of a member": "`@{name}` belongs to a member of a struct",
     "extension": "`enable` knows no `{name}`",
-    "subgroups not enabled": "browsers refuse `{name}` in a text that does not begin with `enable subgroups;`",
+    "no subgroups": "browsers refuse `{name}` in a text that does not begin with `enable subgroups;`",
     "language feature": "`requires` knows no `{name}`",
     "severity": "a diagnostic is one of {severities}, and not `{severity}`",
     "two severities": "`@diagnostic` says two things of `{warning}`: it is `{severity}` already",
