@@ -26,6 +26,10 @@ def test_a_line_that_takes_the_size_for_a_number_is_named():
     )
 
 
+def test_the_right_numbers_may_have_names():
+    assert message(expected={"total": SUM[1]}) == message(expected={(0, 1): SUM[1]}) == message(expected=SUM)
+
+
 def test_without_the_right_numbers_the_sizes_are_compared():
     """With one that has no findings: 64 and 128 read the same zeros, and agree."""
     assert message().startswith(f"the outputs with 4, 8, 16, 64 and 128 differ from those with 32: {LINE}; ")
@@ -87,3 +91,7 @@ def test_arguments_that_do_not_fit_are_refused():
         message(sizes=(24,))
     with pytest.raises(ValueError, match=r"^expected has 1 arrays: the kernel has 2 bindings"):
         message(expected=[None])
+    with pytest.raises(ValueError, match=r"^expected has 'sum': the kernel has input, total"):
+        message(expected={"sum": SUM[1]})
+    with pytest.raises(ValueError, match=r"^expected\['total'\] has 2 numbers: the buffer has 1"):
+        message(expected={"total": np.zeros(2, np.float32)})

@@ -6,7 +6,7 @@ It is found by trial: where the outputs become right once its numbers are writte
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
@@ -34,6 +34,9 @@ MOST_LINES = 12  # that are tried
 SHARE, OF_LARGEST = 1e-4, 1e-5  # how far floats may be apart: the order of a sum changes with the size
 
 
+Buffers = Sequence[np.ndarray | None] | Mapping[Hashable, np.ndarray]
+
+
 @dataclass(frozen=True, eq=False)
 class Sizes:
     """The runs of a kernel with subgroups of several sizes, by the size, and what they show."""
@@ -57,11 +60,11 @@ class Sizes:
 
 def subgroup_sizes(
     kernel: str | Kernel,
-    buffers: Sequence[np.ndarray],
+    buffers: Buffers,
     workgroups: tuple[int, int, int],
     *,
     sizes: Sequence[int] = SIZES,
-    expected: Sequence[np.ndarray | None] | None = None,
+    expected: Buffers | None = None,
     **options: Any,
 ) -> Sizes:
     """Run a kernel with subgroups of every size, and say whether its outputs depend on it.
@@ -72,9 +75,10 @@ def subgroup_sizes(
         As `simulate` takes them.
     sizes : sequence of int, optional
         The sizes; by default 4, 8, 16, 32, 64 and 128.
-    expected : sequence, optional
-        The right buffers, one for each binding, or None for one that does not matter. Without it, the outputs of all
-        sizes are compared with one another. Floats may differ as sums do whose order changes.
+    expected : mapping or sequence, optional
+        The right outputs by name, as in ``{"total": total}``, or one for each binding, None where it does not matter.
+        Without it, the outputs of all sizes are compared with one another. Floats may differ as sums do whose order
+        changes.
     **options
         Further arguments of `simulate`.
 
@@ -97,7 +101,7 @@ def subgroup_sizes(
     facts = SubgroupSizes(right, wrong, expected is not None, findings)
     if wrong and right:
         trial = _Trial(kernel, prod(program.workgroup_size), wrong, compared, (buffers, workgroups, options))
-        facts = replace(facts, **trial.blamed(right), differing=compared.first(runs, right, wrong[0]))
+        facts = replace(facts, **trial.blamed(right), differing=compared.first(runs[wrong[0]], wrong[0]))
     return Sizes(runs, facts)
 
 
@@ -115,31 +119,55 @@ def _agreeing(runs: Mapping[int, Trace], compared: _Compared) -> tuple[int, ...]
 
 
 class _Compared:
-    """Buffers, compared with the right ones."""
+    """Buffers, compared with the `expected` ones."""
 
-    def __init__(self, bindings: Sequence[Variable], expected: Sequence[np.ndarray | None] | None) -> None:
-        self.bindings = bindings
+    def __init__(self, bindings: Sequence[Variable], expected: Buffers | None) -> None:
+        self._bindings = bindings
         self.expected = expected
-        if expected is not None and len(expected) != len(bindings):
-            raise ValueError(f"expected has {len(expected)} arrays: the kernel has {len(bindings)} bindings")
+        if expected is not None:
+            self._check(expected)
 
-    def same(self, buffers: Sequence[np.ndarray]) -> bool:
+    def _check(self, expected: Buffers) -> None:
+        if not isinstance(expected, Mapping) and len(expected) != len(self._bindings):
+            raise ValueError(f"expected has {len(expected)} arrays: the kernel has {len(self._bindings)} bindings")
+        if isinstance(expected, Mapping) and len(self._by_binding(expected)) < len(expected):
+            names = ", ".join(variable.name for variable in self._bindings)
+            raise ValueError(f"expected has {', '.join(map(repr, expected))}: the kernel has {names}")
+
+    def _by_binding(self, arrays: Buffers) -> dict[Variable, np.ndarray]:
+        """The arrays by their bindings: from a list, or by names, or by groups and bindings."""
+        if not isinstance(arrays, Mapping):
+            pairs = zip(self._bindings, arrays, strict=True)
+            return {variable: array for variable, array in pairs if array is not None}
+        found = {}
+        for variable in self._bindings:
+            for key in (str(variable.name), (variable.group, variable.binding)):
+                if arrays.get(key) is not None:
+                    found[variable] = arrays[key]
+        return found
+
+    def same(self, buffers: Buffers) -> bool:
         """Return True where no number differs."""
         return next(self._differing(buffers), None) is None
 
-    def _differing(self, buffers: Sequence[np.ndarray]) -> Iterator[tuple[Variable, int, int]]:
-        """Yield the first number of each buffer that differs, and the place of the buffer."""
-        for place, (variable, wanted, got) in enumerate(zip(self.bindings, self.expected, buffers, strict=True)):
-            if wanted is None or variable.access == "read":
+    def _differing(self, buffers: Buffers) -> Iterator[tuple[Variable, int, float, float]]:
+        """Yield the first number of each buffer that differs: its place, what it should be and what it is."""
+        found = self._by_binding(buffers)
+        for variable, wanted in self._by_binding(self.expected).items():
+            if variable.access == "read":
                 continue
-            differ = _differ(variable, np.asarray(wanted), got)
+            got = found[variable].reshape(-1)
+            wanted = np.ascontiguousarray(wanted, got.dtype).reshape(-1)
+            if len(wanted) != len(got):
+                raise ValueError(f"expected['{variable.name}'] has {len(wanted)} numbers: the buffer has {len(got)}")
+            differ = _differ(variable, wanted, got)
             if differ.any():
-                yield variable, int(np.argmax(differ)), place
+                word = int(np.argmax(differ))
+                yield variable, word, wanted[word].item(), got[word].item()
 
-    def first(self, runs: Mapping[int, Trace], right: tuple[int, ...], size: int) -> DifferingWord | None:
+    def first(self, trace: Trace, size: int) -> DifferingWord:
         """The first number that is wrong with a size, with the line that stores it last."""
-        trace = runs[size]
-        variable, word, place = next(self._differing(trace.buffers))
+        variable, word, wanted, got = next(self._differing(trace.buffers))
         rows = trace.accesses
         named = np.array([name == variable.name for name in trace.variables])
         stored = rows[rows["write"] & named[rows["variable"]] & (rows["index"] == word)]
@@ -148,14 +176,13 @@ class _Compared:
             number = int(stored[-1]["line"])
             line = Line(number, trace.kernel.source.split("\n")[number - 1])
         index = word // variable.type.stride if isinstance(variable.type, Array) else None
-        values = [np.asarray(array).reshape(-1)[word].item() for array in (self.expected[place], trace.buffers[place])]
-        return DifferingWord(str(variable.name), index, size, *values, line)
+        return DifferingWord(str(variable.name), index, size, wanted, got, line)
 
 
 def _differ(variable: Variable, wanted: np.ndarray, got: np.ndarray) -> np.ndarray:
     """Mark the numbers that differ; a float among words is compared as one."""
-    wanted = np.ascontiguousarray(wanted, got.dtype).reshape(-1).view(np.uint32)
-    got = np.ascontiguousarray(got).reshape(-1).view(np.uint32)
+    wanted = wanted.view(np.uint32)
+    got = np.ascontiguousarray(got).view(np.uint32)
     places, scalars = numbers(variable.type, len(got))
     floats = np.zeros(len(got), bool)
     floats[places[scalars == "f32"]] = True
