@@ -13,7 +13,7 @@ import numpy as np
 from wgsl.simulator.subgroups import Fill, Subgroups
 from wgsl.simulator.watch import Watch
 
-FILLS = (0x7E7E7E7E, 0xFEFEFEFE)  # as floats 8.5e37 and -1.7e38; as integers large, and negative or larger
+FILLS = (0x7E7E7B7B, 0xFEFEFBFB)  # large floats of 32 and of 16 bits; integers that are large, and negative or larger
 MOST_PLACES = 8  # of a text that are tried
 Again = Callable[[Fill | None], Sequence[np.ndarray] | None]  # the words of the buffers; None where a run does not end
 
