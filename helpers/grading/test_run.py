@@ -35,7 +35,6 @@ GRAVEST_FIRST = (
     "data race",  # often what an index past the end of a row leads to
     "overlapping writes",
     "uninitialized read",
-    "undefined lane",
     "not-a-number",
     "unwritten output",
     "not portable",
