@@ -211,12 +211,12 @@ NAMES = {"M": "M", "K": "K", "N": "N", "B": "batch"}  # as the kernels have them
 def _drawn_sizes(summed: Summed, random: Random) -> Sizes:
     """Sizes up to three tiles, and of the summed one, more than five tiles and 1 mod 16 most often.
 
-    Where that is long, the others are up to two tiles, and there are at most two layers: a problem is simulated in a
-    tenth of a second.
+    Where that is long, there is one layer, and the others are a little more than a tile at most: a problem is
+    simulated in a tenth of a second.
     """
     along = int(random.choice([1, 17, 33, 81, random.integers(71, 97)], p=[0.1, 0.15, 0.2, 0.35, 0.2]))
-    m, k, n = different(random, 3, 20 if along > 33 else 35, but=along)
-    batch = int(random.choice([1, 1, 2])) if along > 33 else 3
+    m, k, n = different(random, 3, 18 if along > 33 else 35, but=along)
+    batch = 1 if along > 33 else int(random.integers(1, 4))
     by_letter = {"M": m, "K": k, "N": n, "B": batch, summed.along: along}
     if summed.output == "d_bias":
         by_letter["N"] = length(random, past=300, most=800)

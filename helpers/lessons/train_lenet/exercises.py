@@ -223,6 +223,8 @@ def _pool_sizes(random: Random) -> Sizes:
         planes, height, width = one_long(random, 3)
     window = int(random.choice([1, 2, 3, 4], p=[0.05, 0.4, 0.4, 0.15]))
     stride = random.choice([1, 2, 3, 4], p=[0.35, 0.35, 0.2, 0.1])
+    if window == 4:
+        stride = window  # else a thread has up to 256 pixels to compare
     padding = min(window // 2, random.choice([0, 1, 2], p=[0.2, 0.5, 0.3]))
     sizes = {"planes": planes, "H": max(height, window), "W": max(width, window)}
     return sizes | {"k": window, "S": int(stride), "P": int(padding)} | kind(random)
