@@ -96,22 +96,23 @@ def failed(puzzle: Puzzle, kernel: Kernel, seed: Seed, most: int) -> Problem | N
         if number in others and limit - work.left > ENOUGH:
             return None
         sizes, case_of = drawn_problem(puzzle, kernel.code, seed, number)
+        spent = limit - work.left
         run = simulated(kernel, case_of(sizes), work=work)
         if way := way_to_fail(run):
             return _made_smaller(kernel, Problem(sizes, run), case_of, way)
         if run.long:
-            return _not_tried(puzzle, kernel.code, seed, [*ends, *others][: place + 1], limit - work.left)
+            return _not_tried(puzzle, kernel.code, seed, [*ends, *others][:place], spent)
     return None
 
 
 def _not_tried(puzzle: Puzzle, code: str, seed: Seed, numbers: Sequence[int], spent: int) -> NotTried:
-    """Return how many times the official kernel's work on some drawn problems a text's work is."""
+    """Return how many times the official kernel's work on the problems that were finished a text's work is."""
     ours = Work()
     before = ours.left
     for number in numbers:
         sizes, case_of = drawn_problem(puzzle, code, seed, number)
         simulated(puzzle.official, case_of(sizes), work=ours)
-    return NotTried(spent // (before - ours.left))
+    return NotTried(round(spent / max(before - ours.left, 1)))
 
 
 def chosen(puzzle: Puzzle, code: str, seed: Seed) -> tuple[list[int], list[int]]:
