@@ -232,5 +232,5 @@ def _shape(rows: np.ndarray) -> str:
 
 
 def _bits(leaf: np.ndarray) -> np.ndarray:
-    """Numbers as words, in which no NaN has a mark of where it was born."""
-    return without_nan_marks(as_bits(leaf)) if leaf.dtype == np.float32 else as_bits(leaf)
+    """The bits of numbers, in which no NaN has a mark of where it was born."""
+    return as_bits(without_nan_marks(leaf))

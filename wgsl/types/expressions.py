@@ -22,7 +22,9 @@ def view(node: tree.Expression, scope: Scope) -> Reference | Expression:
     """The place in memory that an expression names, or its value where it names none."""
     match node:
         case tree.Literal():
-            return folding.literal(node)
+            literal = folding.literal(node)
+            names.check_enabled(literal.type, node, node.text, scope)
+            return literal
         case tree.Name():
             return _named(node, scope)
         case tree.Call():
