@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, sync_playwright
 from support.lab_server import browser_path
 from support.problems import EVERY_VERSION
-from support.wgsl_programs import judged
+from support.wgsl_programs import judged, judged_halves
 
 from browser.tests.pages import FLAGS
 from helpers import Network, gpu
@@ -23,7 +23,9 @@ from helpers.operations.registry import OPERATIONS
 
 HARDWARE = replace(gpu.adapter_info(), kind="hardware")
 COMPILED = """async texts => {
-  const device = await (await navigator.gpu?.requestAdapter())?.requestDevice();
+  const adapter = await navigator.gpu?.requestAdapter();
+  const requiredFeatures = [...adapter?.features ?? []].filter(name => name === 'shader-f16');
+  const device = await adapter?.requestDevice({requiredFeatures});
   return device && Promise.all(texts.map(async code =>
     (await device.createShaderModule({code}).getCompilationInfo()).messages
       .filter(each => each.type !== 'info').map(each => [each.lineNum, each.message])
@@ -87,6 +89,14 @@ def test_it_judges_the_small_texts_as_we_say(page):
     texts = {str(i): text for i, text in enumerate(judged("refused").values())}
     refused = {message.split(":")[0] for message in messages(page, texts)}
     assert refused == {*texts}
+
+
+def test_it_judges_the_texts_that_enable_f16_as_we_say(page):
+    if messages(page, {"": "enable f16;"}):
+        pytest.skip("this browser's adapter has no numbers of 16 bits")
+    assert messages(page, judged_halves("right")) == []
+    texts = {str(i): text for i, text in enumerate(judged_halves("refused").values())}
+    assert {message.split(":")[0] for message in messages(page, texts)} == {*texts}
 
 
 def test_what_only_browsers_refuse_is_found(page):
