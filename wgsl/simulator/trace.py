@@ -28,7 +28,7 @@ ACCESS = np.dtype(
         ("space", "U9"),  # storage or workgroup
         ("binding", np.int8),  # -1 for workgroup memory
         ("variable", np.int16),  # a place in Trace.variables
-        ("index", np.int32),  # the word, counted from the start of the variable
+        ("index", np.int32),  # the word, counted from the start of the variable; where it has f16, the half of a word
         ("write", np.bool_),
         ("value", np.uint32),  # the bits
     ]
