@@ -9,7 +9,7 @@ INTERNALS = re.compile(  # a compiler's own terms; a reason that has one of them
     r"naga|wgpu|Scalar|Vector|Some\(|\bNone\b|Handle|\[\d+\]|Abstract|Expression|concreti|::|see msg|Entry point|\{ |"
     r"Capabilit|TypeFlags"
 )
-EXTENSION = re.compile(r"`(\w+)` extension|extension '(\w+)'")  # that a device has not, in naga's words and in Tint's
+EXTENSION = re.compile(r"`(\w+)` extension is not|extension '(\w+)' is not")  # naga's words, and Tint's
 
 
 def explain_log(source: str, log: str) -> Suggestion:
