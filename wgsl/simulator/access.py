@@ -142,7 +142,7 @@ class Access:
             if variable.space in OWN:
                 self._words.keep_exact(variable, [place.offset + offset for offset in offsets], value.exact, lanes)
             if variable.space == "storage":
-                bits = [as_bits(self._without_nan_marks(leaf, lanes, part)) for leaf in value.leaves]
+                bits = [self._without_nan_marks(*pair, lanes, part) for pair in zip(bits, value.leaves, strict=True)]
         place, bits, lanes = place.inside(bits, lanes)
         if not lanes.count:
             return
@@ -151,14 +151,14 @@ class Access:
         for offset, word in zip(offsets, bits, strict=True):
             self._words.store(variable, place.offset + offset, lanes, word)
 
-    def _without_nan_marks(self, leaf: np.ndarray, lanes: Lanes, part: Part) -> np.ndarray:
-        """The numbers that a buffer gets, where NaN is reported and loses its mark."""
+    def _without_nan_marks(self, bits: np.ndarray, leaf: np.ndarray, lanes: Lanes, part: Part) -> np.ndarray:
+        """The bits that a buffer gets, where NaN is reported and loses its mark."""
         if leaf.dtype.kind != "f" or not np.isnan(leaf).any():
-            return leaf
+            return bits
         for born, mask in self._watch.births.find(leaf):
             facts = partial(NotANumber, self._watch.source(born), self._watch.other_line(part.at, born.at))
             self._watch.collector.add("not-a-number", born.at, lanes.where(mask).index, facts)
-        return without_nan_marks(leaf)
+        return as_bits(without_nan_marks(leaf))
 
     def atomic(
         self, name: str, place: Place, type: Type, arguments: list[np.ndarray], lanes: Lanes, part: Part

@@ -14,6 +14,7 @@ import numpy as np
 from wgsl.arithmetic.operators import DTYPES
 from wgsl.simulator.lanes import Dispatch, Lanes
 from wgsl.simulator.work import too_large
+from wgsl.types import kinds
 from wgsl.types.conversions import scalar_of
 from wgsl.types.kinds import BOOL, F16, HALF, Array, Scalar, Size, Struct, Type, leaves, parts, words
 from wgsl.types.program import Variable
@@ -112,7 +113,8 @@ class Words:
     def load(self, variable: Variable, offset: Size | np.ndarray, lanes: Lanes, scalar: Scalar) -> np.ndarray:
         """The number at an offset, for each invocation or (in a buffer) one for all."""
         array = self.arrays[variable]
-        offset = self.index(variable, offset)
+        if self._halved:
+            offset = self.index(variable, offset)
         if variable.space in OWN and isinstance(offset, int):
             bits = array[offset].copy() if lanes.whole else array[offset][lanes.index]
         else:
@@ -122,7 +124,8 @@ class Words:
     def store(self, variable: Variable, offset: Size | np.ndarray, lanes: Lanes, bits: np.ndarray) -> None:
         """Put words at an offset; of several invocations that store in one place, the last one wins."""
         array = self.arrays[variable]
-        offset = self.index(variable, offset)
+        if self._halved:
+            offset = self.index(variable, offset)
         if variable.space in OWN and isinstance(offset, int):
             array[offset, slice(None) if lanes.whole else lanes.index] = bits
             return
@@ -168,9 +171,9 @@ def as_numbers(bits: np.ndarray, scalar: Scalar) -> np.ndarray:
 
 def as_bits(values: np.ndarray) -> np.ndarray:
     """The bits of numbers: words, or halves of them."""
-    if values.dtype == np.float16:
-        return values.view(np.uint16)
-    return values.astype(np.uint32) if values.dtype == np.bool_ else values.view(np.uint32)
+    if values.itemsize == kinds.WORD:
+        return values.view(np.uint32)
+    return values.astype(np.uint32) if values.dtype == np.bool_ else values.view(np.uint16)
 
 
 @cache

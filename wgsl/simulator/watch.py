@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from types import MappingProxyType
 
 import numpy as np
@@ -31,10 +31,17 @@ from wgsl.simulator.trace import Log
 from wgsl.simulator.values import Births, Fault, Place
 from wgsl.simulator.watched import Named
 from wgsl.syntax.tokens import without_comments
-from wgsl.types.kinds import Array, Vector, alignment, words
+from wgsl.types.kinds import Array, Size, Vector, alignment, leaves, words
 from wgsl.types.program import Element, Member, Part, Variable
 from wgsl.types.references import name_of
 from wgsl.types.uniformity import NotPortable
+
+
+@cache
+def _steps(vector: Vector) -> tuple[Size, Size, tuple[Size, ...]]:
+    """The alignment and the size of a vector, and how far its other components are from its first one, in words."""
+    _, *steps = (offset for offset, _ in leaves(vector))
+    return alignment(vector), words(vector), tuple(steps)
 
 
 class Unwatched:
@@ -152,7 +159,7 @@ class Watch:
         size = sum(word.itemsize for word in bits)
         self.counter.access(part.at, variable.space, write, np.stack(indices), size, lanes)
         for index, word in zip(indices, bits, strict=True):
-            self.log.access(part.at, lanes, variable, np.asarray(self._words.index(variable, index)), write, word)
+            self.log.access(part.at, lanes, variable, self._words.index(variable, index), write, word)
             if write or variable.space == "workgroup" or variable in self._written:
                 where = lanes.expanded(self._words.places(variable, index, lanes))
                 self._note_stored(variable, where, lanes, part, write)
@@ -187,9 +194,10 @@ class Watch:
         """
         vector = part.base.type
         index = np.asarray(place.offset)
-        component = index % alignment(vector)
-        for step in range(1, vector.size):
-            beside = index - component + (component + step * words(vector.element)) % words(vector)
+        align, size, steps = _steps(vector)
+        component = index % align
+        for step in steps:
+            beside = index - component + (component + step) % size
             where = lanes.expanded(self._words.places(place.variable, beside, lanes))
             self._check(place.variable, where, lanes, part, write, None)
 
