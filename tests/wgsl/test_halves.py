@@ -204,6 +204,21 @@ def test_a_nan_is_named_where_it_is_born_also_behind_a_conversion():
     assert (finding.kind, finding.source_line, finding.count) == ("not-a-number", "let n = x / x;", 4)
 
 
+@pytest.mark.parametrize(
+    ("statements", "born"),
+    [
+        ("let n = b[i] / b[i];\na[i] = f16(n);", "let n = b[i] / b[i];"),  # NaN of f32, stored as f16
+        ("let n = a[i] % a[i];\nb[i] = f32(n);", "let n = a[i] % a[i];"),
+        ("let n = sqrt(a[i] - 1);\nb[i] = vec2f(vec2h(1, n)).y;", "let n = sqrt(a[i] - 1);"),
+    ],
+)
+def test_a_conversion_keeps_where_a_nan_was_born(statements, born):
+    text = kernel(f"\n{statements}", "array<f16>", "array<f32>")
+    buffers = [halves(0, 0, 0, 0), np.zeros(4, np.float32)]
+    (finding,) = wgsl.simulate(text, buffers, (1, 1, 1)).findings
+    assert (finding.kind, finding.source_line, finding.count) == ("not-a-number", born, 4)
+
+
 def test_an_infinity_alone_is_no_finding_and_the_rest_of_a_mark_is_not_stored():
     trace = wgsl.simulate(kernel("a[i] = a[i] * 2 - a[i] * 2;", "array<f16>"), [halves(1, 2, 60000, 4)], (1, 1, 1))
     assert [finding.count for finding in trace.findings] == [1]

@@ -158,26 +158,18 @@ def _pow(base: np.ndarray, exponent: np.ndarray) -> np.ndarray:
     return np.power(base, exponent) + np.sqrt(np.minimum(base, 0))  # the root is 0, or a NaN with its flag
 
 
-DROPPED = {  # the highest of the bits that a float64 loses when it is rounded
-    np.dtype(np.float32): 1 << 28,
-    np.dtype(np.float16): 1 << 41,
-    np.dtype(np.float64): 0,
-}
-
-
 def _fma(left: np.ndarray, right: np.ndarray, addend: np.ndarray) -> np.ndarray:
     """``left * right + addend``, rounded once.
 
     In float64 the product is exact, and the sum is rounded; rounding that to float32 goes wrong only where the float64
-    sum is a tie between two float32 and the exact sum is not. There it is moved off the tie first; the same holds of
-    float16. (A subnormal result has its ties elsewhere and may be rounded twice; WGSL would allow it to be flushed to
-    zero.)
+    sum is a tie between two float32 and the exact sum is not. There it is moved off the tie first. (A subnormal result
+    has its ties elsewhere and may be rounded twice; WGSL would allow it to be flushed to zero.) Of float16, the float64
+    sum is exact wherever the result is finite.
     """
     product = np.multiply(left, right, dtype=np.float64)
     total = np.asarray(np.add(product, addend))
-    dropped = DROPPED[left.dtype]
-    ties = (total.view(np.int64) & (2 * dropped - 1)) == dropped
-    if dropped and np.count_nonzero(ties):
+    ties = (total.view(np.int64) & 0x1FFFFFFF) == 0x10000000
+    if left.dtype == np.float32 and np.count_nonzero(ties):
         product = np.broadcast_to(product, total.shape)
         addend = np.broadcast_to(addend, total.shape)
         total[ties] = _off_the_tie(product[ties], addend[ties].astype(np.float64), total[ties])
