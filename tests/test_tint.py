@@ -11,7 +11,7 @@ from playwright.sync_api import Page, sync_playwright
 from support import subgroup_texts
 from support.lab_server import browser_path
 from support.problems import EVERY_VERSION
-from support.wgsl_programs import judged
+from support.wgsl_programs import judged, judged_halves
 
 from browser.tests.pages import FLAGS
 from helpers import Network, gpu
@@ -25,7 +25,7 @@ from helpers.operations.registry import OPERATIONS
 HARDWARE = replace(gpu.adapter_info(), kind="hardware")
 COMPILED = """async texts => {
   const adapter = await navigator.gpu?.requestAdapter();
-  const requiredFeatures = [...adapter?.features ?? []].filter(name => name === 'subgroups');
+  const requiredFeatures = [...adapter?.features ?? []].filter(name => ['subgroups', 'shader-f16'].includes(name));
   const device = await adapter?.requestDevice({requiredFeatures});
   return device && Promise.all(texts.map(async code =>
     (await device.createShaderModule({code}).getCompilationInfo()).messages
@@ -98,6 +98,14 @@ def test_it_judges_the_texts_with_subgroups_as_we_say(page):
     right = {name: text for name, text in subgroup_texts.judged("right").items() if "(warning" not in text}
     assert messages(page, right) == []
     texts = {str(i): text for i, text in enumerate(subgroup_texts.judged("refused").values())}
+    assert {message.split(":")[0] for message in messages(page, texts)} == {*texts}
+
+
+def test_it_judges_the_texts_that_enable_f16_as_we_say(page):
+    if messages(page, {"": "enable f16;"}):
+        pytest.skip("this browser's adapter has no numbers of 16 bits")
+    assert messages(page, judged_halves("right")) == []
+    texts = {str(i): text for i, text in enumerate(judged_halves("refused").values())}
     assert {message.split(":")[0] for message in messages(page, texts)} == {*texts}
 
 

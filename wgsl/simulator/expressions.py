@@ -24,12 +24,13 @@ from wgsl.simulator.values import (
     exact_converted,
     exact_unary,
     value_of,
+    with_marks,
     without_nan_marks,
 )
 from wgsl.simulator.watch import Watch
 from wgsl.types import program as ir
 from wgsl.types.conversions import scalar_of
-from wgsl.types.kinds import F32, Array, Vector
+from wgsl.types.kinds import Array, Vector
 from wgsl.types.subgroups import SubgroupCall
 
 Thing = Value | Place
@@ -102,7 +103,8 @@ class Expressions:
 
     def _elements(self, place: Place, array: Array) -> int:
         """Return the number of elements of a runtime-sized array, which is the last thing in its buffer."""
-        return (self._words.arrays[place.variable].size - place.offset) // array.stride
+        end = self._words.offset(place.variable, self._words.arrays[place.variable].size)
+        return int((end - place.offset) // array.stride)
 
     def _atomic(self, expression: ir.AtomicCall, lanes: Lanes) -> Value:
         place = self.place(expression.reference, lanes)
@@ -148,7 +150,7 @@ class Expressions:
             if fault.dropped:
                 outside = fault.lanes if outside is None else outside | fault.lanes
         offset = base.offset + number * reference.stride
-        offset = offset if offset.ndim else int(offset)
+        offset = offset if offset.ndim else offset.item()
         return Place(base.variable, offset, outside, base.faults + faults)
 
     @staticmethod
@@ -203,7 +205,7 @@ class Expressions:
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """An operator applied to one component: the result, and what it would be among all whole numbers."""
         result = operators.binary(operator, left, right)
-        if self.invalid or (operator == "%" and result.dtype == np.float32):
+        if self.invalid or (operator == "%" and result.dtype.kind == "f"):
             self.invalid = False
             result = self._watch.births.marked(part, result, (left, right))
         return result, exact_binary(operator, left, right, *exact, result) if self._watch.sees else None
@@ -227,7 +229,7 @@ class Expressions:
         values = [self.value(argument, lanes) for argument in expression.arguments]
         self._counter.builtin(expression, lanes)
         leaves = BUILTINS[expression.name](*(value.leaves for value in values))
-        if leaves[0].dtype == np.float32:
+        if leaves[0].dtype.kind == "f":
             operands = [value.leaves for value in values]
             leaves = tuple(self._marked(expression, leaf, i, operands) for i, leaf in enumerate(leaves))
         self.invalid = False
@@ -237,7 +239,7 @@ class Expressions:
         """One component of a result with its NaN marked by their birth."""
         if part.name == "select" or not np.isnan(leaf).any():  # `select` chooses a NaN, and makes none
             return leaf
-        floats = [leaves for leaves in operands if leaves[0].dtype == np.float32]
+        floats = [leaves for leaves in operands if leaves[0].dtype.kind == "f"]
         if isinstance(part.type, Vector) and part.name not in MIXING:
             sources = [leaves[i % len(leaves)] for leaves in floats]
         else:
@@ -251,15 +253,17 @@ class Expressions:
         self.invalid = False
         if not self._watch.sees:
             return Value(tuple(leaves))
+        if operand.leaves[0].dtype.kind == leaves[0].dtype.kind == "f":
+            return Value(tuple(map(with_marks, leaves, operand.leaves)))
         pairs = zip(operand.leaves, _exacts(operand), leaves, strict=True)
         return value_of(leaves, [exact_converted(*pair) for pair in pairs])
 
     def _bitcast(self, expression: ir.Bitcast, lanes: Lanes) -> Value:
         operand = self.value(expression.operand, lanes)
         name = scalar_of(expression.type).name
-        floats = F32 in (scalar_of(expression.operand.type), scalar_of(expression.type))
-        leaves = (without_nan_marks(np.asarray(x).view(np.uint32)) if floats else x for x in operand.leaves)
-        return Value(tuple(operators.bitcast(leaf, name) for leaf in leaves))
+        unmarked = [without_nan_marks(leaf) for leaf in operand.leaves]
+        leaves = operators.bitcast_components(unmarked, name)
+        return Value(tuple(map(without_nan_marks, leaves)))
 
     def _splat(self, expression: ir.Splat, lanes: Lanes) -> Value:
         operand = self.value(expression.operand, lanes)

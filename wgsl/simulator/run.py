@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from math import isfinite, prod
+from math import ceil, isfinite, prod
 from numbers import Real
 
 import numpy as np
@@ -20,7 +20,7 @@ from wgsl.simulator.machine import Machine
 from wgsl.simulator.memory import Words
 from wgsl.simulator.subgroups import USUAL, Fill, Subgroups, checked_size
 from wgsl.simulator.trace import Trace
-from wgsl.simulator.values import unmarked_input
+from wgsl.simulator.values import without_nan_marks
 from wgsl.simulator.watch import Unwatched, Watch
 from wgsl.simulator.watched import checked_watch
 from wgsl.simulator.work import TooLong, Work, too_large
@@ -55,8 +55,8 @@ def simulate(
     kernel : str or Kernel
         The text. A Kernel brings the values of its `override` constants.
     buffers : sequence of ndarray
-        One array of float32, int32 or uint32 for each binding of group 0, in order, of exactly the size that counts; a
-        uniform struct is the uint32 words that it is made of. They are not changed.
+        One array of float32, float16, int32 or uint32 for each binding of group 0, in order, of exactly the size that
+        counts; a uniform struct is the uint32 words that it is made of. They are not changed.
     workgroups : (x, y, z)
         The size of the dispatch.
     entry_point : str
@@ -131,7 +131,7 @@ def _memory(program: Program, dispatch: Dispatch, arrays: Sequence[np.ndarray]) 
     """Return the memory in which a run begins: copies of the buffers, and workgroup memory that is 0."""
     words = Words(dispatch)
     for variable, array in zip(program.bindings, arrays, strict=True):
-        words.bind(variable, unmarked_input(array))
+        words.bind(variable, without_nan_marks(array))
     for variable in program.workgroup:
         words.make(variable)
     return words
@@ -174,7 +174,7 @@ def _report_at_the_end(
 def _buffers_after(program: Program, words: Words, arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
     """Return the words of the bindings after a run, as arrays of the dtype and shape that each had before."""
     pairs = zip(program.bindings, arrays, strict=True)
-    return tuple(words.arrays[variable].view(array.dtype).reshape(array.shape) for variable, array in pairs)
+    return tuple(words.buffer(variable).view(array.dtype).reshape(array.shape) for variable, array in pairs)
 
 
 def execute(program: Program, buffers: Sequence[np.ndarray], workgroups: tuple[int, int, int]) -> None:
@@ -194,10 +194,14 @@ def execute(program: Program, buffers: Sequence[np.ndarray], workgroups: tuple[i
         dispatch = Dispatch(workgroups, size, range(first, min(first + at_once, count)))
         words = Words(dispatch)
         watch = Unwatched()
-        words.arrays.update(zip(program.bindings, buffers, strict=True))
+        for variable, buffer in zip(program.bindings, buffers, strict=True):
+            words.lend(variable, buffer)
         for variable in program.workgroup:
             words.make(variable)
-        if not Machine(program, dispatch, words, watch, Access(words, watch), MAX_STEPS, Work()).run():
+        ended = Machine(program, dispatch, words, watch, Access(words, watch), MAX_STEPS, Work()).run()
+        for variable, buffer in zip(program.bindings, buffers, strict=True):
+            words.give_back(variable, buffer)
+        if not ended:
             raise ValueError(
                 f"one thread has made {MAX_STEPS:,} iterations of its loops, and the simulator stops it there: does "
                 "every loop end? If they do, take a smaller problem"
@@ -211,7 +215,7 @@ def execute(program: Program, buffers: Sequence[np.ndarray], workgroups: tuple[i
 MOST_INVOCATIONS = 2**20
 MOST_WORDS = 2**23  # of workgroup memory, in all workgroups together
 LARGEST_MAX_STEPS = 2**24
-NUMBERS = (np.float32, np.int32, np.uint32)
+NUMBERS = (np.float32, np.float16, np.int32, np.uint32)
 
 
 def overridden(kernel: Kernel, constants: Mapping[str, float] | None) -> Kernel:
@@ -264,28 +268,31 @@ def _check_buffer(variable: Variable, array: np.ndarray) -> None:
     if not isinstance(array, np.ndarray):
         raise TypeError(f"{name} is a {type(array).__name__}: it must be a NumPy array")
     if array.dtype not in NUMBERS:
-        raise ValueError(f"{name} has dtype {array.dtype}: it must be float32, int32 or uint32")
+        raise ValueError(f"{name} has dtype {array.dtype}: it must be float32, float16, int32 or uint32")
     scalars = {scalar for _, scalar in kinds.leaves(variable.type)}
     wanted = DTYPES[next(iter(scalars)).name] if len(scalars) == 1 else np.uint32
     raw = isinstance(variable.type, kinds.Struct) and array.dtype == np.uint32
     if array.dtype != wanted and not raw:
         raise ValueError(f"{name} has dtype {array.dtype}: `{variable.type}` needs {np.dtype(wanted).name}")
-    _check_length(name, variable.type, array.size)
+    _check_length(name, variable.type, array)
 
 
-def _check_length(name: str, type: kinds.Type, length: int) -> None:
-    least, step = size_of(type)
+def _check_length(name: str, type: kinds.Type, array: np.ndarray) -> None:
+    in_each_word = kinds.WORD // array.itemsize
+    least, step = (int(size * in_each_word) for size in size_of(type))
+    length = array.size
     fits = length == least
     if step:
         fits = length >= least and (length - least) % step == 0
     if not fits:
-        rule = f"{least} word{'s' if least > 1 else ''}"
+        unit = "word" if in_each_word == 1 else "float16"
+        rule = f"{least} {unit}{'s' if least > 1 and unit == 'word' else ''}"
         if step:
             rule += f", or {step} more for each further element"
         raise ValueError(f"{name} has {length} numbers: `{type}` needs {rule}")
 
 
-def size_of(type: kinds.Type) -> tuple[int, int]:
+def size_of(type: kinds.Type) -> tuple[kinds.Size, kinds.Size]:
     """The least size of a buffer in words, and those of each further element of a runtime-sized array, or 0."""
     last = type.fields[-1].type if isinstance(type, kinds.Struct) else type
     runtime = isinstance(last, kinds.Array) and last.count is None
@@ -301,7 +308,7 @@ def checked_workgroups(program: Program, workgroups: tuple[int, int, int]) -> tu
         check_size(f"workgroups' {axis}", size, 1, 65_535)
     groups = prod(sizes)
     threads = prod(program.workgroup_size)
-    memory = sum(kinds.words(variable.type) for variable in program.workgroup)
+    memory = ceil(sum(kinds.words(variable.type) for variable in program.workgroup))
     if groups * threads > MOST_INVOCATIONS or groups * memory > MOST_WORDS:
         raise too_large(
             f"workgroups = {sizes}: {groups * threads:,} invocations with {groups * memory:,} words of "
@@ -336,5 +343,5 @@ def checked_max_steps(max_steps: int | None) -> int:
 
 
 def are_finite(arrays: Sequence[np.ndarray]) -> bool:
-    """Return True where no float32 array holds an infinity. (A NaN does no harm: what comes of it is never new.)"""
-    return not any(np.isinf(array).any() for array in arrays if array.dtype == np.float32)
+    """Return True where no array of floats holds an infinity. (A NaN does no harm: what comes of it is never new.)"""
+    return not any(np.isinf(array).any() for array in arrays if array.dtype.kind == "f")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 
 from wgsl.facts import WorkUsedUp
 from wgsl.simulator.lanes import Lanes
@@ -52,7 +53,7 @@ class TooLong(ValueError):
 
 def operations_of(statement: ir.Statement) -> int:
     """Return the number of array operations that a statement takes, without the statements in it."""
-    declared = kinds.words(statement.variable.type) // CLEARED if isinstance(statement, ir.Declare) else 0
+    declared = int(kinds.words(statement.variable.type) // CLEARED) if isinstance(statement, ir.Declare) else 0
     return 1 + declared + sum(map(_weight, nodes(tuple(children(statement, ir.Part)))))
 
 
@@ -67,4 +68,4 @@ def _weight(part: ir.Part) -> int:
             return ACCESS if variable.space in ("storage", "workgroup") else 1
         case ir.Element() | ir.Member() | ir.Deref():
             return 1
-    return 1 if part.type is None else kinds.words(part.type)
+    return 1 if part.type is None else ceil(kinds.words(part.type))

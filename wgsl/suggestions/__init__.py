@@ -23,7 +23,7 @@ from wgsl.words.errors import NOT_SIMULATED
 from wgsl.words.suggestions import sentence
 
 SUBGROUP = "subgroup"  # in the name of a function, a built-in value or an extension
-OTHER_NUMBERS = ("numbers of 16 bits", "numbers of 64 bits", "number of 16 bits")  # kinds of what not every adapter has
+OTHER_NUMBERS = ("numbers of 64 bits",)  # kinds of what not every adapter has
 
 CURES: Mapping[str, Callable[..., Suggestion | None]] = {  # by the kind of a refusal
     "operands": values.operands,

@@ -196,7 +196,7 @@ def _join(operands: list, operator: str) -> None:
 
 MOST = {"workgroup_size": 3, "interpolate": 2, "diagnostic": 3}  # arguments, where it is not 1
 EXTENSIONS = ("f16", "clip_distances", "dual_source_blending", "subgroups", "primitive_index")
-ENABLED = ("subgroups",)
+ENABLED = ("f16", "subgroups")
 FEATURES = (
     "readonly_and_readwrite_storage_textures",
     "packed_4x8_integer_dot_product",

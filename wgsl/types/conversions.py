@@ -11,9 +11,11 @@ from dataclasses import replace
 import numpy as np
 
 from wgsl.diagnostics import Span, Undefined
+from wgsl.syntax.tokens import LARGEST_HALF
 from wgsl.types.kinds import (
     ABSTRACT_FLOAT,
     ABSTRACT_INT,
+    F16,
     F32,
     I32,
     U32,
@@ -28,8 +30,10 @@ from wgsl.types.program import Constant, Expression, Part
 
 ABSTRACT = (ABSTRACT_INT, ABSTRACT_FLOAT)
 RANGES = {I32: range(-(2**31), 2**31), U32: range(2**32), ABSTRACT_INT: range(-(2**63), 2**63)}
-FLOATS = (F32, ABSTRACT_FLOAT)
-NUMBERS = (F32, I32, U32, *ABSTRACT)
+PRECISION = {F32: np.float32, F16: np.float16, ABSTRACT_FLOAT: np.float64}  # of the floats
+FLOATS = (*PRECISION,)
+LARGEST = {F16: LARGEST_HALF}  # past it a number that is known before the run is refused, whatever it is rounded to
+NUMBERS = (F32, F16, I32, U32, *ABSTRACT)
 WHOLE = (I32, U32, ABSTRACT_INT)
 
 
@@ -85,7 +89,7 @@ def automatic(scalar: Scalar, wanted: Scalar) -> bool:
     """Return True where a number of one scalar type becomes one of the other by itself, as an abstract one does."""
     if scalar == ABSTRACT_INT:
         return wanted in NUMBERS
-    return scalar == wanted or (scalar == ABSTRACT_FLOAT and wanted == F32)
+    return scalar == wanted or (scalar == ABSTRACT_FLOAT and wanted in FLOATS)
 
 
 def converted(value: Expression, wanted: Type) -> Expression | None:
@@ -125,8 +129,8 @@ def represented(number: float | int, scalar: Scalar, part: Part) -> float | int:
         rounded = number
         held = number in RANGES[scalar]
     else:
-        rounded = float(number) if scalar == ABSTRACT_FLOAT else nearest(number)
-        held = math.isfinite(rounded)
+        rounded = nearest(number, scalar)
+        held = math.isfinite(rounded) and abs(number) <= LARGEST.get(scalar, math.inf)
     if held:
         return rounded
     if scalar == U32 and number < 0:
@@ -136,7 +140,7 @@ def represented(number: float | int, scalar: Scalar, part: Part) -> float | int:
     return 0 if scalar in RANGES else 0.0
 
 
-def nearest(number: float | int) -> float:
-    """The nearest float32; an infinity where there is none."""
+def nearest(number: float | int, scalar: Scalar) -> float:
+    """The nearest number of a float type; an infinity where there is none."""
     with np.errstate(over="ignore"):
-        return float(np.float32(number))
+        return float(PRECISION[scalar](number))

@@ -10,10 +10,11 @@ from threading import RLock
 from wgsl.diagnostics import Limited, NotWgsl, Span, Undefined, Unset, Unsupported
 from wgsl.syntax import tree
 from wgsl.types import subgroups
-from wgsl.types.conversions import RANGES, nearest
+from wgsl.types.conversions import FLOATS, RANGES, nearest
 from wgsl.types.expressions import type_of
 from wgsl.types.kinds import (
     BOOL,
+    F16,
     F32,
     U32,
     Pointer,
@@ -21,10 +22,10 @@ from wgsl.types.kinds import (
     Struct,
     Type,
     Vector,
+    byte_count,
     is_constructible,
     on_three_axes,
     passed_limit,
-    words,
 )  # fmt: skip
 from wgsl.types.memory import check_bindings, declared, laid_out, number, numbers
 from wgsl.types.names import Alias, Known, Meaning, Routine, Scope, Stage, check_new
@@ -158,9 +159,9 @@ class Declarations:
         value = self.constants[node.name]
         if type in RANGES and (value != int(value) or int(value) not in RANGES[type]):
             raise ValueError(f"{node.name} = {value}: it must be a {type}")
-        if type == F32 and not isfinite(nearest(value)):
-            raise ValueError(f"{node.name} = {value}: it is too large for an f32, whose largest number is about 3.4e38")
-        return Constant(type, node, ({BOOL: bool, F32: nearest}.get(type, int)(value),))
+        if type in FLOATS:
+            return Constant(type, node, (_float(node.name, value, type),))
+        return Constant(type, node, (bool(value) if type == BOOL else int(value),))
 
     def entry(self, name: str) -> tree.Function:
         """The entry point of a name. Raises NotWgsl where there is none."""
@@ -168,6 +169,17 @@ class Declarations:
         if isinstance(node, tree.Function) and tree.attribute(node, "compute"):
             return node
         raise NotWgsl("entry_point", node.name if isinstance(node, tree.Function) else Span(0, 0), wanted=name)
+
+
+LARGEST = {F32: "about 3.4e38", F16: "65504"}
+
+
+def _float(name: str, value: float, type: Scalar) -> float:
+    """The value of an override of a float type."""
+    number = nearest(value, type)
+    if not isfinite(number):
+        raise ValueError(f"{name} = {value}: it is too large for an {type}, whose largest number is {LARGEST[type]}")
+    return number
 
 
 # --- Functions ----------------------------------------------------------------------------------------------------
@@ -304,7 +316,7 @@ def program_of(declarations: Declarations, entry_point: str, faults: type | tupl
     used = [variable for variable in variables if variable in uses.variables]
     workgroup = tuple(variable for variable in used if variable.space == "workgroup")
     private = tuple(variable for variable in used if variable.space == "private")
-    held = sum(words(variable.type) * 4 for variable in workgroup)
+    held = sum(byte_count(variable.type) for variable in workgroup)
     size = _workgroup_size(node, declarations, held)
     bindings = _bindings(variables, uses.variables)
     inputs = _inputs(node, declarations)

@@ -22,7 +22,7 @@ def view(node: tree.Expression, scope: Scope) -> Reference | Expression:
     """The place in memory that an expression names, or its value where it names none."""
     match node:
         case tree.Literal():
-            return folding.literal(node)
+            return _literal(node, scope)
         case tree.Name():
             return _named(node, scope)
         case tree.Call():
@@ -44,6 +44,13 @@ def view(node: tree.Expression, scope: Scope) -> Reference | Expression:
             return _logical(node, scope)
         case tree.Binary(operator=operator, left=left, right=right):
             return operators.binary(operator, value(left, scope), value(right, scope), node)
+
+
+def _literal(node: tree.Literal, scope: Scope) -> Constant:
+    """The value of a literal, if the text may have one of its type."""
+    literal = folding.literal(node)
+    names.check_enabled(literal.type, node, node.text, scope)
+    return literal
 
 
 def _logical(node: tree.Binary, scope: Scope) -> Expression:

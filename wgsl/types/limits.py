@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wgsl.diagnostics import Limited, NotWgsl, Span
-from wgsl.types.kinds import Array, words
+from wgsl.types.kinds import Array, byte_count
 from wgsl.types.program import Bind, Binding, Declare, Function, Program, Variable
 from wgsl.types.usage import nodes, usage
 
@@ -32,7 +32,7 @@ def too_long(fault: NotWgsl) -> Limited | None:
 def _check(space: str, variables: tuple[Variable | Binding, ...]) -> None:
     held = 0
     for variable in variables:
-        held += words(variable.type) * 4
+        held += byte_count(variable.type)
         if held > MAX_THREAD_BYTES:
             facts = {"name": variable.name, "space": space, "held": held, "limit": MAX_THREAD_BYTES}
             raise Limited("too many bytes of a thread", variable.name, **facts)

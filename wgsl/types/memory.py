@@ -10,19 +10,23 @@ from wgsl.syntax.tokens import Word
 from wgsl.types.conversions import concrete
 from wgsl.types.expressions import type_of, value
 from wgsl.types.kinds import (
+    HALF,
     I32,
     U32,
+    WORD,
     Array,
     Fault,
     Field,
     Matrix,
     Pointer,
+    Size,
     Struct,
     Type,
     alignment,
     is_runtime_sized,
     rounded,
     unfit,
+    whole,
     words,
 )  # fmt: skip
 from wgsl.types.names import Scope, Stage, check_new, space_of, unsupported
@@ -30,7 +34,6 @@ from wgsl.types.program import Variable
 from wgsl.types.statements import declared_value, known, written_type
 
 SPACES = ("storage", "uniform", "workgroup", "private")
-WORD = 4  # bytes
 
 
 def number(attribute: tree.Attribute, scope: Scope) -> int:
@@ -119,7 +122,7 @@ def uniform_fault(type: Type) -> Fault | None:
             return None
         case Array(element):
             if type.stride % 4:
-                return Fault("uniform elements", {"stride": type.stride * WORD})
+                return Fault("uniform elements", {"stride": int(type.stride * WORD)})
             return uniform_fault(element)
         case Struct(fields=fields):
             for field, after in zip(fields, (*fields[1:], None), strict=True):
@@ -127,7 +130,7 @@ def uniform_fault(type: Type) -> Fault | None:
                 if inner and after and after.offset < field.offset + rounded(words(field.type), 4):
                     return Fault("uniform member behind", {"name": after.name, "before": field.name})
                 if (inner or field.type.__class__ is Array) and field.offset % 4:
-                    return Fault("uniform member", {"name": field.name, "offset": field.offset * WORD})
+                    return Fault("uniform member", {"name": field.name, "offset": int(field.offset * WORD)})
                 if fault := uniform_fault(field.type):
                     return fault
     return None
@@ -162,8 +165,8 @@ def _check_member(place: Span, type: Type, last: bool) -> None:
         raise NotWgsl("last member", place)
 
 
-def _attributes(member: tree.Parameter, type: Type, scope: Scope) -> tuple[int, int]:
-    """Size and alignment in words."""
+def _attributes(member: tree.Parameter, type: Type, scope: Scope) -> tuple[Size, Size]:
+    """Size and alignment in words; a size in bytes is rounded up to halves of a word."""
     size = words(type)
     align = alignment(type)
     for attribute in member.attributes:
@@ -172,10 +175,10 @@ def _attributes(member: tree.Parameter, type: Type, scope: Scope) -> tuple[int, 
         byte_count = number(attribute, scope)
         if attribute.name == "size":
             if byte_count < size * WORD:
-                raise NotWgsl("size", attribute, least=size * WORD)
-            size = -(-byte_count // WORD)
+                raise NotWgsl("size", attribute, least=int(size * WORD))
+            size = rounded(byte_count / WORD, HALF)
         else:
             if byte_count < align * WORD or byte_count & (byte_count - 1):  # no power of two
-                raise NotWgsl("align", attribute, least=align * WORD)
-            align = byte_count // WORD
+                raise NotWgsl("align", attribute, least=int(align * WORD))
+            align = whole(byte_count / WORD)
     return size, align

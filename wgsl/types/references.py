@@ -90,7 +90,7 @@ def indexed(base: Reference | Expression, index: Expression, place: Span) -> Ref
     base = pointee(base)
     match base.type:
         case Vector(count, element):
-            stride = 1
+            stride = words(element)
         case Array(element, count):
             stride = base.type.stride
         case _:
@@ -126,8 +126,8 @@ def _part(base: Reference | Expression, type: Type, offset: int, place: Span) ->
     """Return the part of a variable or a value that lies `offset` words after its start."""
     if isinstance(base, Reference):
         return Member(type, place, base, offset)
-    inside = range(offset, offset + words(type))
-    return _picked(base, type, [i for i, (at, _) in enumerate(leaves(base.type)) if at in inside], place)
+    end = offset + words(type)
+    return _picked(base, type, [i for i, (at, _) in enumerate(leaves(base.type)) if offset <= at < end], place)
 
 
 def _picked(base: Expression, type: Type, picked: Sequence[int], place: Span) -> Expression:
@@ -152,7 +152,7 @@ def member(base: Reference | Expression, name: Word, place: Span) -> Reference |
             letters = next((alphabet for alphabet in COMPONENTS if set(name) <= set(alphabet[:size])), "")
             picked = [letters.index(letter) for letter in name] if letters else []
             if len(picked) == 1:
-                return _part(base, element, picked[0], place)
+                return _part(base, element, picked[0] * words(element), place)
             if 2 <= len(picked) <= 4:
                 return _picked(loaded(base), Vector(len(picked), element), picked, place)
     raise NotWgsl("part", name, base=base, name=name)

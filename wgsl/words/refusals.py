@@ -210,6 +210,10 @@ REASONS: dict[str, Sentence] = {
     "malformed number": "`{text}` is no number that WGSL can read",
     "number out of range": out_of_range,
     "attribute of a member": "`@{name}` belongs to a member of a struct",
+    "not enabled": (
+        "`{written}` needs `enable {extension};` at the top of the text, which not every adapter takes: `f32` always "
+        "works"
+    ),
     "extension": "`enable` knows no `{name}`",
     "no subgroups": "browsers refuse `{name}` in a text that does not begin with `enable subgroups;`",
     "language feature": "`requires` knows no `{name}`",
@@ -372,6 +376,7 @@ REASONS: dict[str, Sentence] = {
     "smoothstep": "the first two values of smoothstep must differ",
     "ldexp of abstract f32": "the exponent of ldexp may be at most 1024",
     "ldexp of f32": "the exponent of ldexp may be at most 128",
+    "ldexp of f16": "the exponent of ldexp may be at most 16",
     "pow": "0 to the power of 0 is not defined",
     "half": "a number of 16 bits is at most 65504",
     "extractBits": "extractBits reads past the 32 bits of a number",
@@ -381,11 +386,9 @@ REASONS: dict[str, Sentence] = {
 
 FEATURES: dict[str, Sentence] = {
     "call tree": "room for functions that call one another this often",
-    "numbers of 16 bits": "`{name}` (numbers of 16 bits)",
     "numbers of 64 bits": "`{name}` (numbers of 64 bits)",
     "textures": "`{name}` (textures and samplers)",
     "resources": "`{name}` (resources other than buffers)",
-    "number of 16 bits": "f16 (`{text}` is a number of 16 bits)",
     "shaders": "vertex and fragment shaders",
     "builtin": "built-in value `{name}`",
     "function": "built-in function `{name}`",
