@@ -91,7 +91,7 @@ def test_it_judges_the_small_texts_as_we_say(page):
 
 
 def test_it_judges_the_texts_on_one_rule_each_as_we_say(page):
-    """What only a newer browser takes, or only the adapter's compiler, is left out."""
+    """The texts that only newer browsers take, or only the adapter's compiler, are left out."""
     of_kind = {kind: {str(i): text.text for i, text in enumerate(texts()) if text.kind == kind} for kind in KINDS}
     assert messages(page, of_kind["right"]) == []
     refused = {message.split(":")[0] for message in messages(page, of_kind["does not compile"])}

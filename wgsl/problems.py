@@ -81,7 +81,7 @@ def _checked_in_a_thread(kernel: Kernel) -> tuple[Problem, ...]:
 
 
 def _refused(declarations: Declarations) -> Iterator[Fault]:
-    """What browsers refuse of each entry point, and of the functions that none of them reaches."""
+    """Yield the faults of each entry point, and those for which browsers refuse a function that none reaches."""
     uniformity = Uniformity()
     for name, node in declarations.nodes.items():
         if not tree.attribute(node, "compute"):

@@ -103,7 +103,7 @@ class Flow:
                 self._state[variable] = self._graph.node(None, [], FromCaller(number, content=True))
 
     def _outcome(self) -> tuple[list[Demand], Summary]:
-        """What is demanded, and what callers see of it."""
+        """The demands, and the part of the function that its callers see."""
         state = self._state or {}
         contents = {number: state[variable] for number, variable in self._contents.items() if variable in state}
         result = self._graph.node(None, self._results)
