@@ -81,7 +81,7 @@ class Root(Part):
 
 @frozen
 class Element(Part):
-    """``base[index]``, by an i32 or u32, of a vector or array: `count` elements (None: runtime-sized), `stride` words."""
+    """``base[index]``, by an i32 or u32, of `count` elements (None: runtime-sized), each of `stride` words."""
 
     base: Reference
     index: Expression
