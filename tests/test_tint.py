@@ -11,6 +11,7 @@ from playwright.sync_api import Page, sync_playwright
 from support.lab_server import browser_path
 from support.problems import EVERY_VERSION
 from support.wgsl_programs import judged
+from support.wgsl_verdicts import KINDS, texts
 
 from browser.tests.pages import FLAGS
 from helpers import Network, gpu
@@ -87,6 +88,14 @@ def test_it_judges_the_small_texts_as_we_say(page):
     texts = {str(i): text for i, text in enumerate(judged("refused").values())}
     refused = {message.split(":")[0] for message in messages(page, texts)}
     assert refused == {*texts}
+
+
+def test_it_judges_the_texts_on_one_rule_each_as_we_say(page):
+    """The texts that only newer browsers take, or only the adapter's compiler, are left out."""
+    of_kind = {kind: {str(i): text.text for i, text in enumerate(texts()) if text.kind == kind} for kind in KINDS}
+    assert messages(page, of_kind["right"]) == []
+    refused = {message.split(":")[0] for message in messages(page, of_kind["does not compile"])}
+    assert refused == {*of_kind["does not compile"]}
 
 
 def test_what_only_browsers_refuse_is_found(page):

@@ -115,7 +115,7 @@ def _name_of(node: tree.Node) -> Span:
 
 
 def _refused(declarations: Declarations) -> Iterator[Fault]:
-    """Yield the places that browsers refuse in entry points, and in the functions that none of them reaches."""
+    """Yield the faults of each entry point, and those for which browsers refuse a function that none reaches."""
     uniformity = Uniformity()
     for name, node in declarations.nodes.items():
         if not tree.attribute(node, "compute"):

@@ -72,7 +72,7 @@ class Builder(Transformer):
     def module(self, *children):
         """The directives are notes and filters, and no nodes."""
         made = [child for child in children if child]
-        check_rules([child.arguments for child in made if isinstance(child, Attribute)], "diagnostic directive")
+        check_rules([child.arguments for child in made if isinstance(child, Attribute)], "diagnostic")
         passed = tuple(child for child in made if isinstance(child, Limited))
         declarations = tuple(child for child in made if not isinstance(child, Attribute | Limited))
         return tree.Module(declarations, passed)

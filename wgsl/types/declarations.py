@@ -28,6 +28,7 @@ from wgsl.types.kinds import (
 from wgsl.types.memory import check_place, declared, laid_out, number, numbers
 from wgsl.types.names import Alias, Known, Lost, Meaning, Routine, Scope, Stage, check_new
 from wgsl.types.noted import note, surpass
+from wgsl.types.order import needed
 from wgsl.types.program import Binding, Constant, Function, Program, Variable
 from wgsl.types.statements import (
     check_assertion,
@@ -138,35 +139,9 @@ class Declarations:
         """Read what a declaration needs, the far ends of chains first, unless it is in a circle."""
         if len(self.nodes) <= MOST_OPEN:
             return
-        for name in self._needed(str(node.name)):
+        for name in needed(str(node.name), self.nodes, {*self._meanings, *self._faults}):
             with suppress(NotWgsl, Unsupported):
                 self._read_once(self.nodes[name])
-
-    def _needed(self, name: str) -> list[str]:
-        """The names that a declaration needs and that are not known, each behind those that it needs itself."""
-        behind: list[str] = []
-        circles: set[str] = set()
-        path: dict[str, None] = {}
-        waiting = [(name, False)]
-        visited = {*self._meanings, *self._faults}
-        while waiting:
-            item, left = waiting.pop()
-            if left:
-                path.pop(item)
-                behind.append(item)
-            elif item in path:
-                circles.update([*path][[*path].index(item) :])
-            elif item not in visited:
-                visited.add(item)
-                path[item] = None
-                waiting.append((item, True))
-                waiting += [(needed, False) for needed in self._names_in(self.nodes[item])]
-        return [item for item in behind if item not in circles and item != name]
-
-    def _names_in(self, node: Named) -> list[str]:
-        """The names of the module that a declaration mentions."""
-        names = dict.fromkeys(str(part.name) for part in tree.walk(node) if isinstance(part, tree.Name))
-        return [name for name in names if name in self.nodes]
 
     def _read_once(self, node: Named) -> Meaning:
         """Read a declaration, and keep what it means, or its fault, which is that of all that use it."""

@@ -106,6 +106,8 @@ class Flow:
         """Return the demands, and the part that callers see."""
         state = self._state or {}
         contents = {number: state[variable] for number, variable in self._contents.items() if variable in state}
+        if not (self._asked or self._results or contents):
+            return [], Summary((), (), {})
         result = self._graph.node(None, self._results)
         paths = iter(self._graph.paths([result, *contents.values(), *[node for _, node in self._asked]]))
         of_result = next(paths)

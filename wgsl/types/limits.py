@@ -30,7 +30,7 @@ def passed_limits(program: Program) -> Iterator[Limited]:
     used = [variable for variable in program.bindings if variable in usage(program.entry).variables]
     for variable in used:
         if variable.group >= MOST_GROUPS:
-            yield Limited("groups", variable.name, name=variable.name, group=variable.group, most=MOST_GROUPS)
+            yield Limited("groups", variable.name, name=variable.name, group=variable.group, last=MOST_GROUPS - 1)
         elif variable.binding >= MOST_NUMBER:
             yield Limited("high binding", variable.name, number=variable.binding, most=MOST_NUMBER)
     for space, most in MOST_BUFFERS.items():
