@@ -13,7 +13,7 @@ from helpers.grading.drawing import NumbersDrawn, drawing, excerpt_of
 from helpers.grading.puzzle import Case, Puzzle, same_code
 from helpers.grading.race import Race, race
 from helpers.grading.read_sets import ReadSets, read_sets
-from helpers.grading.reasons import Diagnosis, NamedMistake, Reason, WrongNumbers
+from helpers.grading.reasons import Diagnosis, NamedMistake, NotTried, Reason, WrongNumbers
 from helpers.grading.recognition import fitting
 from helpers.grading.test_run import MOST_ITERATIONS, TestRun, launched, passes_to_blame, simulated, traced
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, UNSAFE, WRONG, Grades, Verdict
@@ -46,9 +46,11 @@ def grade(puzzle: Puzzle, source: str, seed: drawn.Seed = None) -> Grades:
             return Grades.alike(puzzle.tests, WRONG, idle)
         work = Work(MOST_WORK)
         runs = _runs(puzzle, kernel, work)
-        failed = None
+        failed = not_tried = None
         if not any(run.endless or drawn.way_to_fail(run) for run in runs):
             failed = drawn.failed(puzzle, kernel, seed, MOST_WORK - work.left)
+            if isinstance(failed, NotTried):
+                failed, not_tried = None, failed
             if not failed and (unread := interface_checks.unread(kernel, puzzle)):
                 return Grades.alike(puzzle.tests, WRONG, unread)
     except UnsupportedWgsl as error:
@@ -58,7 +60,9 @@ def grade(puzzle: Puzzle, source: str, seed: drawn.Seed = None) -> Grades:
         not_compiled = replace(reasons.not_compiled(error), unread=text_checks.unread(kernel, puzzle))
         reason = text_checks.missing(kernel, puzzle, error) or not_compiled
         return Grades.alike(puzzle.tests, NO_COMPILE, reason, excerpt_of(error, WIDEST))
-    return _stopped(puzzle, kernel, runs) if runs[-1].endless else _Grader(puzzle, kernel, runs, failed).grades()
+    if runs[-1].endless:
+        return _stopped(puzzle, kernel, runs)
+    return _Grader(puzzle, kernel, runs, failed, not_tried).grades()
 
 
 def _stopped(puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun]) -> Grades:
@@ -120,9 +124,14 @@ class _Grader:
     """The verdicts on a kernel whose loops all end in its tests, and on the drawn problem that it failed, if it did."""
 
     def __init__(
-        self, puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun], failed: drawn.Problem | None = None
+        self,
+        puzzle: Puzzle,
+        kernel: Kernel,
+        runs: Sequence[TestRun],
+        failed: drawn.Problem | None = None,
+        not_tried: NotTried | None = None,
     ) -> None:
-        self.failed = failed
+        self.failed, self.not_tried = failed, not_tried
         runs = [*runs, failed.run] if failed else runs
         self.puzzle, self.kernel, self.runs = puzzle, kernel, runs
         self.wrong = [run for run in runs if run.wrong.any() and not run.endless]
@@ -282,6 +291,8 @@ class _Grader:
         remarks = list(self._settled)
         if self._has_turn_too_many(run, ours):
             remarks.append(reasons.TurnTooMany())
+        if self.not_tried:
+            remarks.append(self.not_tried)
         new = [remark for remark in remarks if remark not in self.remarks]
         self.remarks.update(remarks)
         return reasons.Compared(accesses(run), accesses(ours), tuple(new))

@@ -356,12 +356,19 @@ class TurnTooMany:
 
 
 @dataclass(frozen=True)
+class NotTried:
+    """The larger drawn problems were not tried: on others, a kernel does this many times the official one's work."""
+
+    times: int
+
+
+@dataclass(frozen=True)
 class Compared(Reason):
-    """The work of a right kernel, beside the official one's, and remarks on what it does for nothing."""
+    """The work of a right kernel, beside the official one's, with remarks: what is done for nothing, or not tried."""
 
     accesses: Accesses
     ours: Accesses
-    remarks: tuple[SettledComparisons | TurnTooMany, ...] = ()
+    remarks: tuple[SettledComparisons | TurnTooMany | NotTried, ...] = ()
 
     @property
     def as_ours(self) -> bool:

@@ -187,7 +187,7 @@ def not_run(reason: reasons.NotRun) -> str:
 
 
 def compared(reason: reasons.Compared) -> str:
-    """Return what a kernel does, what the official one does otherwise, and what is done for nothing."""
+    """Return what a kernel does, what the official one does otherwise, and the remarks."""
     counts = zip(reason.accesses.kinds, reason.ours.kinds, _in_words(reason.ours), strict=True)
     others = [words for count, ours, words in counts if words and count != ours]
     text = ", ".join(filter(None, _in_words(reason.accesses)))
@@ -217,9 +217,21 @@ def counted(count: float, noun: str) -> str:
     return f"{count:,.0f} {noun}s" if float(count).is_integer() else f"{count:,.1f} {noun}s"
 
 
-def remark(about: SettledComparisons | reasons.TurnTooMany) -> str:
-    """Return what a kernel does for nothing."""
-    return TURN if isinstance(about, reasons.TurnTooMany) else findings.settled_comparisons(about)
+def remark(about: SettledComparisons | reasons.TurnTooMany | reasons.NotTried) -> str:
+    """Return what a kernel does for nothing, or what was not tried."""
+    if isinstance(about, reasons.TurnTooMany):
+        return TURN
+    if isinstance(about, reasons.NotTried):
+        return not_tried(about)
+    return findings.settled_comparisons(about)
+
+
+def not_tried(about: reasons.NotTried) -> str:
+    """Return why the larger drawn problems were not tried: little work may be slow where one thread does most of it."""
+    why = "as a thread of your kernel makes too many turns of its loops there"
+    if about.times > 1:
+        why = f"as your kernel does {about.times:,} times the work of ours"
+    return f"it is right in all tests; the larger drawn problems were not tried, {why}"
 
 
 SENTENCES = {
