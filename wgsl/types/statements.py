@@ -44,8 +44,10 @@ def block(node: tree.Block, scope: Scope, *jumps: str) -> tuple[Statement, ...]:
 
 def statements(node: tree.Block, scope: Scope) -> tuple[Statement, ...]:
     """The statements of a block; those that only give a name to a constant leave nothing."""
-    made = (scope.read(child, statement) for child in node.body)
-    return tuple(kept for kept in made if kept is not None)
+    made = []
+    for child in node.body:  # a loop: a generator would be one more level of Python's stack for each block
+        made.append(scope.read(child, statement))
+    return tuple([kept for kept in made if kept is not None])
 
 
 @_located

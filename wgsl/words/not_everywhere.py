@@ -23,7 +23,8 @@ NOT_EVERYWHERE = {
     "buffers": "`{entry}` uses {count} {space} buffers: the limit here is {most}, which every adapter offers",
     "array of an override": "browsers refuse to assign a whole array whose length is an override: assign its elements",
     "uniform elements": (
-        "in a uniform, an array's elements are a multiple of 16 bytes apart, and not {stride}: only Chrome takes it"
+        "in a uniform, an array's elements are a multiple of 16 bytes apart, and not {stride}, which only Chrome "
+        "takes; write a struct with a member for each number"
     ),
     "uniform member behind": (
         "in a uniform, the member `{name}` must be 16 bytes or more behind `{before}`: only Chrome takes it as it is"
