@@ -7,7 +7,7 @@ import pytest
 
 import wgsl
 
-TRAP = (Path(wgsl.__file__).parent / "subgroup_size.wgsl").read_text(encoding="utf-8")
+TRAP = (Path(wgsl.__file__).parent / "examples" / "subgroup_size.wgsl").read_text(encoding="utf-8")
 NUMBERS = np.random.default_rng(1).standard_normal(256).astype(np.float32)
 SUM = [None, NUMBERS.sum(keepdims=True)]
 LINE = "line 14, `if subgroupElect() { sums[i / 32u] = sum; }`, takes the size of a subgroup for 32"
