@@ -35,6 +35,7 @@ GRAVEST_FIRST = (
     "data race",  # often what an index past the end of a row leads to
     "overlapping writes",
     "lost update",
+    "undefined lane",
     "uninitialized read",
     "not-a-number",
     "unwritten output",

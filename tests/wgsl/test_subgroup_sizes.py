@@ -30,6 +30,13 @@ def test_the_right_numbers_may_have_names():
     assert message(expected={"total": SUM[1]}) == message(expected={(0, 1): SUM[1]}) == message(expected=SUM)
 
 
+def test_buffers_and_the_right_numbers_may_have_names():
+    buffers = {"input": NUMBERS, (0, 1): np.zeros(1, np.float32)}
+    runs = wgsl.subgroup_sizes(TRAP, buffers, (1, 1, 1), expected={"total": SUM[1]})
+    assert runs.message == message(expected=SUM)
+    assert wgsl.subgroup_sizes(TRAP, buffers, (1, 1, 1)).message == message()
+
+
 def test_without_the_right_numbers_the_sizes_are_compared():
     """With one that has no findings: 64 and 128 read the same zeros, and agree."""
     assert message().startswith(f"the outputs with 4, 8, 16, 64 and 128 differ from those with 32: {LINE}; ")

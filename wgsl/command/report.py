@@ -18,7 +18,7 @@ from wgsl.simulator.watched import Named, numbers_of
 def report(trace: Trace, findings: Sequence[Finding], with_lines: bool) -> str:
     """These findings of a run, what was run, and the counts; of each line of the text, too, if they are wanted."""
     parts = [described(trace.kernel.name, finding) for finding in findings]
-    parts += [_summary(trace, len(findings)), _counts(trace), *([_counts_by_line(trace)] if with_lines else ())]
+    parts += [summary(trace, len(findings)), _counts(trace), *([_counts_by_line(trace)] if with_lines else ())]
     return "\n\n".join(parts)
 
 
@@ -42,7 +42,8 @@ def _threads_in_words(group: tuple[int, int, int], invocations: Iterable[tuple])
     return f"thread{'s' if len(threads) > 1 else ''} {', '.join(threads)} of workgroup {group}"
 
 
-def _summary(trace: Trace, number: int) -> str:
+def summary(trace: Trace, number: int) -> str:
+    """Return what was run, and the number of findings."""
     groups = " x ".join(map(str, trace.workgroups))
     threads = " x ".join(map(str, trace.workgroup_size))
     ending = f"{number or 'no'} finding{'s' if number > 1 else ''}"

@@ -107,9 +107,7 @@ def simulate(
         workgroup memory, 2 GiB for all variables, values and buffers with what is noted about their words, some minutes
         of work); the message names it, its value and the rule.
     """
-    if not isinstance(kernel, str | Kernel):
-        raise TypeError(f"kernel is a {type(kernel).__name__}: it must be WGSL text or a Kernel")
-    kernel = Kernel(kernel) if isinstance(kernel, str) else kernel
+    kernel = _kernel(kernel)
     overridden_kernel = overridden(kernel, constants)
     program = compiled(overridden_kernel, entry_point)
     buffers = buffers if isinstance(buffers, Mapping) else list(buffers)
@@ -134,6 +132,12 @@ def simulate(
     counts = observer.counter.counts(observer.line)
     size = dispatch.size
     return Trace(kernel, entry_point, dispatch.workgroups, size, buffers_after, findings, counts, observer.log)
+
+
+def _kernel(kernel: str | Kernel) -> Kernel:
+    if not isinstance(kernel, str | Kernel):
+        raise TypeError(f"kernel is a {type(kernel).__name__}: it must be WGSL text or a Kernel")
+    return Kernel(kernel) if isinstance(kernel, str) else kernel
 
 
 def _dispatch(program: Program, workgroups: tuple[int, int, int], subgroup_size: int) -> Dispatch:

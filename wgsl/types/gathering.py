@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 from wgsl.diagnostics import NotWgsl, Undefined, Unset, Unsupported
 from wgsl.syntax import tree
 from wgsl.syntax.tokens import Word
-from wgsl.types.declarations import Declarations, function_of
+from wgsl.types.declarations import Declarations
+from wgsl.types.functions import function_of
 from wgsl.types.names import Lost, Meaning, Scope, Stage
 
 Fault = NotWgsl | Unsupported
