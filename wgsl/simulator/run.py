@@ -43,6 +43,7 @@ def simulate(
     watch: Sequence[str] = (),
     work: Work | None = None,
     wrapped: float | None = None,
+    program: Program | None = None,
 ) -> Trace:
     """Run a WGSL compute kernel without a GPU, and watch what it does.
 
@@ -72,6 +73,8 @@ def simulate(
     wrapped : float, optional
         What each load of f32 gives whose index has wrapped around, and no finding: two runs with different numbers show
         whether the results depend on such a load.
+    program : Program, optional
+        What is run in the place of the text's own program, of which it is a copy with a change.
 
     Returns
     -------
@@ -92,7 +95,8 @@ def simulate(
         raise TypeError(f"kernel is a {type(kernel).__name__}: it must be WGSL text or a Kernel")
     kernel = Kernel(kernel) if isinstance(kernel, str) else kernel
     overridden_kernel = overridden(kernel, constants)
-    program = compiled(overridden_kernel, entry_point)
+    is_changed = program is not None
+    program = program or compiled(overridden_kernel, entry_point)
     arrays = checked_buffers(program, buffers)
     dispatch = Dispatch(checked_workgroups(program, workgroups), program.workgroup_size)
     output_variables = checked_outputs(program, outputs)
@@ -106,7 +110,8 @@ def simulate(
         for variable in output_variables:
             observer.unwritten(variable)
     if work is None or work.left >= 0:  # else the analysis, too, would take long: it follows calls of calls of calls
-        for place in _unportable(overridden_kernel, entry_point):
+        refused = Uniformity(program).refused.values() if is_changed else _unportable(overridden_kernel, entry_point)
+        for place in refused:
             observer.not_portable(place)
     buffers_after = _buffers_after(program, words, arrays)
     findings = observer.collector.findings()
@@ -146,11 +151,17 @@ def _buffers_after(program: Program, words: Words, arrays: Sequence[np.ndarray])
     return tuple(words.arrays[variable].view(array.dtype).reshape(array.shape) for variable, array in pairs)
 
 
-def execute(program: Program, buffers: Sequence[np.ndarray], workgroups: tuple[int, int, int]) -> None:
+def execute(
+    program: Program,
+    buffers: Sequence[np.ndarray],
+    workgroups: tuple[int, int, int],
+    most: int = MAX_STEPS,
+    work: Work | None = None,
+) -> None:
     """Run a program over its buffers, and change them, as an adapter does: nothing is watched.
 
     Each buffer is the uint32 words of a binding, without those that do not count (see `size_of`). As on a GPU, not all
-    workgroups run at once.
+    workgroups run at once. A thread may make `most` iterations of its loops; `work` is what is left to several runs.
 
     Raises ValueError where it asks for more than the simulator holds, or a loop does not end; what a kernel has stored
     by then stays.
@@ -166,9 +177,9 @@ def execute(program: Program, buffers: Sequence[np.ndarray], workgroups: tuple[i
         words.arrays.update(zip(program.bindings, buffers, strict=True))
         for variable in program.workgroup:
             words.make(variable)
-        if not Machine(program, dispatch, words, watch, Access(words, watch), MAX_STEPS, Work()).run():
+        if not Machine(program, dispatch, words, watch, Access(words, watch), most, work or Work()).run():
             raise ValueError(
-                f"one thread has made {MAX_STEPS:,} iterations of its loops, and the simulator stops it there: does "
+                f"one thread has made {most:,} iterations of its loops, and the simulator stops it there: does "
                 "every loop end? If they do, take a smaller problem"
             )
 
