@@ -8,13 +8,16 @@ from helpers.grading import edits
 from helpers.grading.edits import Edit
 from helpers.grading.leaves import family
 from helpers.grading.sites import Site, declares
+from helpers.grading.twin_edits import EACH
 from wgsl import Kernel
 from wgsl.diagnostics import Lines, Span
 from wgsl.syntax import tree
 from wgsl.types import program as ir
 
-BOUND, STEP, ELEMENT, HOLDS, STORED, ADDED, CALLED = "bound", "step", "element", "holds", "stored", "added", "called"
+BOUND, STEP, ELEMENT, HOLDS = "bound", "step", "element", "holds"  # uses of a piece of the text
+STORED, ADDED, CALLED = "stored", "added", "called"
 
+NEAR = 24  # letters of an operand
 SEVERAL, THING = "several", "value"
 
 
@@ -22,8 +25,8 @@ SEVERAL, THING = "several", "value"
 class Change:
     """A change that makes all numbers right: its kind, its line, and the text that it is in.
 
-    `noun` is what should be there instead of what it `was`, or how it differs. `use` says what the text is for, and `name` of what.
-    `other_line` is the second line of two.
+    `noun` is what should be there instead of what it `was`, or how it differs. `use` says what the text is for, and
+    `name` of what. `others` are further lines of the change.
     """
 
     kind: str
@@ -33,7 +36,7 @@ class Change:
     was: str = ""
     use: str = ""
     name: str = ""
-    other_line: int | None = None
+    others: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -53,34 +56,43 @@ class Mended(NamedTuple):
 def mended_by(edit: Edit, kernel: Kernel) -> Mended:
     """Return what is told of an edit."""
     place = edit.site.part.place
-    other_line = None
     if edit.kind == edits.VALUE:
         place = edit.others[0]
     elif edit.kind == edits.MEMBERS:
         place = _struct(edit, kernel)
-    elif edit.kind == edits.LINES:
-        other_line = _line(kernel, edit.others[0])
+    if edit.kind in (edits.OPERATOR, edits.COMPARISON):
+        return Mended(
+            Change(
+                edit.kind, _line(kernel, place), _operation(kernel, edit.site.part), edit.noun, "", *_use(edit, kernel)
+            ),
+            place,
+        )
     text = "" if isinstance(edit.site.part, ir.Statement) and edit.kind != edits.VALUE else _text(kernel, place)
-    was = family(edit.site.part) if edit.kind == edits.REPLACED else ""
+    is_word = edit.kind in (edits.REPLACED, EACH)
+    was = family(edit.site.part) if is_word else ""
+    others = tuple(sorted({_line(kernel, other) for other in edit.others} - {_line(kernel, place)}))
     noun = "" if edit.kind == edits.VALUE else edit.noun
-    return Mended(Change(edit.kind, _line(kernel, place), text, noun, was, *_use(edit, kernel), other_line), place)
+    return Mended(Change(edit.kind, _line(kernel, place), text, noun, was, *_use(edit, kernel), others), place)
 
 
 def one_of(mended: Sequence[Mended]) -> Change:
     """Return what the changes of one line have in common: the piece of the text that all of them are in."""
-    changes = {change for change, _ in mended}
-    if len(changes) == 1:
-        return mended[0].change
+    alone = [one for one in mended if not one.change.others]
+    mended = alone or [one for one in mended if one.change.others == mended[0].change.others]
     nested = sorted(mended, key=lambda one: one.place.at - one.place.end)
-    outer, inner = nested[0], nested[-1]
-    if {change.kind for change in changes} == {edits.VALUE} and _holds(outer, nested):
-        return inner.change
-    if {(change.kind, change.text, change.use) for change in changes} == {(edits.REPLACED, outer.change.text, outer.change.use)}:
-        return replace(outer.change, noun=THING, was=THING)
-    first = outer.change
-    if first.text and _holds(outer, nested):
-        return Change(SEVERAL, first.line, first.text, use=first.use, name=first.name)
-    return Change(SEVERAL, first.line, "")
+    outer, inner = nested[0].change, nested[-1].change
+    if len({change for change, _ in mended}) == 1:
+        return outer
+    kinds = {change.kind for change, _ in mended}
+    if kinds in ({edits.REPLACED}, {EACH}) and len({(change.text, change.use) for change, _ in mended}) == 1:
+        return replace(outer, noun=THING, was=THING)
+    if outer.others:
+        return replace(outer, text="")
+    if kinds == {edits.VALUE} and _holds(nested[0], nested):
+        return inner
+    if outer.text and _holds(nested[0], nested):
+        return Change(SEVERAL, outer.line, outer.text, use=outer.use, name=outer.name)
+    return Change(SEVERAL, outer.line, "")
 
 
 def _holds(outer: Mended, others: Sequence[Mended]) -> bool:
@@ -94,6 +106,17 @@ def _line(kernel: Kernel, place: Span) -> int:
 
 def _text(kernel: Kernel, place: Span) -> str:
     return " ".join(kernel.code[place.at : place.end].split())
+
+
+def _operation(kernel: Kernel, part: ir.Binary | ir.Logical) -> str:
+    """Return the operator with the ends of its operands, where they are long."""
+    text = _text(kernel, part.place)
+    left = len(_text(kernel, Span(part.at, part.left.end)))
+    right = len(text) - len(_text(kernel, Span(part.right.at, part.end)))
+    begin, end = left - NEAR, right + NEAR
+    before = "..." if begin > 0 else ""
+    after = "..." if end < len(text) else ""
+    return f"{before}{text[max(begin, 0) : end]}{after}"
 
 
 def _struct(edit: Edit, kernel: Kernel) -> Span:

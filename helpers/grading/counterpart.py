@@ -49,7 +49,9 @@ class Counterpart:
         """Yield the names of the same value, whatever they are called."""
         places = sites(program.entry)
         back = {yours: theirs for theirs, yours in self.names.items()}
-        known = {_written(value, self.values, {}): name for name, value in self.values.items() if name not in self.names}
+        known = {
+            _written(value, self.values, {}): name for name, value in self.values.items() if name not in self.names
+        }
         values = {site.part.binding: site.part.value for site in places if isinstance(site.part, ir.Bind)}
         for name, value in values.items():
             theirs = known.get(_written(value, values, back))
@@ -64,23 +66,30 @@ class Counterpart:
             return None if None in parts else parts
         if not isinstance(part, NODES):
             return part
-        if isinstance(part, ir.Named) and self._lacks(part.binding, visible):
-            return self.translated(self.values.get(part.binding), place, visible)
+        if isinstance(part, ir.Named) or (key_of(part) and isinstance(getattr(part, "reference", None), ir.Root)):
+            return self._name(part, place, visible)
+        if isinstance(part, ir.Root):
+            variable = self.names.get(part.variable)
+            is_there = isinstance(variable, ir.Variable) and (variable.space != "function" or variable in visible)
+            return ir.Root(variable.type, place, variable) if is_there else None
         fields = {"place": place}
         for name in part.__slots__:
             field = getattr(part, name)
-            fields[name] = self.names.get(field) if isinstance(field, ir.Meaning) else self.translated(field, place, visible)
+            fields[name] = self.translated(field, place, visible)
             if fields[name] is None and field is not None:
                 return None
-        if isinstance(part, ir.Root):
-            variable = fields["variable"]
-            if variable.space == "function" and variable not in visible:
-                return None
-            fields["type"] = variable.type
         return replace(part, **fields)
 
-    def _lacks(self, name: ir.Meaning, visible: Visible) -> bool:
-        return self.names.get(name) not in visible
+    def _name(self, part: ir.Named | ir.Load, place: Span, visible: Visible) -> ir.Part | None:
+        """Return the value of a name, which one text may declare with `let` and the other one with `var`."""
+        theirs = part.binding if isinstance(part, ir.Named) else part.reference.variable
+        yours = self.names.get(theirs)
+        if isinstance(yours, ir.Binding) and yours in visible:
+            return ir.Named(yours.type, place, yours)
+        is_there = isinstance(yours, ir.Variable) and (yours.space != "function" or yours in visible)
+        if is_there:
+            return ir.Load(part.type, place, ir.Root(yours.type, place, yours))
+        return self.translated(self.values.get(theirs), place, visible)
 
 
 def _declared(places: Sequence[Site]) -> list[ir.Meaning]:

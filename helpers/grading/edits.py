@@ -10,27 +10,32 @@ from wgsl.diagnostics import Span
 from wgsl.types import program as ir
 from wgsl.types.kinds import BOOL, F32, I32, U32
 
-# The operators and comparisons that are easily taken for each other; the first are the most likely.
-ARITHMETIC = {
-    "+": ("-", "*"),
-    "-": ("+",),
-    "*": ("/", "+"),
-    "/": ("%", "*"),
-    "%": ("/", "*"),
-    "<<": (">>",),
-    ">>": ("<<",),
-    "&": ("|",),
-    "|": ("&",),
+# Operators and comparisons that are easily taken for each other.
+OPERATORS = {
+    "+": ["-"],
+    "-": ["+"],
+    "*": ["+", "/"],
+    "/": ["*", "%"],
+    "%": ["*", "/"],
+    "&": ["|"],
+    "|": ["&"],
+    "&&": ["||"],
+    "||": ["&&"],
+    "+=": ["=", "-="],
+    "-=": ["=", "+="],
+    "*=": ["/="],
+    "/=": ["*=", "-="],
 }
 COMPARISONS = {
-    "<": ("<=", ">", ">=", "!="),
-    "<=": ("<", ">=", ">"),
-    ">": (">=", "<", "<=", "!="),
-    ">=": (">", "<=", "<"),
-    "==": ("!=",),
-    "!=": ("==",),
+    "<": ["<=", ">", "!="],
+    "<=": ["<", ">"],
+    ">": [">=", "<", "!="],
+    ">=": [">", "<"],
+    "==": ["!="],
+    "!=": ["=="],
 }
-LOGIC = {"&&": ("||",), "||": ("&&",)}
+# Less easily, but a text that is wrong may have them.
+FURTHER = {"+": ["*"], "<<": [">>"], ">>": ["<<"], "<": [">="], "<=": [">="], ">": ["<="], ">=": ["<="]}
 STRICT, EQUAL = ({"<", "<="}, {">", ">="}), "equal"  # they differ where both sides are equal
 COMMUTE = ("+", "*", "&", "|", "==", "!=")
 REPLACED, OPERATOR, COMPARISON, ASSIGNMENT = "replaced", "operator", "comparison", "assignment"
@@ -78,8 +83,11 @@ def of_a_part(site: Site, program: ir.Program) -> Iterator[Edit]:
             yield from _of_an_operator(site)
         case ir.Unary(operator="!"):
             yield at(site, EXTRA, part.operand)
-        case ir.Builtin(arguments=(first, second, *rest)) if first.type == second.type:
-            yield at(site, EXCHANGED, replace(part, arguments=(second, first, *rest)))
+        case ir.Builtin() | ir.Call():
+            for i, (first, second) in enumerate(pairwise(part.arguments)):
+                if first.type == second.type:
+                    exchanged = (*part.arguments[:i], second, first, *part.arguments[i + 2 :])
+                    yield at(site, EXCHANGED, replace(part, arguments=exchanged))
         case ir.Update():
             yield from _of_an_update(site)
         case ir.Store() if part.value.type in (F32, U32, I32):
@@ -97,8 +105,8 @@ def of_a_part(site: Site, program: ir.Program) -> Iterator[Edit]:
 def _of_an_operator(site: Site) -> Iterator[Edit]:
     """Yield other operators, one operand alone, the operands exchanged, and other parentheses."""
     part = site.part
-    kinds = {OPERATOR: ARITHMETIC | LOGIC, COMPARISON: COMPARISONS}
-    for kind, table in kinds.items():
+    kind = COMPARISON if part.operator in COMPARISONS else OPERATOR
+    for table in OPERATORS | COMPARISONS, FURTHER:
         for operator in table.get(part.operator, ()):
             if part.type != F32 or operator in "+-*/":
                 equal = EQUAL if {part.operator, operator} in STRICT else ""
@@ -106,7 +114,7 @@ def _of_an_operator(site: Site) -> Iterator[Edit]:
     for operand in part.left, part.right:
         if operand.type == part.type:
             yield at(site, EXTRA, operand)
-    if part.operator not in COMMUTE and part.operator not in LOGIC and part.left.type == part.right.type:
+    if part.operator not in COMMUTE and part.type != BOOL and part.left.type == part.right.type:
         yield at(site, EXCHANGED, replace(part, left=part.right, right=part.left))
     if part.type != BOOL:
         yield from (at(site, PARENTHESES, other) for other in _regrouped(part))

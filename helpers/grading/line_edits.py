@@ -1,4 +1,4 @@
-"""The changes of a program that are larger than a word: a line too many or in the wrong place, or one of ours instead."""
+"""The larger changes of a program: a line too many or in the wrong place, or a piece of ours in the place of one."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -101,7 +101,7 @@ def _with_last(statement: ir.Statement, last: ir.Statement) -> Iterator[ir.State
 
 def of_terms(site: Site, counterpart: Counterpart) -> Iterator[Edit]:
     """Yield a value with one more term or factor: one that some value of the official program has."""
-    if getattr(site.part, "type", None) not in (U32, I32, F32) or not isinstance(site.part, ir.Part):
+    if getattr(site.part, "type", None) not in (U32, I32, F32) or isinstance(site.part, ir.Reference):
         return
     seen = set()
     for other in counterpart.official:
@@ -113,9 +113,13 @@ def of_terms(site: Site, counterpart: Counterpart) -> Iterator[Edit]:
             if term and term.type == site.part.type and (part.operator, key_of(term), left) not in seen:
                 seen.add((part.operator, key_of(term), left))
                 if not left:
-                    yield at(site, MISSING, replace(part, place=site.part.place, left=site.part, right=term), added=term)
+                    yield at(
+                        site, MISSING, replace(part, place=site.part.place, left=site.part, right=term), added=term
+                    )
                 elif part.operator in "-/%":
-                    yield at(site, MISSING, replace(part, place=site.part.place, left=term, right=site.part), added=term)
+                    yield at(
+                        site, MISSING, replace(part, place=site.part.place, left=term, right=site.part), added=term
+                    )
 
 
 def of_values(site: Site, counterpart: Counterpart) -> Iterator[Edit]:
@@ -136,7 +140,7 @@ def of_values(site: Site, counterpart: Counterpart) -> Iterator[Edit]:
 
 
 def purposes(part: object) -> list[tuple[str, ir.Part, object]]:
-    """Return the values of a statement, or of an element's place, by the names of their fields, and what they are for."""
+    """Return the values of a statement or an element by the names of their fields, each with what it is for."""
     match part:
         case ir.Bind() | ir.Declare() | ir.Store() | ir.Update() | ir.If() | ir.Loop() | ir.Element():
             fields = ((name, getattr(part, name, None)) for name in ("value", "condition", "index"))

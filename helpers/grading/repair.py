@@ -4,25 +4,23 @@ It is found in the program, not in the text: each candidate is run on the smalle
 watched, and on drawn problems. What is told of it is where it is, and of what kind.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 
 import numpy as np
 
-from helpers.grading import drawn, edits, line_edits
+from helpers.grading import drawn
+from helpers.grading.candidates import tiers
 from helpers.grading.change import Mended, Repair, mended_by, one_of
-from helpers.grading.counterpart import Counterpart, Differences, whole
 from helpers.grading.edits import Edit
-from helpers.grading.leaves import family
 from helpers.grading.puzzle import Case, Puzzle
-from helpers.grading.sites import Site, sites
 from helpers.grading.test_run import TestRun, iterations, simulated
 from wgsl import Kernel
 from wgsl.simulator.run import compiled, execute
 from wgsl.simulator.work import TooLong, Work
 from wgsl.types.declarations import Declarations, check
-from wgsl.types.program import Program, Root
+from wgsl.types.program import Program
 
 MOST_WORK = 350_000_000  # of `Work` for all candidates: about 1 s
 CANDIDATE = 60_000  # of `Work`, besides what its run takes: it is made
@@ -40,10 +38,10 @@ def repair(puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun]) -> Repair | 
 
     `runs` are those of the tests, and of the drawn problem that the kernel failed, if there is one.
     """
-    return _Search(puzzle, kernel, runs).found()
+    return Search(puzzle, kernel, runs).found()
 
 
-class _Search:
+class Search:
     """Tries the candidates, the likely ones first, until the work is used up."""
 
     def __init__(self, puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun]) -> None:
@@ -74,12 +72,12 @@ class _Search:
 
     def found(self) -> Repair | None:
         """Return the changes that mend the text: all of the first tier that has any, one for each line."""
-        for tier in self._tiers():
+        for tier in self.tiers():
             lines: dict[int, list[Mended]] = {}
             for edit in tier:
                 if self.work.left < 0:
                     break
-                if self._mends(edit):
+                if self.mends(edit):
                     mended = mended_by(edit, self.kernel)
                     lines.setdefault(mended.change.line, []).append(mended)
                     if len(lines) > MOST_LINES:
@@ -88,25 +86,13 @@ class _Search:
                 return Repair(tuple(one_of(lines[line]) for line in sorted(lines)))
         return None
 
-    def _tiers(self) -> Iterator[list[Edit]]:
-        """Yield the candidates: a small change where the text differs, a value of ours there; then all others."""
-        parts = [*self._parts()]
-        small = _likely_first(chain.from_iterable(_small(*part) for part in parts))
-        large = _likely_first(chain.from_iterable(_large(*part) for part in parts))
-        for likely in True, False:
-            for ranked in small, large:
-                yield [edit for rank, edit in ranked if (rank <= 0) == likely]
-
-    def _parts(self) -> Iterator[tuple[Program, list[Site], Counterpart, Differences]]:
-        """Yield each program with its places, and how likely each is the wrong one."""
-        for name, program in self.programs.items():
-            places = sites(program.entry)
-            counterpart = Counterpart(compiled(self.puzzle.official, name), program)
-            yield program, places, counterpart, Differences(places, counterpart)
+    def tiers(self) -> Iterator[Iterable[Edit]]:
+        """Yield the candidates in the order in which they are tried."""
+        return tiers(self.programs, self._official())
 
     # --- One candidate --------------------------------------------------------------------------------------------
 
-    def _mends(self, edit: Edit) -> bool:
+    def mends(self, edit: Edit) -> bool:
         """Return whether a change makes all tests right, and some drawn problems."""
         self.tried += 1
         self.work.left -= CANDIDATE
@@ -181,48 +167,3 @@ def _executed(programs: Mapping[str, Program], case: Case, words: list[np.ndarra
     output = buffers[len(case.inputs)]
     kind = case.start[0].dtype if case.start else np.float32
     return output.view(kind).reshape(case.expected.shape)
-
-
-# --- The candidates -------------------------------------------------------------------------------------------------
-
-Ranked = tuple[int, Edit]
-
-
-def _likely_first(made: Iterator[Ranked]) -> list[Ranked]:
-    return sorted(made, key=lambda pair: pair[0])
-
-
-def _small(program: Program, places: list[Site], counterpart: Counterpart, differences: Differences) -> Iterator[Ranked]:
-    """Yield the changes of a word, an operator or the place of a line, with their ranks."""
-    values = whole(places)
-    roots = [site for site in places if isinstance(site.part, Root) and site not in values]
-    for site in (*values, *roots):
-        for edit in edits.of_a_part(site, program):
-            yield _rank(edit, differences), edit
-        for edit in line_edits.of_terms(site, counterpart):
-            if differences.rank(site.part, edit.added) < 0:
-                yield -1, edit
-    for edit in edits.of_two_parts(values):
-        yield differences.rank(edit.site.part), edit
-    for edit in line_edits.of_lines(places):
-        yield 1, edit
-
-
-def _rank(edit: Edit, differences: Differences) -> int:
-    """Return how likely a change is; one of a size to an index, or the like, is less likely."""
-    rank = differences.rank(edit.site.part, edit.added)
-    crosses = edit.kind == edits.REPLACED and family(edit.site.part) != edit.noun
-    return rank + 1 if crosses and rank >= 0 else rank
-
-
-def _large(_: Program, places: list[Site], counterpart: Counterpart, differences: Differences) -> Iterator[Ranked]:
-    """Yield the changes in which more is different, with their ranks."""
-    for site in whole(places):
-        for edit in line_edits.of_values(site, counterpart):
-            yield 0 if edit.noun else 2, edit
-        for edit in line_edits.of_terms(site, counterpart):
-            yield 1 + differences.rank(site.part), edit
-    for edit in line_edits.of_missing_lines(whole(places), counterpart):
-        yield 1, edit
-    for edit in line_edits.of_members(places):
-        yield 2, edit

@@ -1,5 +1,6 @@
 """The places of a program that may be changed, and the program with one of them changed."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -30,14 +31,21 @@ class Site:
         return frozenset(map(id, self.around))
 
 
-def sites(function: ir.Function) -> list[Site]:
-    """Return the parts of a function's body, in their order; one that stands in two places is left out."""
-    walk = _Walk(function)
-    walk.body(function.body, frozenset(function.parameters), ())
-    seen: dict[int, int] = {}
-    for site in walk.sites:
-        seen[id(site.part)] = seen.get(id(site.part), 0) + 1
-    return [site for site in walk.sites if seen[id(site.part)] == 1]
+def sites(entry: ir.Function) -> list[Site]:
+    """Return the parts of a function's body, in their order, and then of those that it calls.
+
+    A part that stands in two places is left out.
+    """
+    functions = [entry]
+    found: list[Site] = []
+    for function in functions:
+        walk = _Walk(function)
+        walk.body(function.body, frozenset(function.parameters), ())
+        found += walk.sites
+        called = (site.part.function for site in walk.sites if isinstance(site.part, ir.Call))
+        functions += [other for other in dict.fromkeys(called) if other not in functions]
+    seen = Counter(id(site.part) for site in found)
+    return [site for site in found if seen[id(site.part)] == 1]
 
 
 class _Walk:

@@ -308,7 +308,8 @@ def traced(
     """The simulated passes of a kernel on a case, with all their accesses; raises as `simulated` does.
 
     `before` is in the output and in scratch at the start. The passes named in `instead` are those of other texts. A
-    float is `wrapped` where its index has wrapped around. `programs` are run in the place of the kernel's own. Where a loop does not end, no further pass is run.
+    float is `wrapped` where its index has wrapped around. `programs` are run in the place of the kernel's own. Where a
+    loop does not end, no further pass is run.
     """
     params, traces = [np.array(case.params, np.uint32)] if case.params else [], []
     buffers: Sequence[Array] = [*case.inputs, *_filled(case, before), *params]

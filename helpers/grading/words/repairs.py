@@ -1,7 +1,7 @@
 """The sentences on the one change that makes a wrong kernel right: its place and a question, and never the cure."""
 
 from helpers.data.words import in_words
-from helpers.grading import change, edits
+from helpers.grading import change, edits, twin_edits
 from helpers.grading.change import Change, Repair
 from helpers.grading.words.letters import cut
 
@@ -23,6 +23,10 @@ OF_KINDS = {
     edits.LINES: "Which value belongs to which name?",
     edits.TOO_MANY: "What is it there for?",
     edits.MOVED: "When should it run, and how often?",
+    twin_edits.TWINS: "What have these lines in common?",
+    twin_edits.EACH: "What does this word stand for in each of these lines?",
+    twin_edits.SWAP: "Which of the two belongs where?",
+    twin_edits.VALUES: "What should each of these lines compute?",
     edits.MEMBERS: "In which order does the task list them?",
 }
 
@@ -39,10 +43,11 @@ def sentences(repair: Repair) -> list[str]:
 def _fact(changed: Change) -> str:
     """Return the place of a change, and that all numbers are right with it."""
     line = f"line {changed.line}"
+    lines = in_words("line", (changed.line, *changed.others))
     text = f"`{cut(changed.text, LONGEST)}`"
     match changed.kind:
-        case edits.REPLACED:
-            return f"One word in {line} makes the difference: with {_instead(changed)} in place of {text}, {RIGHT}."
+        case edits.REPLACED | twin_edits.EACH:
+            return f"One word in {lines} makes the difference: with {_instead(changed)} in place of {text}, {RIGHT}."
         case edits.ARRAY:
             return f"One word in {line} makes the difference: with another array in place of {text}, {RIGHT}."
         case edits.OPERATOR:
@@ -58,24 +63,36 @@ def _fact(changed: Change) -> str:
         case edits.MISSING if changed.text:
             return f"In {line}, a term or a factor is missing from {text}: with it, {RIGHT}."
         case edits.PARENTHESES:
-            return f"With other parentheses in {text} in {line}, {RIGHT}."
+            return f"In {line}, with other parentheses in {text}, {RIGHT}."
         case edits.EXCHANGED:
-            return f"With two parts of {line} exchanged, {RIGHT}."
-        case edits.LINES:
-            return f"With the values of {in_words('line', [changed.line, changed.other_line])} exchanged, {RIGHT}."
-        case edits.TOO_MANY:
-            return f"Without the statement in {line}, {RIGHT}."
-        case edits.MOVED:
-            return f"The statement in {line} stands in the wrong place: in another one, {RIGHT}."
+            return f"In {line}, with two parts exchanged, {RIGHT}."
         case edits.VALUE:
-            return f"With another value in place of {text} in {line}, {RIGHT}."
+            return f"In {line}, with another value in place of {text}, {RIGHT}."
         case change.SEVERAL if changed.text:
             return f"In {line}, one change in {text} is enough: with it, {RIGHT}."
-        case change.SEVERAL:
-            return f"One change in {line} is enough: with it, {RIGHT}."
+    return f"{_of_a_line(changed.kind, line, lines)}, {RIGHT}."
+
+
+def _of_a_line(kind: str, line: str, lines: str) -> str:
+    """Return what is to be done with a line, or with several."""
+    match kind:
+        case edits.LINES:
+            return f"With the values of {lines} exchanged"
+        case edits.TOO_MANY:
+            return f"Without the statement in {line}"
+        case edits.MOVED:
+            return f"With the statement in {line} in another place"
         case edits.MEMBERS:
-            return f"With the members of the struct in {line} in another order, {RIGHT}."
-    return f"One statement is missing after {line}: with it, {RIGHT}."
+            return f"With the members of the struct in {line} in another order"
+        case twin_edits.TWINS:
+            return f"With the same change in {lines if ' and ' in lines else f'two places of {line}'}"
+        case twin_edits.SWAP:
+            return f"With two names exchanged in {lines}"
+        case twin_edits.VALUES:
+            return f"With other values in {lines}"
+        case edits.MISSING:
+            return f"With one more statement after {line}"
+    return f"With one change in {line}"
 
 
 def _instead(changed: Change) -> str:
