@@ -1,4 +1,4 @@
-"""A wrong kernel that no known mistake fits: the place of the one change that makes it right, tried and never guessed."""
+"""A wrong kernel that no known mistake fits: the place of the change that makes it right, tried and never guessed."""
 
 import re
 
@@ -22,8 +22,8 @@ KINDS = [
     ("output_index", "(plane * params.out_channels)", "plane * params.out_channels", "several", "index / plane"),
     ("combine_gradients", "(images_a + images_b);", "images_a + images_b;", "parentheses", "images_a + images_b"),
     ("add_bias", "= input[i] + bias[c];", "= input[i] * bias[c];", "operator", "input[i] * bias[c]"),
-    ("add_bias", "+ bias[c];", "+ bias[c / params.P];", "several", "c / params.P"),
-    ("product", "+= a[m", "+= 0.5 * a[m", "extra", "0.5 * a[m"),
+    ("add_bias", "+ bias[c];", "+ bias[c / params.P];", "extra", "c / params.P"),
+    ("product", "+= a[m", "+= 0.5 * a[m", "several", "0.5 * a[m"),
     ("product", "sum += a", "sum -= a", "assignment", ""),
     ("product", "a[m * params.K + k]", "a[k * params.K + m]", "exchanged", ""),
     ("product", "var sum = 0.0", "var sum = 1.0", "replaced", "1.0"),
@@ -66,8 +66,7 @@ def test_one_slip_in_two_lines_is_told_of_both():
 
 
 def test_where_two_lines_mend_the_text_both_are_named():
-    text = ("let c = i / params.P % params.C;", "let c = i / params.P;\n  let again = c;")
-    result, lines = found("add_bias", text, ("+ bias[c];", "+ bias[again];"))
+    result, _ = found("product", ("sum += a", "sum += 2.0 * a"), ("+ n] = sum;", "+ n] = sum / 1.0;"))
     assert len(result.changes) > 1
     assert re.search(r"in line \d+ or in line \d+", repairs.sentences(result)[0])
 

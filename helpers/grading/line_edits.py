@@ -114,11 +114,11 @@ def of_terms(site: Site, counterpart: Counterpart) -> Iterator[Edit]:
                 seen.add((part.operator, key_of(term), left))
                 if not left:
                     yield at(
-                        site, MISSING, replace(part, place=site.part.place, left=site.part, right=term), added=term
+                        site, MISSING, replace(part, place=site.part.place, left=site.part, right=term), added=part
                     )
                 elif part.operator in "-/%":
                     yield at(
-                        site, MISSING, replace(part, place=site.part.place, left=term, right=site.part), added=term
+                        site, MISSING, replace(part, place=site.part.place, left=term, right=site.part), added=part
                     )
 
 
