@@ -18,7 +18,7 @@ BOUND, STEP, ELEMENT, HOLDS = "bound", "step", "element", "holds"  # uses of a p
 STORED, ADDED, CALLED = "stored", "added", "called"
 
 NEAR = 24  # letters of an operand
-SEVERAL, THING = "several", "value"
+SEVERAL, LINE, THING = "several", "line", "value"
 
 
 @dataclass(frozen=True)
@@ -68,17 +68,19 @@ def mended_by(edit: Edit, kernel: Kernel) -> Mended:
             place,
         )
     text = "" if isinstance(edit.site.part, ir.Statement) and edit.kind != edits.VALUE else _text(kernel, place)
-    is_word = edit.kind in (edits.REPLACED, EACH)
+    kind = edits.VALUE if text.endswith(("++", "--")) else edit.kind
+    is_word = kind in (edits.REPLACED, EACH)
     was = family(edit.site.part) if is_word else ""
     others = tuple(sorted({_line(kernel, other) for other in edit.others} - {_line(kernel, place)}))
     noun = "" if edit.kind == edits.VALUE else edit.noun
-    return Mended(Change(edit.kind, _line(kernel, place), text, noun, was, *_use(edit, kernel), others), place)
+    return Mended(Change(kind, _line(kernel, place), text, noun, was, *_use(edit, kernel), others), place)
 
 
 def one_of(mended: Sequence[Mended]) -> Change:
     """Return what the changes of one line have in common: the piece of the text that all of them are in."""
     alone = [one for one in mended if not one.change.others]
     mended = alone or [one for one in mended if one.change.others == mended[0].change.others]
+    mended = [one for one in mended if one.change.text] or mended
     nested = sorted(mended, key=lambda one: one.place.at - one.place.end)
     outer, inner = nested[0].change, nested[-1].change
     if len({change for change, _ in mended}) == 1:

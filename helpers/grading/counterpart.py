@@ -24,6 +24,7 @@ class Counterpart:
         for theirs, yours in self._pairs(official, program):
             if theirs.type == yours.type or getattr(theirs, "space", "") == "uniform":
                 self.names.setdefault(theirs, yours)
+                self.names.setdefault(theirs.type, yours.type)
 
     def _pairs(self, official: ir.Program, program: ir.Program) -> Iterator[tuple[ir.Meaning, ir.Meaning]]:
         """Yield the names that mean the same: by the task, by the word, or as the next variable of a type."""

@@ -132,6 +132,8 @@ def _regrouped(part: ir.Binary) -> Iterator[ir.Binary]:
 def _of_an_update(site: Site) -> Iterator[Edit]:
     """Yield `=` in the place of `+=`, and another operator before `=`."""
     part = site.part
+    if site.around and part in getattr(site.around[-1], "continuing", ()):
+        return  # the step of a loop
     yield at(site, ASSIGNMENT, ir.Store(part.place, part.reference, part.value))
     for operator in {"+": "-*", "-": "+", "*": "/+", "/": "*-"}.get(part.operator, ""):
         if part.value.type == part.reference.type:

@@ -19,6 +19,8 @@ def key_of(part: object) -> Key | None:
     if isinstance(part, ir.Named):
         return INDEX, part.binding, ()
     if isinstance(part, ir.Pick) and isinstance(part.operand, ir.Named):
+        if isinstance(part.operand.type, Struct) and len(part.picked) == 1:  # of a copy of the uniform
+            return SIZE, part.operand.type, (part.operand.type.fields[part.picked[0]].offset,)
         return INDEX, part.operand.binding, part.picked
     if isinstance(part, ir.Load):
         return _key_in_memory(part.reference)
@@ -33,7 +35,10 @@ def _key_in_memory(reference: ir.Reference) -> Key | None:
         reference = reference.base
     if not isinstance(reference, ir.Root):
         return None
-    return SIZE if reference.variable.space == "uniform" else VARIABLE, reference.variable, (offset,)
+    variable = reference.variable
+    if variable.space == "uniform" and isinstance(variable.type, Struct):
+        return SIZE, variable.type, (offset,)
+    return VARIABLE, variable, (offset,)
 
 
 def family(part: ir.Part) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from math import isfinite, prod
@@ -95,7 +95,6 @@ def simulate(
         raise TypeError(f"kernel is a {type(kernel).__name__}: it must be WGSL text or a Kernel")
     kernel = Kernel(kernel) if isinstance(kernel, str) else kernel
     overridden_kernel = overridden(kernel, constants)
-    is_changed = program is not None
     program = program or compiled(overridden_kernel, entry_point)
     arrays = checked_buffers(program, buffers)
     dispatch = Dispatch(checked_workgroups(program, workgroups), program.workgroup_size)
@@ -110,8 +109,7 @@ def simulate(
         for variable in output_variables:
             observer.unwritten(variable)
     if work is None or work.left >= 0:  # else the analysis, too, would take long: it follows calls of calls of calls
-        refused = Uniformity(program).refused.values() if is_changed else _unportable(overridden_kernel, entry_point)
-        for place in refused:
+        for place in _refused(program, overridden_kernel, entry_point):
             observer.not_portable(place)
     buffers_after = _buffers_after(program, words, arrays)
     findings = observer.collector.findings()
@@ -210,6 +208,13 @@ def compiled(kernel: Kernel, entry_point: str) -> Program:
     Raises WgslError where the text does not compile, and UnsupportedWgsl where the simulator cannot run it.
     """
     return kernel.read(lambda: check(_declared(kernel.source, kernel.constants), entry_point))
+
+
+def _refused(program: Program, kernel: Kernel, entry_point: str) -> Iterable[NotPortable]:
+    """Return the places where the threads may part; they are known of the text's own program."""
+    if program is compiled(kernel, entry_point):
+        return _unportable(kernel, entry_point)
+    return Uniformity(program).refused.values()
 
 
 @lru_cache(maxsize=64)

@@ -7,6 +7,32 @@ from helpers.grading.words.letters import cut
 
 LONGEST = 60  # letters of a quote
 RIGHT = "all numbers are right"
+STATEMENT = "a statement is missing"  # a kind of change
+FACTS = {
+    edits.REPLACED: "One word in {line} makes the difference: with {instead} in place of {text}",
+    edits.ARRAY: "One word in {line} makes the difference: with another array in place of {text}",
+    edits.OPERATOR: "One operator in {line} makes the difference: with another one in {text}",
+    edits.COMPARISON: "The comparison in {line} makes the difference: with another one in place of {text}",
+    edits.ASSIGNMENT: "The sign of the assignment in {line} makes the difference: with another one",
+    edits.EXTRA: "In {line}, {text} has one part too many: without it",
+    edits.OFFSET: "In {line}, {text} is off by one: with 1 more or 1 less",
+    edits.MISSING: "In {line}, a term or a factor is missing from {text}: with it",
+    edits.PARENTHESES: "In {line}, with other parentheses in {text}",
+    edits.EXCHANGED: "In {line}, with two parts exchanged",
+    edits.VALUE: "In {line}, with another value in place of {text}",
+    edits.LINES: "With the values of {lines} exchanged",
+    edits.TOO_MANY: "Without the statement in {line}",
+    edits.MOVED: "With the statement in {line} in another place",
+    edits.MEMBERS: "With the members of the struct in {line} in another order",
+    twin_edits.EACH: "One word in {lines} makes the difference: with {instead} in place of each {text}",
+    twin_edits.TWINS: "With the same change in {lines}",
+    twin_edits.SWAP: "With two names exchanged in {lines}",
+    twin_edits.VALUES: "With other values in {lines}",
+    change.SEVERAL: "In {line}, one change in {text} is enough: with it",
+    change.LINE: "One change in {line} is enough: with it",
+    STATEMENT: "One more statement is needed after {line}: with it",
+}
+WITHOUT_TEXT = {change.SEVERAL: change.LINE, edits.MISSING: STATEMENT}
 QUESTIONS = {
     change.BOUND: "How far does {} run?",
     change.STEP: "By how much does {} grow each time?",
@@ -16,6 +42,7 @@ QUESTIONS = {
     change.ADDED: "What should be added to {}?",
     change.CALLED: "What should {} be?",
 }
+OF_A_LINE = "What should this line do?"
 OF_KINDS = {
     edits.ASSIGNMENT: "Should this line replace the old value, or add to it?",
     edits.PARENTHESES: "Which operation comes first?",
@@ -42,61 +69,21 @@ def sentences(repair: Repair) -> list[str]:
 
 def _fact(changed: Change) -> str:
     """Return the place of a change, and that all numbers are right with it."""
-    line = f"line {changed.line}"
+    kind = changed.kind
+    if not changed.text:
+        kind = WITHOUT_TEXT.get(kind, kind)
     lines = in_words("line", (changed.line, *changed.others))
+    if kind == twin_edits.TWINS and not changed.others:
+        lines = f"two places of line {changed.line}"
     text = f"`{cut(changed.text, LONGEST)}`"
-    match changed.kind:
-        case edits.REPLACED | twin_edits.EACH:
-            return f"One word in {lines} makes the difference: with {_instead(changed)} in place of {text}, {RIGHT}."
-        case edits.ARRAY:
-            return f"One word in {line} makes the difference: with another array in place of {text}, {RIGHT}."
-        case edits.OPERATOR:
-            return f"One operator in {line} makes the difference: with another one in {text}, {RIGHT}."
-        case edits.COMPARISON:
-            return f"The comparison in {line} makes the difference: with another one in place of {text}, {RIGHT}."
-        case edits.ASSIGNMENT:
-            return f"The sign of the assignment in {line} makes the difference: with another one, {RIGHT}."
-        case edits.EXTRA:
-            return f"In {line}, {text} has one part too many: without it, {RIGHT}."
-        case edits.OFFSET:
-            return f"In {line}, {text} is off by one: corrected by 1, {RIGHT}."
-        case edits.MISSING if changed.text:
-            return f"In {line}, a term or a factor is missing from {text}: with it, {RIGHT}."
-        case edits.PARENTHESES:
-            return f"In {line}, with other parentheses in {text}, {RIGHT}."
-        case edits.EXCHANGED:
-            return f"In {line}, with two parts exchanged, {RIGHT}."
-        case edits.VALUE:
-            return f"In {line}, with another value in place of {text}, {RIGHT}."
-        case change.SEVERAL if changed.text:
-            return f"In {line}, one change in {text} is enough: with it, {RIGHT}."
-    return f"{_of_a_line(changed.kind, line, lines)}, {RIGHT}."
-
-
-def _of_a_line(kind: str, line: str, lines: str) -> str:
-    """Return what is to be done with a line, or with several."""
-    match kind:
-        case edits.LINES:
-            return f"With the values of {lines} exchanged"
-        case edits.TOO_MANY:
-            return f"Without the statement in {line}"
-        case edits.MOVED:
-            return f"With the statement in {line} in another place"
-        case edits.MEMBERS:
-            return f"With the members of the struct in {line} in another order"
-        case twin_edits.TWINS:
-            return f"With the same change in {lines if ' and ' in lines else f'two places of {line}'}"
-        case twin_edits.SWAP:
-            return f"With two names exchanged in {lines}"
-        case twin_edits.VALUES:
-            return f"With other values in {lines}"
-        case edits.MISSING:
-            return f"With one more statement after {line}"
-    return f"With one change in {line}"
+    place = FACTS[kind].format(line=f"line {changed.line}", lines=lines, text=text, instead=_instead(changed))
+    return f"{place}, {RIGHT}."
 
 
 def _instead(changed: Change) -> str:
     """Return what should be in the place of a word: another one of its kind, or one of another kind."""
+    if not changed.was:
+        return ""
     if changed.noun == changed.was:
         return f"another {changed.noun}"
     return f"an {changed.noun}" if changed.noun[0] in "aeiou" else f"a {changed.noun}"
@@ -104,6 +91,8 @@ def _instead(changed: Change) -> str:
 
 def _question(changed: Change) -> str:
     """Return the question that leads from the place to the cure."""
+    if changed.kind == twin_edits.VALUES and not changed.others:
+        return OF_A_LINE
     if changed.kind in OF_KINDS:
         return OF_KINDS[changed.kind]
     if changed.kind == edits.COMPARISON and changed.noun:
@@ -112,4 +101,4 @@ def _question(changed: Change) -> str:
         return "What has to happen there?"
     if changed.kind == edits.REPLACED and changed.use == "bound":
         return QUESTIONS["bound"].format(f"`{changed.name}`")
-    return QUESTIONS.get(changed.use, "What should this line do?").format(f"`{cut(changed.name, LONGEST)}`")
+    return QUESTIONS.get(changed.use, OF_A_LINE).format(f"`{cut(changed.name, LONGEST)}`")
