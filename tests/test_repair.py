@@ -71,6 +71,11 @@ def test_where_two_lines_mend_the_text_both_are_named():
     assert re.search(r"in line \d+ or in line \d+", repairs.sentences(result)[0])
 
 
+def test_members_in_another_order_are_told_of_the_struct():
+    result, lines = found("add_bias", ("struct Params { N: u32, C: u32", "struct Params { C: u32, N: u32"))
+    assert any("struct Params" in lines[change.line - 1] for change in result.changes)
+
+
 def test_where_two_mistakes_are_made_nothing_is_told():
     result, _ = found(
         "product", ("var sum = 0.0", "var sum = 1.0"), ("params.N + n] = sum", "params.N + n] = 2.0 * sum")

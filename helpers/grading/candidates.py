@@ -63,6 +63,9 @@ def _small(beside: Beside) -> Iterator[Ranked]:
             rank = beside.differences.rank(site.part, edit.added)
             if rank <= 0:
                 yield rank or LESS_LIKELY, edit
+    for edit in line_edits.of_members(beside.places, beside.counterpart):
+        if edit.noun:
+            yield -1, edit
     for edit in edits.of_two_parts(values):
         yield beside.differences.rank(edit.site.part), edit
     for edit in line_edits.of_lines(beside.places):
@@ -105,5 +108,6 @@ def _large(beside: Beside) -> Iterator[Ranked]:
             yield 1 + beside.differences.rank(site.part), edit
     for edit in line_edits.of_missing_lines(whole(beside.places), beside.counterpart):
         yield 1, edit
-    for edit in line_edits.of_members(beside.places):
-        yield 2, edit
+    for edit in line_edits.of_members(beside.places, beside.counterpart):
+        if not edit.noun:
+            yield 2, edit

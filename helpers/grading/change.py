@@ -72,7 +72,7 @@ def mended_by(edit: Edit, kernel: Kernel) -> Mended:
     is_word = kind in (edits.REPLACED, EACH)
     was = family(edit.site.part) if is_word else ""
     others = tuple(sorted({_line(kernel, other) for other in edit.others} - {_line(kernel, place)}))
-    noun = "" if edit.kind == edits.VALUE else edit.noun
+    noun = "" if edit.kind in (edits.VALUE, edits.MEMBERS) else edit.noun
     return Mended(Change(kind, _line(kernel, place), text, noun, was, *_use(edit, kernel), others), place)
 
 

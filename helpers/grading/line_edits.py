@@ -184,18 +184,29 @@ def _may_be_missing(part: object) -> bool:
     return isinstance(part, SIMPLE)
 
 
-def of_members(places: Sequence[Site]) -> Iterator[Edit]:
-    """Yield two members of the uniform exchanged, and one of them in another place, all behind it moved by one."""
-    members = [site for site in places if isinstance(site.part, ir.Member) and isinstance(site.part.base, ir.Root)]
-    members = [site for site in members if site.part.base.variable.space == "uniform"]
-    if not members:
+def of_members(places: Sequence[Site], counterpart: Counterpart) -> Iterator[Edit]:
+    """Yield two members of the uniform exchanged, and one of them in another place, all behind it moved by one.
+
+    It is `LIKELY` where the members then stand as those of the same names in the official program.
+    """
+    members, theirs = _members(places), _members(counterpart.official)
+    if not members or not theirs:
         return
-    offsets = [field.offset for field in members[0].part.base.variable.type.fields]
+    fields = members[0].part.base.variable.type.fields
+    wanted = {field.name: field.offset for field in theirs[0].part.base.variable.type.fields}
+    named = [wanted.get(field.name, -1) for field in fields]
+    offsets = [field.offset for field in fields]
     for order in _orders(offsets):
         where = dict(zip(offsets, order, strict=True))
         new = {id(site.part): replace(site.part, offset=where[site.part.offset]) for site in members}
         above = frozenset().union(*(site.above for site in members))
-        yield Edit(MEMBERS, members[0], new, above)
+        yield Edit(MEMBERS, members[0], new, above, LIKELY if order == named else "")
+
+
+def _members(places: Sequence[Site]) -> list[Site]:
+    """Return the places where a member of the uniform is read."""
+    members = [site for site in places if isinstance(site.part, ir.Member) and isinstance(site.part.base, ir.Root)]
+    return [site for site in members if site.part.base.variable.space == "uniform"]
 
 
 def _orders(offsets: list[int]) -> Iterator[list[int]]:

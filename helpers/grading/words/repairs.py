@@ -63,8 +63,8 @@ def sentences(repair: Repair) -> list[str]:
     first, *others = repair.changes
     if not others:
         return [_fact(first), _question(first)]
-    lines = " or ".join(f"in line {change.line}" for change in repair.changes)
-    return [f"One change is enough, {lines}: with it, {RIGHT}.", "What does each of these lines compute?"]
+    lines = " or ".join(f"in {_lines(changed)}" for changed in repair.changes)
+    return [f"One change is enough, {lines}: with it, {RIGHT}.", "What is each of these lines for?"]
 
 
 def _fact(changed: Change) -> str:
@@ -72,12 +72,16 @@ def _fact(changed: Change) -> str:
     kind = changed.kind
     if not changed.text:
         kind = WITHOUT_TEXT.get(kind, kind)
-    lines = in_words("line", (changed.line, *changed.others))
+    lines = _lines(changed)
     if kind == twin_edits.TWINS and not changed.others:
         lines = f"two places of line {changed.line}"
     text = f"`{cut(changed.text, LONGEST)}`"
     place = FACTS[kind].format(line=f"line {changed.line}", lines=lines, text=text, instead=_instead(changed))
     return f"{place}, {RIGHT}."
+
+
+def _lines(changed: Change) -> str:
+    return in_words("line", (changed.line, *changed.others))
 
 
 def _instead(changed: Change) -> str:
