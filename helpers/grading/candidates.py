@@ -62,7 +62,7 @@ def _small(beside: Beside) -> Iterator[Ranked]:
         for edit in line_edits.of_terms(site, beside.counterpart):
             rank = beside.differences.rank(site.part, edit.added)
             if rank <= 0:
-                yield rank or LESS_LIKELY, edit
+                yield (-0.5 if rank else LESS_LIKELY), edit
     for edit in line_edits.of_members(beside.places, beside.counterpart):
         if edit.noun:
             yield -1, edit
@@ -76,7 +76,7 @@ def _rank(edit: Edit, differences: Differences) -> int:
     """Return how likely a change is; one of a size to an index, or the like, is less likely."""
     rank = differences.rank(edit.site.part, edit.added)
     if edit.kind == edits.ASSIGNMENT:
-        return min(rank, 0)  # there are few
+        return -2  # there are few
     crosses = edit.kind == edits.REPLACED and family(edit.site.part) != edit.noun
     return rank + 1 if crosses and rank >= 0 else rank
 

@@ -60,7 +60,10 @@ class Grades(Protocol):
 def detail(verdict: Verdict) -> str:
     """Return the reason in words, cut where it is long."""
     text = paragraphs(verdict.reason, verdict.mistake, runs.on_a_drawn_problem(verdict.sizes))
-    return cut(" ".join(text + _leads(verdict)), LONGEST)
+    leads = _leads(verdict)
+    if leads and text[-1][-1] not in ".?":
+        text[-1] += "."
+    return cut(" ".join(text + leads), LONGEST)
 
 
 def _leads(verdict: Verdict) -> list[str]:
