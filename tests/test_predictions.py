@@ -166,3 +166,10 @@ def test_the_sums_in_the_explanations_are_right():
     assert len(sums) > 20
     assert [text for text, value, stated in sums if value != stated] == []
     assert sums_in("So 2 · 3 + (−1)·4 = 3 and 1,000 / 8 = 126.") == [("2 · 3 + (−1)·4", 2, 3), ("1,000 / 8", 125, 126)]
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_no_reply_says_that_a_number_is_an_element_which_may_be_there_by_another_way(name):
+    """The element has this number, which is said; how a reader came to it, nobody can see."""
+    for reply in QUESTIONS[name].mistakes.values():
+        assert not re.search(r"\b(this|it) is (the )?`?\w+\[\d", reply), reply

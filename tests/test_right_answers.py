@@ -311,7 +311,7 @@ MISTAKES = {  # what is said of them, and how they come about
         "does a correlation flip it": np.vdot(ABOVE[::-1, ::-1], UPSTREAM),
         "transposed": np.vdot(ABOVE.T, UPSTREAM),
         "minus signs": np.vdot(ABOVE, abs(UPSTREAM)),
-        "is dW[1,0]": np.vdot(OTHER, UPSTREAM),
+        "dW[1,0] is": np.vdot(OTHER, UPSTREAM),
         "the four pixels of the frame": ABOVE.sum(),
         "the first row of the frame": np.vdot(ABOVE[0], UPSTREAM[0]),
         "corner on the pixel at row 0, column 1": 100,  # and anything else
@@ -333,9 +333,9 @@ MISTAKES = {  # what is said of them, and how they come about
     },
     "d_b[3,1]": lambda: {
         "from grad": -1 * -5 + 1 * 1 + 1 * 6,
-        "this is d_b[3,0]": elements_by_hand()[3, 0],
-        **{f"this is d_b[{k},0]": elements_by_hand()[k, 0] for k in range(3)},
-        **{f"this is d_b[{k},1]": elements_by_hand()[k, 1] for k in range(3)},
+        "d_b[3,0] is": elements_by_hand()[3, 0],
+        **{f"d_b[{k},0] is": elements_by_hand()[k, 0] for k in range(3)},
+        **{f"d_b[{k},1] is": elements_by_hand()[k, 1] for k in range(3)},
     },
     "slot_of_thread_6": lambda: {"for tiles of 4": np.arange(16).reshape(4, 4).T.flat[6]},
     "loads_with_tiles": lambda: {

@@ -84,7 +84,7 @@ class Race:
     """Two accesses to one word that nothing orders.
 
     `wrote` says of each of the `threads` whether it writes; `other_line` is that of the second one, None where it is
-    the same. `both_write` says that the one that reads here writes the word, too, at another time.
+    the same. `no_barrier_helps` where both write the word in one step, or in two workgroups.
     """
 
     threads: tuple[Thread, Thread]
@@ -93,12 +93,12 @@ class Race:
     other_line: Line | None
     space: str
     same_workgroup: bool
-    both_write: bool
+    no_barrier_helps: bool
 
     @property
     def access(self) -> str | None:
-        """The access of the first thread; None where both write in the same line."""
-        if all(self.wrote) and self.other_line is None:
+        """The access of the first thread; None where both write in the same line at once."""
+        if all(self.wrote) and self.other_line is None and self.no_barrier_helps:
             return None
         return WRITES if self.wrote[0] else READS
 

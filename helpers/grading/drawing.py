@@ -54,13 +54,13 @@ def drawing(want: Array, got: Array, marks: Array, axes: Sequence[str], inputs: 
     """The lines that show the right and the given output, cut to a part with a wrong number, and the small inputs.
 
     `want`, `got` and `marks` have one axis for each letter of `axes`, of which the last one may be the names of a
-    table's columns; `inputs` are drawn by their names. A mark is "*"
-    where a number is wrong, "." where it was never written, and "" elsewhere.
+    table's columns; `inputs` are drawn by their names. A mark is "."
+    where a number was never written, even if 0 is right there, "*" where it is wrong, and "" elsewhere.
     """
     if want.ndim == 1:
         return _list(want, got, marks, axes[0], inputs)
     lines = _small(inputs)
-    wrong = [index for index in np.ndindex(want.shape[:-2]) if (marks[index] != "").any()]
+    wrong = [index for index in np.ndindex(want.shape[:-2]) if _wrong(want[index], got[index], marks[index]).any()]
     for drawn, index in enumerate(wrong):  # a pair of matrices for each place of the first axes, while there is room
         place = ", ".join(f"{axis} = {i}" for axis, i in zip(axes, index, strict=False))
         headed = [f"{place}:"] if np.prod(want.shape[:-2]) > 1 else []
@@ -69,6 +69,11 @@ def drawing(want: Array, got: Array, marks: Array, axes: Sequence[str], inputs: 
             return [*lines, f"Wrong numbers are also in {len(wrong) - drawn} more of these pairs."]
         lines += block
     return lines
+
+
+def _wrong(want: Array, got: Array, marks: Array) -> Array:
+    """The places of wrong numbers; before a number is written, 0 is there."""
+    return (marks == "*") | ((marks == ".") & (want != got))
 
 
 def number(value: float) -> str:
@@ -81,7 +86,7 @@ def _list(want: Array, got: Array, marks: Array, axis: str, inputs: Mapping[str,
     """A line for the index, one for each input of the same length, one for the right and one for the given numbers."""
     alike = {name: array for name, array in inputs.items() if array.shape == want.shape}
     others = {name: array for name, array in inputs.items() if name not in alike}
-    first = np.argwhere(marks != "")[0][0]
+    first = np.argwhere(_wrong(want, got, marks))[0][0]
     for room in range(IN_A_ROW, 0, -1):
         part = window(first, want.size, room)
         rows = {axis: np.arange(want.size), **alike, "right": want}
@@ -94,7 +99,7 @@ def _list(want: Array, got: Array, marks: Array, axis: str, inputs: Mapping[str,
 
 def _pair(want: Array, got: Array, marks: Array, axes: Sequence[str]) -> list[str]:
     """A right and a given matrix beside each other, cut around the first wrong number."""
-    first = np.argwhere(marks != "")[0]
+    first = np.argwhere(_wrong(want, got, marks))[0]
     for columns in range(SIDE, 0, -1):
         part = window(first[0], want.shape[0], SIDE), window(first[1], want.shape[1], columns)
         right = [list(map(number, row)) for row in want[part]]

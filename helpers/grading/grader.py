@@ -8,12 +8,12 @@ from itertools import chain
 import numpy as np
 
 from helpers.gpu import GpuError, adapter_info
-from helpers.grading import drawn, interface_checks, reasons, skill_counts, text_checks
+from helpers.grading import drawn, interface_checks, reasons, skill_counts, text_checks, wrong_numbers
 from helpers.grading.drawing import NumbersDrawn, drawing, excerpt_of
 from helpers.grading.puzzle import Case, Puzzle, same_code
 from helpers.grading.race import Race, race
 from helpers.grading.read_sets import ReadSets, read_sets
-from helpers.grading.reasons import Diagnosis, NamedMistake, Reason, WrongNumbers
+from helpers.grading.reasons import Diagnosis, NamedMistake, NotTried, Reason, WrongNumbers
 from helpers.grading.recognition import fitting
 from helpers.grading.repair import repair
 from helpers.grading.test_run import MOST_ITERATIONS, TestRun, launched, passes_to_blame, simulated, traced
@@ -47,18 +47,23 @@ def grade(puzzle: Puzzle, source: str, seed: drawn.Seed = None) -> Grades:
             return Grades.alike(puzzle.tests, WRONG, idle)
         work = Work(MOST_WORK)
         runs = _runs(puzzle, kernel, work)
-        failed = None
+        failed = not_tried = None
         if not any(run.endless or drawn.way_to_fail(run) for run in runs):
             failed = drawn.failed(puzzle, kernel, seed, MOST_WORK - work.left)
+            if isinstance(failed, NotTried):
+                failed, not_tried = None, failed
             if not failed and (unread := interface_checks.unread(kernel, puzzle)):
                 return Grades.alike(puzzle.tests, WRONG, unread)
     except UnsupportedWgsl as error:
         reason = reasons.NotSimulated(error.feature or "", error.reason, error.line, error.column)
         return Grades.alike(puzzle.tests, NOT_YET, reason, excerpt_of(error, WIDEST))
     except WgslError as error:
-        reason = text_checks.missing(kernel, puzzle, error) or reasons.not_compiled(error)
+        not_compiled = replace(reasons.not_compiled(error), unread=text_checks.unread(kernel, puzzle))
+        reason = text_checks.missing(kernel, puzzle, error) or not_compiled
         return Grades.alike(puzzle.tests, NO_COMPILE, reason, excerpt_of(error, WIDEST))
-    return _stopped(puzzle, kernel, runs) if runs[-1].endless else _Grader(puzzle, kernel, runs, failed).grades()
+    if runs[-1].endless:
+        return _stopped(puzzle, kernel, runs)
+    return _Grader(puzzle, kernel, runs, failed, not_tried).grades()
 
 
 def _stopped(puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun]) -> Grades:
@@ -120,9 +125,14 @@ class _Grader:
     """The verdicts on a kernel whose loops all end in its tests, and on the drawn problem that it failed, if it did."""
 
     def __init__(
-        self, puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun], failed: drawn.Problem | None = None
+        self,
+        puzzle: Puzzle,
+        kernel: Kernel,
+        runs: Sequence[TestRun],
+        failed: drawn.Problem | None = None,
+        not_tried: NotTried | None = None,
     ) -> None:
-        self.failed = failed
+        self.failed, self.not_tried = failed, not_tried
         runs = [*runs, failed.run] if failed else runs
         self.puzzle, self.kernel, self.runs = puzzle, kernel, runs
         self.wrong = [run for run in runs if run.wrong.any() and not run.endless]
@@ -224,7 +234,7 @@ class _Grader:
         if finding:
             return Verdict(run.case.name, UNSAFE, self._unsafe(run, self.first[_place(finding)]))
         if run.uses_before:
-            return Verdict(run.case.name, UNSAFE, self._race_in_the_output(run) or uses_before(run))
+            return Verdict(run.case.name, UNSAFE, self._race_in_the_output(run) or uses_before(run, self.runs))
         return self._on_the_adapter(run)
 
     def _unsafe(self, run: TestRun, finding: Finding) -> Reason:
@@ -269,11 +279,11 @@ class _Grader:
     def _wrong_where_drawn(self, run: TestRun, reason: WrongNumbers) -> WrongNumbers:
         """Return the reason with both numbers, and with what explains them in all tests."""
         wrong = replace(reason.mismatch, pair=first_pair(run.case, run.output, run.unwritten))
-        stored_again = run.stores_in[0] if run.stores_again and not self.first else None
+        replaced_in = None if self.first or self.mistake else wrong_numbers.replaced_in(run)
         slip = self.slip or None
         if not slip and not self.mistake and not self.first:
             slip = interface_checks.unread(self.kernel, self.puzzle)
-        reason = replace(reason, mismatch=wrong, stored_again=stored_again, several=self.several)
+        reason = replace(reason, mismatch=wrong, replaced_in=replaced_in, several=self.several)
         return replace(reason, blame=self._blame(run.case), slip=slip)
 
     def _blame(self, case: Case) -> reasons.Blame | None:
@@ -303,6 +313,8 @@ class _Grader:
         remarks = list(self._settled)
         if self._has_turn_too_many(run, ours):
             remarks.append(reasons.TurnTooMany())
+        if self.not_tried:
+            remarks.append(self.not_tried)
         new = [remark for remark in remarks if remark not in self.remarks]
         self.remarks.update(remarks)
         return reasons.Compared(accesses(run), accesses(ours), tuple(new))
@@ -331,14 +343,14 @@ class _Grader:
         self.several = len(fit) > 1
         if len(fit) != 1:
             return None
-        if fit[0].replaces_sum and any(run.stores_again for run in self.smallest):
+        if fit[0].replaces_sum and any(map(wrong_numbers.replaced_in, self.smallest)):
             return None  # the sum is replaced in the output, for which the verdict has the cure
         return NamedMistake(fit[0].name, fit[0].question)
 
     def _drawn(self, run: TestRun) -> NumbersDrawn:
         """Return the output beside the right one, in lines."""
         case = run.case
-        marks = np.where(run.wrong, np.where(run.unwritten, ".", "*"), "")
+        marks = np.where(run.unwritten, ".", np.where(run.wrong, "*", ""))
         inputs = {
             binding.name: array
             for binding, array in zip(self.puzzle.official.bindings, (*case.inputs, *case.start), strict=False)

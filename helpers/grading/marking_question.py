@@ -75,8 +75,9 @@ class Marking(Question):
         if len(text) > LONGEST_ANSWER:  # a regular expression takes long to find no pair in many blanks
             raise UnreadableError(LongAnswer(len(text), self._example))
         if not self.letters or PAIR.search(text):
-            if rest := PAIR.sub("", text).strip(" ,;[]\n"):
-                self._unknown(rest)
+            for between in PAIR.split(text)[:: 1 + PAIR.groups]:
+                if word := between.strip(" ,;[]\n"):
+                    self._unknown(word)
             return [self._inside(int(row), int(column)) for row, column in PAIR.findall(text)]
         named = {name: cell for cell, name in self.names.items()}
         return [named[letter] if letter in named else self._unknown(letter) for letter in re.sub(r"[\s,;]", "", text)]

@@ -6,14 +6,47 @@ MOST_NUMBERS = 10_000  # of a range
 MOST_DIGITS = 30
 
 
-def smallest(a: object, b: object, *others: object) -> object:
-    """The smallest of some numbers."""
-    return min(a, b, *others)
+def smallest(values: object, *others: object) -> object:
+    """The smallest of some numbers, or of those in a tuple."""
+    return min(_several(values, others))
 
 
-def largest(a: object, b: object, *others: object) -> object:
-    """The largest of some numbers."""
-    return max(a, b, *others)
+def largest(values: object, *others: object) -> object:
+    """The largest of some numbers, or of those in a tuple."""
+    return max(_several(values, others))
+
+
+def _several(values: object, others: tuple) -> tuple:
+    """Return all numbers that are compared. Raises ValueError where there are not several."""
+    if others:
+        return (values, *others)
+    if not isinstance(values, tuple) or not values:
+        raise ValueError("this compares numbers: give it two of them, or a tuple that is not empty")
+    return values
+
+
+def total(numbers: tuple, start: float = 0) -> float:
+    """The sum of the numbers in a tuple. Raises TypeError for tuples, which could make a very long one."""
+    if isinstance(start, tuple):
+        raise TypeError
+    return sum(numbers, start)
+
+
+def pairs(*tuples: tuple) -> tuple:
+    """The first elements of some tuples, the second ones, and so on."""
+    return tuple(zip(*map(flat, tuples), strict=False))
+
+
+def numbered(values: tuple, start: int = 0) -> tuple:
+    """The elements of a tuple, each after its number."""
+    return tuple(enumerate(flat(values), start))
+
+
+def flat(values: tuple) -> tuple:
+    """A tuple of numbers, as it is. Raises TypeError for a number, and for a tuple of tuples."""
+    if any(isinstance(value, tuple) for value in values):
+        raise TypeError
+    return values
 
 
 def whole(number: float) -> int:
@@ -46,6 +79,7 @@ def numbers(start: int, stop: int | None = None, step: int = 1) -> tuple[int, ..
 FUNCTIONS: dict[str, Callable] = {
     "abs": abs,
     "divmod": divmod,
+    "enumerate": numbered,
     "float": real,
     "int": whole,
     "len": len,
@@ -53,5 +87,6 @@ FUNCTIONS: dict[str, Callable] = {
     "min": smallest,
     "range": numbers,
     "round": rounded,
-    "sum": sum,
+    "sum": total,
+    "zip": pairs,
 }

@@ -1,9 +1,9 @@
 """A few lines of Python as a learner writes them: read as a tree, and interpreted here. Python itself runs none of it.
 
 A line gives names a value, or calls a function that returns nothing; ``if``, ``for`` and ``while`` have such lines.
-A value is made of numbers, names, arithmetic, comparisons, ``and``, ``or``, ``not``, ``a if b else c``, tuples of
-numbers, ``tuple[number]``, and calls of the functions that are given, or in `python_functions`. So a text reaches
-nothing else of Python. `python_run` limits its steps.
+A value is made of numbers, names, arithmetic, comparisons, ``and``, ``or``, ``not``, ``a if b else c``, tuples and
+lists of numbers (a list is a tuple here), ``tuple[number]``, slices, comprehensions, and calls of the functions that
+are given, or in `python_functions`. So a text reaches nothing else of Python. `python_run` limits its steps.
 """
 
 import ast
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from inspect import signature
+from itertools import chain
 from types import UnionType
 from typing import NoReturn
 
@@ -227,16 +228,32 @@ class Program:
                 self._check_signs(node)
             case ast.Call():
                 self._check_call(node)
-            case ast.Slice():
+            case ast.Slice():  # among several numbers; one alone is a part of its `ast.Subscript`
                 self._refuse_word(node, self._text.source.index(":", self._span(node).at))
+            case ast.ListComp() | ast.GeneratorExp():
+                self._check_comprehension(node)
+                return
             case ast.Attribute(value=before) | ast.NamedExpr(target=before):
                 self._refuse_word(node, self._after(before))
-            case ast.Tuple() | ast.IfExp() | ast.BoolOp() | ast.Subscript():
+            case ast.Tuple() | ast.List() | ast.IfExp() | ast.BoolOp() | ast.Subscript():
                 pass
             case _:
                 self._refuse_word(node)
         for part in _parts(node):
             self._check(part)
+
+    def _check_comprehension(self, node: ast.ListComp | ast.GeneratorExp) -> None:
+        """Refuse a comprehension in which something is not allowed; the names of its loops are known inside alone."""
+        outside = set(self._known)
+        for loop in node.generators:
+            if loop.is_async:
+                self._refuse_word(node, self._text.source.index("async", self._span(node).at))
+            self._check(loop.iter)
+            self._name(loop.target)
+            for test in loop.ifs:
+                self._check(test)
+        self._check(node.elt)
+        self._known = outside
 
     def _check_name(self, node: ast.Name, name: str) -> None:
         """Refuse a name that has no value, or that is a function's."""
@@ -339,4 +356,6 @@ def _parts(node: ast.expr) -> Iterator[ast.expr]:
     """The values of which a value is made."""
     if isinstance(node, ast.Call):
         return iter([*node.args, *(word.value for word in node.keywords)])
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+        return chain([node.value], _parts(node.slice))
     return (part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr))

@@ -2,7 +2,7 @@
 
 import ast
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from types import UnionType
 from typing import NamedTuple, NoReturn
 
@@ -16,6 +16,7 @@ from wgsl.diagnostics import Span
 NUMBERS = int | float
 LARGEST = 2**64  # of whole numbers
 MOST_STEPS = 20_000  # parts that are computed, each as often as it is
+AT_ONCE = 100  # elements of a tuple that a function takes or makes in a step
 MOST_CALLS = 200  # of functions that are given
 MOST_POWER = 64  # of exponents that are whole numbers
 SIGNS = {
@@ -120,14 +121,19 @@ class Run:
 
     def _loop(self, target: ast.expr, values: ast.expr, body: list[ast.stmt]) -> None:
         """Do lines once for each element of a tuple."""
+        for element in self._elements(values):
+            self._give(target, element)
+            if not self._turn(body):
+                break
+
+    def _elements(self, values: ast.expr) -> Iterator[object]:
+        """Yield the elements of a tuple, each of which is a step."""
         elements = self.value(values)
         if not isinstance(elements, tuple):
             self._refuse(values, "loop over a number", value=shown(elements))
         for element in elements:
             self._step(values)
-            self._give(target, element)
-            if not self._turn(body):
-                break
+            yield element
 
     def _turn(self, body: list[ast.stmt]) -> bool:
         """Do a loop's lines once; returns whether it goes on."""
@@ -139,8 +145,8 @@ class Run:
             pass
         return True
 
-    def _step(self, node: ast.AST) -> None:
-        self._steps += 1
+    def _step(self, node: ast.AST, steps: int = 1) -> None:
+        self._steps += steps
         if self._steps > MOST_STEPS:
             self._refuse(node, "many steps", most=MOST_STEPS)
 
@@ -162,14 +168,14 @@ class Run:
                 value = self._joined(node)
             case ast.Compare(left=left, ops=signs, comparators=others):
                 value = self._compared(left, signs, others)
-            case ast.Tuple(elts=parts):
-                value = tuple([self._inside(part) for part in parts])
+            case ast.Tuple() | ast.List() | ast.ListComp() | ast.GeneratorExp():
+                value = self._several(node)
             case ast.UnaryOp(op=sign, operand=operand):
                 value = SIGNS[type(sign)](self.number(operand))
             case ast.BinOp(left=left, op=sign, right=right):
                 value = self._combined(node, sign, self.number(left), self.number(right))
-            case ast.Subscript(value=whole, slice=place):
-                value = self._element(node, self.value(whole), self.number(place))
+            case ast.Subscript(value=whole):
+                value = self._taken(node, self.value(whole))
             case ast.Call():
                 value = self._called(node)
         return self._limited(node, value)
@@ -207,16 +213,52 @@ class Run:
             self._refuse(node, "tuple in a tuple")
         return value
 
+    def _several(self, node: ast.Tuple | ast.List | ast.ListComp | ast.GeneratorExp) -> tuple:
+        """The values of a tuple, or of a comprehension, whose names end with it."""
+        if isinstance(node, ast.Tuple | ast.List):
+            return tuple([self._inside(part) for part in node.elts])
+        outside = dict(self._names)
+        values = tuple(self._gathered(node.elt, node.generators))
+        self._names.clear()
+        self._names.update(outside)
+        return values
+
+    def _gathered(self, element: ast.expr, loops: Sequence[ast.comprehension]) -> list[object]:
+        """The values of an element in all turns of loops, of which the last one turns fastest."""
+        if not loops and isinstance(element, ast.Tuple | ast.List):
+            return [self.value(element)]  # a short tuple of numbers
+        if not loops:
+            return [self._inside(element)]
+        loop, *inner = loops
+        gathered = []
+        for value in self._elements(loop.iter):
+            self._give(loop.target, value)
+            if all(self.number(test) for test in loop.ifs):
+                gathered += self._gathered(element, inner)
+        return gathered
+
+    def _taken(self, node: ast.Subscript, whole: object) -> object:
+        """An element of a tuple, or the elements from one place to another."""
+        if not isinstance(whole, tuple):
+            self._refuse(node, "not a tuple", value=shown(whole))
+        if isinstance(node.slice, ast.Slice):
+            return self._part(node, whole, node.slice)
+        return self._element(node, whole, self.number(node.slice))
+
+    def _part(self, node: ast.expr, whole: tuple, places: ast.Slice) -> tuple:
+        """The elements of a tuple from one place to another."""
+        self._step(node, len(whole) // AT_ONCE)
+        ends = [place and self.number(place) for place in (places.lower, places.upper, places.step)]
+        return self._done(node, lambda *ends: whole[slice(*ends)], ends, {})
+
     def _combined(self, node: ast.AST, sign: ast.operator, left: float, right: float) -> object:
         """The result of an operator."""
         if isinstance(sign, ast.Pow) and isinstance(right, int) and abs(right) > MOST_POWER:
             self._refuse(node, "large exponent", most=MOST_POWER, exponent=right)
         return self._done(node, SIGNS[type(sign)], [left, right], {})
 
-    def _element(self, node: ast.expr, whole: object, place: object) -> object:
+    def _element(self, node: ast.expr, whole: tuple, place: object) -> object:
         """An element of a tuple, by its number."""
-        if not isinstance(whole, tuple):
-            self._refuse(node, "not a tuple", value=shown(whole))
         if type(place) is not int or not -len(whole) <= place < len(whole):
             self._refuse(node, "no such element", last=len(whole) - 1, number=as_typed(place))
         return _of_python(whole[place])
@@ -228,6 +270,8 @@ class Run:
         named = {word.arg: self.value(word.value) for word in node.keywords}
         result = self._done(node, self._names[name], values, named)
         if self._names[name] is FUNCTIONS.get(name):
+            for value in (*values, result):
+                self._step(node, len(value) // AT_ONCE if isinstance(value, tuple) else 0)
             return result
         if len(self.calls) == MOST_CALLS:
             self._refuse(node, "many calls", most=MOST_CALLS)

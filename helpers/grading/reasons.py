@@ -40,11 +40,15 @@ class NamedMistake:
 
 @dataclass(frozen=True)
 class NotCompiled(Reason):
-    """A text that does not compile: the place, if it has one, and why, as the compiler says it."""
+    """A text that does not compile: the place, if it has one, and why, as the compiler says it.
+
+    `unread` is an input that no line names: what makes the text compile does not make it right.
+    """
 
     why: str
     line: int | None = None
     column: int | None = None
+    unread: str = ""
 
 
 def not_compiled(error: WgslError) -> NotCompiled:
@@ -245,14 +249,14 @@ class SecondDeclaration(Reason):
 class WrongNumbers(Reason):
     """An output with wrong numbers, and what explains it: a `slip` in the text, or else a diagnosis, if there is any.
 
-    `stored_again` is the line that stores an element more than once. `adapter` is where the numbers are wrong, though a
+    `replaced_in` is a line that stores an element more than once. `adapter` is where the numbers are wrong, though a
     simulated run is right. A kernel that is not `by_reader` was written by somebody else. Where `several` known
     mistakes make the same numbers, none is named.
     """
 
     mismatch: Mismatch
     blame: Blame | None = None
-    stored_again: Line | None = None
+    replaced_in: Line | None = None
     slip: Reason | None = None
     diagnosis: Diagnosis | None = None
     adapter: str = ""
@@ -269,8 +273,8 @@ class WrongNumbers(Reason):
         """The line that explains the numbers."""
         if self.slip is not None and line_of(self.slip) is not None:
             return line_of(self.slip)
-        if self.stored_again is not None:
-            return self.stored_again.number
+        if self.replaced_in is not None:
+            return self.replaced_in.number
         return self.diagnosis.line if self.diagnosis else None
 
 
@@ -352,12 +356,19 @@ class TurnTooMany:
 
 
 @dataclass(frozen=True)
+class NotTried:
+    """The larger drawn problems were not tried: on others, a kernel does this many times the official one's work."""
+
+    times: int
+
+
+@dataclass(frozen=True)
 class Compared(Reason):
-    """The work of a right kernel, beside the official one's, and remarks on what it does for nothing."""
+    """The work of a right kernel, beside the official one's, with remarks: what is done for nothing, or not tried."""
 
     accesses: Accesses
     ours: Accesses
-    remarks: tuple[SettledComparisons | TurnTooMany, ...] = ()
+    remarks: tuple[SettledComparisons | TurnTooMany | NotTried, ...] = ()
 
     @property
     def as_ours(self) -> bool:

@@ -58,6 +58,7 @@ class TestRun:
     findings: tuple[Finding, ...]
     counts: Mapping[str, float]  # of all threads, "statements" of the simulator, and what `_busiest` counts in a pass
     stores_in: tuple[Line, ...]  # the lines that store to the output
+    stored_again: tuple[Line, ...]  # those that store an element more than once
     uses_before: bool
 
     @property
@@ -91,11 +92,6 @@ class TestRun:
         return {key: pair for key, pair in pairs.items() if pair[0] > limits[key] * pair[1]}
 
     @property
-    def stores_again(self) -> bool:
-        """True where an element is stored more than once, as where a sum grows in the output itself."""
-        return not self.case.start and self.counts["stores_storage"] > self.output.size + sum(self.case.scratch)
-
-    @property
     def workgroups(self) -> int:
         """The number of workgroups that run, in all passes together."""
         return sum(prod(dispatch.workgroups) for dispatch in self.case.dispatches)
@@ -118,10 +114,12 @@ def simulated(
     traces, at = traced(kernel, case, most=most, work=work, programs=programs), len(case.inputs)
     output, unwritten = traces[-1].buffers[at], _unwritten(traces, case)
     lines = kernel.source.split("\n")
-    by_line = chain.from_iterable(trace.counts.by_line.items() for trace in traces)
-    storing = sorted({number for number, keys in by_line if keys["stores_storage"]})
-    stores_in = tuple(Line(number, _code(lines[number - 1])) for number in storing)
-    run = TestRun(case, output, unwritten, _findings(traces, case), _counts(traces, at), stores_in, False)
+    stores_in = _storing(traces, lines, more_than=0)
+    stored_again = ()
+    if not case.start:
+        stored_again = _storing(traces, lines, more_than=output.size + sum(case.scratch))
+    findings = _findings(traces, case)
+    run = TestRun(case, output, unwritten, findings, _counts(traces, at), stores_in, stored_again, False)
     if not programs and _only_wrapped(run) and _wrapped_is_unused(kernel, run, most, work):
         run = replace(run, findings=())
     filled = range(at, at + 1 + len(case.scratch))
@@ -132,6 +130,14 @@ def simulated(
         return replace(run, findings=_findings(again, case))
     same = np.array_equal(output, np.where(unwritten, output, again[-1].buffers[at]), equal_nan=True)
     return replace(run, uses_before=not same)
+
+
+def _storing(traces: Sequence[Trace], lines: Sequence[str], more_than: int) -> tuple[Line, ...]:
+    """Return the lines that store more than so many numbers in a pass."""
+    numbers = set()
+    for trace in traces:
+        numbers |= {number for number, keys in trace.counts.by_line.items() if keys["stores_storage"] > more_than}
+    return tuple(Line(number, _code(lines[number - 1])) for number in sorted(numbers))
 
 
 def _unwritten(traces: Sequence[Trace], case: Case) -> Array:

@@ -60,6 +60,18 @@ def _first(attribute: tree.Attribute) -> str:
     return getattr(argument, "text", None) or argument.name
 
 
+def unread(kernel: Kernel, puzzle: Puzzle) -> str:
+    """Return the first input that a text names in its declaration alone; "" for none, and where it is unfinished."""
+    try:
+        kernel.module  # noqa: B018  it is read when it is asked for
+    except WgslError:
+        return ""
+    for binding in puzzle.official.bindings[: len(puzzle.cases()[0].inputs)]:
+        if len(re.findall(rf"\b{binding.name}\b", kernel.code)) == 1:
+            return binding.name
+    return ""
+
+
 def exchanged(kernel: Kernel, official: Kernel) -> Reason | None:
     """Return the bindings that have each other's names, or None."""
     numbers = _numbers(kernel)

@@ -2,12 +2,14 @@
 
 import math
 import re
+from collections.abc import Sequence
 
 import numpy as np
 
 from helpers.grading import reasons
 from helpers.grading.puzzle import Case
 from helpers.grading.test_run import TestRun
+from wgsl.facts import Line
 
 ADDS = re.compile(r"\] ?\+=")  # in the code of a line: to an element of an array
 
@@ -37,8 +39,18 @@ def _number(value: np.generic) -> float:
     return math.nan if np.isnan(value) else value.item()
 
 
-def uses_before(run: TestRun) -> reasons.Reason:
-    """Return which line makes the result of what is in a new buffer."""
+def uses_before(run: TestRun, runs: Sequence[TestRun]) -> reasons.Reason:
+    """Return which line makes the result of what is in a new buffer, and whether it stores an element twice in any run.
+
+    A sum that grows in the output is stored once where it has one turn only.
+    """
     adding = [line for line in run.stores_in if ADDS.search(line.code)]
     line = adding[0] if adding else run.stores_in[0]
-    return reasons.UsesBefore(line, bool(adding), bool(run.case.scratch), run.stores_again)
+    stored_again = any(line in other.stored_again for other in runs)
+    return reasons.UsesBefore(line, bool(adding), bool(run.case.scratch), stored_again)
+
+
+def replaced_in(run: TestRun) -> Line | None:
+    """Return the first line in which a number replaces another one of the same element, if there is any."""
+    replacing = (line for line in run.stored_again if not ADDS.search(line.code))
+    return next(replacing, None)

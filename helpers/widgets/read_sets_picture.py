@@ -22,7 +22,7 @@ HEIGHT = 26
 INDEX = (34, 19)  # beside and above a grid, for its indices
 ROOM = SHEET - 2 * EDGE - INDEX[0] - 1
 SIZE = 13  # of numbers
-SMALL = 12  # of indices and notes
+SMALL = 13  # of indices and notes
 TITLE = 24  # above a grid
 NOTE = 16  # below a title
 LINE = 26  # from one line of the legend to the next
@@ -123,7 +123,7 @@ def _sheet(title: str, array: np.ndarray, right: frozenset, yours: frozenset) ->
 
 def _cell_width(array: np.ndarray) -> float:
     """The width with which all numbers have room."""
-    widths = [text_width(number(value), SIZE) + 6 for value in set(array.flat)]
+    widths = [text_width(number(value), SIZE, "bold") + 6 for value in set(array.flat)]
     return max(WIDTH, *widths)
 
 

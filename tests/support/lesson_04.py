@@ -90,9 +90,9 @@ MISTAKES = {  # what is said of them, and how they come about
         "sum of all": sum(STEPS[0]),
         "neighbors": sum(STEPS[0][4:]),
         "before any step": STEPS[0][1] + STEPS[0][3],
-        "thread 3 held at first": STEPS[1][1] + STEPS[0][3],
+        "thread 3 held 3 at first": STEPS[1][1] + STEPS[0][3],
         "7 + 3": sum(STEPS[0][2:4]),
-        "sum of thread 3": STEPS[1][3],
+        "thread 3 holds": STEPS[1][3],
     },
     "grad_bias_by_hand": lambda: {
         **{"mean": BY_HAND[:, 1].mean(), "both channels": BY_HAND.sum(), "minus signs": abs(BY_HAND[:, 1]).sum()},

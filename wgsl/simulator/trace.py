@@ -106,10 +106,15 @@ class Log:
             self._kept[type(chunk)] += numbers
             kept.append(chunk)
 
-    def has_written(self, lane: int, variable: Variable, word: int) -> bool:
-        """Return True where an invocation has written a word of a variable, counted from the variable's start."""
-        lanes, words = self.touched(variable, write=True)
-        return bool(((lanes == lane) & (words == word)).any())
+    def steps_of_stores(self, lane: int, variable: Variable, word: int) -> set[int]:
+        """Return the steps in which an invocation writes a word of a variable, counted from the variable's start."""
+        steps = set()
+        for chunk in self._chunks:
+            if chunk.write and chunk.variable is variable:
+                words = chunk.lanes.expanded(chunk.index)[chunk.lanes.index == lane]
+                if (words == word).any():
+                    steps.add(chunk.step)
+        return steps
 
     def touched(self, variable: Variable, write: bool) -> tuple[np.ndarray, np.ndarray]:
         """Return all loads or all stores of a variable: the invocation of each, and the word that it touches."""

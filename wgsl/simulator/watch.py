@@ -222,7 +222,9 @@ class Watch:
             return Overlap(threads, word, same_workgroup)
         wrote = write, bool(conflicts.other_wrote[i])
         at = int(conflicts.where[i]) % self._words.arrays[variable].shape[-1]
-        reader = second if write else first  # the other one writes
+        steps = self.log.steps_of_stores(first, variable, at)
+        others_steps = self.log.steps_of_stores(second, variable, at)
+        at_once = not steps.isdisjoint(others_steps)
         return Race(
             threads=threads,
             wrote=wrote,
@@ -230,7 +232,7 @@ class Watch:
             other_line=self.other_line(int(conflicts.other_at[i]), part.at),
             space=variable.space,
             same_workgroup=same_workgroup,
-            both_write=not all(wrote) and self.log.has_written(reader, variable, at),
+            no_barrier_helps=at_once if same_workgroup else bool(steps and others_steps),
         )
 
     def _element(self, variable: Variable, where: int) -> MemoryWord:

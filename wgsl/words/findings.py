@@ -30,6 +30,7 @@ from wgsl.facts import (
 from wgsl.words.errors import quoted
 
 QUOTED = 80  # characters of a line that are quoted
+ONE_WRITER = "let one thread alone write each element, from all that belongs to it"
 
 
 def message(facts: Facts, passes: Sequence[str] = (), with_advice: bool = True) -> str:
@@ -95,15 +96,10 @@ def out_of_range(facts: OutOfRange) -> str:
 
 
 def out_of_range_advice(facts: OutOfRange) -> str:
-    """Return what to look at where an index is past an array; at a loop's limit only where there is a loop."""
-    return causes(facts.in_loop)
-
-
-def causes(in_loop: bool) -> str:
-    """Return what may be wrong with an index."""
-    if in_loop:
-        return "check the guard, the loop's limit and the offsets"
-    return "check the guard and the offsets"
+    """Return what to look at where an index is past an array."""
+    if facts.in_loop:
+        return "check how the index is computed, how far the loop goes, and which threads come here"
+    return "check how the index is computed, and which threads come here"
 
 
 def index_overflow(facts: IndexOverflow) -> str:
@@ -122,8 +118,8 @@ def race(facts: Race) -> str:
     """Return which two accesses nothing orders, and what would help."""
     who, other = map(thread, facts.threads)
     name = element(facts.word)
-    if facts.other_line is None and all(facts.wrote):
-        return f"{who} and {other} write different values to {name} in the same line; give each its own element"
+    if facts.other_line is None and all(facts.wrote) and facts.no_barrier_helps:
+        return f"{who} and {other} write different values to {name} in the same line; {ONE_WRITER}"
     first = f"{who} {verb(facts.wrote[0])} {name}"
     second = f"{other} {verb(facts.wrote[1])} in {other_line(facts.other_line)}"
     return f"{first}, which {second}, and {unordered(facts)}"
@@ -131,10 +127,8 @@ def race(facts: Race) -> str:
 
 def unordered(facts: Race) -> str:
     """Return why two accesses are not ordered, and what would help."""
-    if facts.both_write:
-        return (
-            "both write it, so that no barrier helps: give each total one thread, which adds up all that belongs to it"
-        )
+    if facts.no_barrier_helps:
+        return f"both write it, so that no barrier helps: {ONE_WRITER}"
     if not facts.same_workgroup:
         return "nothing orders two workgroups: give each its own elements, or use an atomic or a second dispatch"
     barrier = "workgroupBarrier()" if facts.space == "workgroup" else "storageBarrier()"
@@ -260,7 +254,8 @@ def _not_at_its_end() -> str:
 
 def stopped_after(facts: WorkUsedUp) -> str:
     """Return how far a run came."""
-    return f"it was stopped after {facts.statements:,} statements, with up to {facts.most_threads:,} threads each"
+    threads = "1 thread" if facts.most_threads == 1 else f"up to {facts.most_threads:,} threads"
+    return f"it was stopped after {facts.statements:,} statements, with {threads} each"
 
 
 def stopped(facts: Endless | WorkUsedUp) -> str:
@@ -295,6 +290,8 @@ def unwritten(facts: Unwritten) -> str:
     if facts.count == facts.size:
         return f"no thread writes to `{facts.variable}`"
     some = f"{facts.count:,} of the {facts.size:,} numbers of `{facts.variable}`"
+    if facts.count == 1:
+        return f"{some} is never written: number {facts.index:,}"
     return f"{some} are never written, first number {facts.index:,}"
 
 

@@ -183,6 +183,13 @@ def not_held(scalar: object, number: float) -> str:
     return f"{a(scalar)} cannot hold `{number}`"
 
 
+def runtime_sized(space: str) -> str:
+    """Return what an array without a length needs; a uniform has none of single numbers with a length, either."""
+    if space == "uniform":
+        return "only storage has arrays without a length, not uniform; write a struct with a member for each number"
+    return f"an array needs a length here, as in `array<f32, 64>`: only storage has arrays without one, not {space}"
+
+
 def out_of_range(text: str) -> str:
     """A number, as it is written, that its type does not have."""
     shown = text if len(text) <= 40 else f"{text[:40]}..."
@@ -237,9 +244,7 @@ REASONS: dict[str, Sentence] = {
     "type of a member": "a member cannot be of type `{type}`",
     "type of a parameter": "a parameter cannot be of type `{type}`",
     "type or value": "`{name}` needs a type or a value",
-    "runtime-sized": (
-        "an array needs a length here, as in `array<f32, 64>`: only storage has arrays without one, not {space}"
-    ),
+    "runtime-sized": runtime_sized,
     "bool in a buffer": "a buffer cannot hold a bool: use a u32",
     "memory of atomics": "atomics need workgroup memory, or storage that is read_write, not {space} memory",
     "initial value": "a variable in {space} memory cannot have an initial value",
@@ -254,7 +259,10 @@ REASONS: dict[str, Sentence] = {
     "group": "`{name}` is in group {group}: write @group(0) for every binding",
     "gap in the bindings": "it has the bindings {listed}, and none with the number {missing}",
     "binding twice": "the binding {number} is declared twice: each variable has a number of its own",
-    "uniform elements": "in a uniform, an array's elements are a multiple of 16 bytes apart, and not {stride}",
+    "uniform elements": (
+        "in a uniform, an array's elements are a multiple of 16 bytes apart, and not {stride}; write a struct with a "
+        "member for each number"
+    ),
     "uniform member behind": "in a uniform, the member `{name}` must be 16 bytes or more behind `{before}`",
     "uniform member": "in a uniform, the member `{name}` must be at a multiple of 16 bytes, and is at {offset}",
     "empty struct": "the struct `{name}` has no members",

@@ -162,7 +162,8 @@ def nothing_planted(_: replies.NothingPlanted) -> str:
 def seen(in_a_run: replies.Seen) -> str:
     """Return how many numbers are wrong, or else what the simulator found."""
     if in_a_run.wrong:
-        return f"{in_a_run.wrong:,} of {in_a_run.size:,} numbers are wrong"
+        verb = "is" if in_a_run.wrong == 1 else "are"
+        return f"{in_a_run.wrong:,} of {in_a_run.size:,} numbers {verb} wrong"
     return in_a_run.finding.message
 
 
@@ -182,8 +183,9 @@ def missed_by_test(reason: replies.MissedByTest) -> str:
 
 
 def no_fault_seen(reason: replies.NoFaultSeen) -> str:
-    """Return that nothing has changed."""
-    return f"the kernel is as right as before, in {reason.cases} cases; what does your edit change?"
+    """Return that nothing was seen: the sizes are too small for some faults."""
+    tried = f"your edit makes no number wrong in the {reason.cases} sizes that are tried, all of them small"
+    return f"{tried}: what does it change, and would other sizes show it, such as more than 65,535 workgroups?"
 
 
 SENTENCES = {

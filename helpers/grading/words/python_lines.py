@@ -38,7 +38,6 @@ HABITS = {  # what Python has for what another language has
     "product without a sign": "a product needs its `*`",
 }
 CURES = {  # what is meant here by what Python has, too, by the name of its node in Python's tree
-    "List": "write round brackets, as in `(1, 2)`",
     "BitXor": "powers are written `**`",
     "BitAnd": "write `and`",
     "BitOr": "write `or`",
@@ -61,7 +60,7 @@ def allowed(functions: Sequence[str]) -> str:
     """Return what can be written."""
     return (
         "you can write `name = value`, `if`, `for` and `while`, with numbers, names, arithmetic, comparisons, `and`, "
-        f"`or`, `not`, tuples, and calls of {_listed(functions)}"
+        f"`or`, `not`, tuples, lists, `[... for ... in ...]`, and calls of {_listed(functions)}"
     )
 
 
@@ -107,6 +106,22 @@ def other_types(values: Sequence[str]) -> str:
     return f"this cannot be done with {', '.join(values)}"
 
 
+def no_such_element(last: int, number: str) -> str:
+    """Return which elements there are."""
+    if last < 0:
+        return f"this tuple has no elements, and this is number {number}"
+    if last == 0:
+        return f"the only element is number 0, and this is number {number}"
+    return f"the elements are numbered from 0 to {last}, and this is number {number}"
+
+
+def other_number_of_names(names: int, values: int) -> str:
+    """Return how many names and values there are."""
+    who = "1 name is" if names == 1 else f"{names} names are"
+    what = "1 value" if values == 1 else f"{values} values"
+    return f"{who} to get {what}: give each name one"
+
+
 def _call(name: str, parameters: Sequence[str]) -> str:
     return f"{name}({', '.join(parameters)})"
 
@@ -144,7 +159,7 @@ REASONS: dict[str, Sentence] = {
     "not a number": "this must be a number, and not {value}",
     "tuple in a tuple": "a tuple holds no other tuple here",
     "not a tuple": "only a tuple has elements, and this is {value}",
-    "no such element": "the elements are numbered from 0 to {last}, and this is number {number}",
+    "no such element": no_such_element,
     "large exponent": "an exponent is at most {most} here, and this one is {exponent}",
     "division by 0": "this divides by 0",
     "too large": "this is too large",
@@ -152,7 +167,7 @@ REASONS: dict[str, Sentence] = {
     "not a real number": "this is no real number",
     "other types": other_types,
     "no value yet": "`{name}` has no value: the line that gives it one was not reached",
-    "other number of names": "{names} names are to get {values} values: give each name one",
+    "other number of names": other_number_of_names,
     "loop over a number": "`for` goes through a tuple, and this is {value}: write `range({value})`",
     "many steps": "this is still not done after {most:,} steps: does each loop end?",
     "many calls": "this calls functions more than {most} times",

@@ -26,6 +26,10 @@ LUCK = "the numbers of this run are right only by luck"
 ENDLESS = "your kernel was not run, as a loop may never end"
 BEFORE = "what was in the output before, which is 0 only in a new buffer"
 BEFORE_IN_SEVERAL = "what was in a buffer before, which is 0 only in a new buffer"
+REPLACES = (
+    "stores an element more than once, and the last number replaces the others: should they be added up before that, "
+    "in a variable of your own?"
+)
 OWN_SUM = "add up in a variable of your own, such as `var sum = 0.0;`, and store it once, after the loops"
 BOTH_SIDES = ", so that one comparison with the size finds both sides"
 TURN = "its loop over the tiles makes a turn too many, which adds only zeros"
@@ -82,8 +86,8 @@ def _wrong_and_whence(reason: reasons.WrongNumbers) -> list[str]:
     parts = [text]
     if reason.blame is not None:
         parts.append(blame(reason.blame))
-    if reason.stored_again is not None:
-        parts.append(f"{quoted(reason.stored_again)} is run more than once for an element: {OWN_SUM}")
+    if reason.replaced_in is not None:
+        parts.append(f"{quoted(reason.replaced_in)} {REPLACES}")
     return parts
 
 
@@ -183,7 +187,7 @@ def not_run(reason: reasons.NotRun) -> str:
 
 
 def compared(reason: reasons.Compared) -> str:
-    """Return what a kernel does, what the official one does otherwise, and what is done for nothing."""
+    """Return what a kernel does, what the official one does otherwise, and the remarks."""
     counts = zip(reason.accesses.kinds, reason.ours.kinds, _in_words(reason.ours), strict=True)
     others = [words for count, ours, words in counts if words and count != ours]
     text = ", ".join(filter(None, _in_words(reason.accesses)))
@@ -213,9 +217,21 @@ def counted(count: float, noun: str) -> str:
     return f"{count:,.0f} {noun}s" if float(count).is_integer() else f"{count:,.1f} {noun}s"
 
 
-def remark(about: SettledComparisons | reasons.TurnTooMany) -> str:
-    """Return what a kernel does for nothing."""
-    return TURN if isinstance(about, reasons.TurnTooMany) else findings.settled_comparisons(about)
+def remark(about: SettledComparisons | reasons.TurnTooMany | reasons.NotTried) -> str:
+    """Return what a kernel does for nothing, or what was not tried."""
+    if isinstance(about, reasons.TurnTooMany):
+        return TURN
+    if isinstance(about, reasons.NotTried):
+        return not_tried(about)
+    return findings.settled_comparisons(about)
+
+
+def not_tried(about: reasons.NotTried) -> str:
+    """Return why the larger drawn problems were not tried: little work may be slow where one thread does most of it."""
+    why = "as a thread of your kernel makes too many turns of its loops there"
+    if about.times > 1:
+        why = f"as your kernel does {about.times:,} times the work of ours"
+    return f"it is right in all tests; the larger drawn problems were not tried, {why}"
 
 
 SENTENCES = {

@@ -20,8 +20,9 @@ def plain(reason: reasons.Plain) -> str:
 
 
 def not_compiled(reason: reasons.NotCompiled) -> str:
-    """Return the place of a compile error, and why."""
-    return _placed(reason, reason.why)
+    """Return the place of a compile error, and why, and what the text lacks besides."""
+    text = _placed(reason, reason.why)
+    return f"{text}; also, {nothing_read(reasons.NothingRead(reason.unread))}" if reason.unread else text
 
 
 def not_simulated(reason: reasons.NotSimulated) -> str:

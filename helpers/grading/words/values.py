@@ -1,8 +1,14 @@
 """The values of a learner's lines of Python, as a message has them."""
 
+MANY = 12  # elements of a tuple; of more, the first and the last are shown
+FIRST = 3
+
 
 def shown(value: object) -> str:
     """Return a value as a message has it."""
+    if isinstance(value, tuple) and len(value) > MANY:
+        first = ", ".join(map(shown, value[:FIRST]))
+        return f"({first}, ..., {shown(value[-1])})"
     if isinstance(value, tuple):
         comma = "," if len(value) == 1 else ""
         return f"({', '.join(map(shown, value))}{comma})"

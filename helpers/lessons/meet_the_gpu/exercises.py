@@ -201,9 +201,9 @@ REVERSE_IN_WORKGROUP = Puzzle(
     "i",
     lambda: REVERSED,
     Skill(
-        "an exchange in workgroup memory",
+        "an exchange in workgroup memory in which each thread moves one element",
         test="five_workgroups",
-        limits={"loads_storage": 1.5},
+        limits={"loads_storage": 1.5, "thread_loads": TWICE, "results": TWICE},
         least={"exchanged": TWICE},
     ),
     Drawn(sizes_from(workgroups=(1, 30)), _drawn_reverse),
