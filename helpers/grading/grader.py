@@ -196,7 +196,7 @@ class _Grader:
         if not self.wrong or self.mistake or self.slip:
             return False
         reason = verdict.reason
-        if not isinstance(reason, WrongNumbers) or reason.slip or reason.stored_again:
+        if not isinstance(reason, WrongNumbers) or reason.slip or reason.replaced_in:
             return False
         return not any(finding.kind in reasons.BEFORE_NUMBERS | reasons.SAYS_ALL for finding in self.first.values())
 
