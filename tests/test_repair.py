@@ -12,7 +12,7 @@ from helpers.grading.test_run import simulated
 from helpers.grading.transport import as_data, from_data
 from helpers.grading.verdict import Verdict
 from helpers.grading.words import repairs
-from helpers.lessons.exercises import PUZZLES
+from helpers.lessons.exercises import FAULTS, PUZZLES
 from wgsl import Kernel
 
 # One change each: the puzzle, the old text and the new one, the kind that is told, and a piece that the quote has.
@@ -126,3 +126,7 @@ def test_a_known_mistake_and_a_race_say_more():
     assert not any(verdict.repair for verdict in graded("add_bias", *known.edits))
     race = graded("tiled_product", ("    workgroupBarrier();\n    for", "    for"))
     assert not any(verdict.repair for verdict in race)
+
+
+def test_where_the_exercise_is_to_find_the_line_it_is_not_told():
+    assert not any(verdict.repair for fault in FAULTS.values() for verdict in fault.symptom)

@@ -193,7 +193,7 @@ class _Grader:
 
     def _is_unexplained(self, verdict: Verdict) -> bool:
         """Return whether numbers are wrong, and nothing says why: no known mistake, slip, race or missing barrier."""
-        if not self.wrong or self.mistake or self.slip:
+        if not self.wrong or self.mistake or self.slip or not self.puzzle.tells_place:
             return False
         reason = verdict.reason
         if not isinstance(reason, WrongNumbers) or reason.slip or reason.replaced_in:
