@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Page, sync_playwright
+from support import subgroup_texts
 from support.lab_server import browser_path
 from support.problems import EVERY_VERSION
 from support.wgsl_programs import judged
@@ -23,7 +24,9 @@ from helpers.operations.registry import OPERATIONS
 
 HARDWARE = replace(gpu.adapter_info(), kind="hardware")
 COMPILED = """async texts => {
-  const device = await (await navigator.gpu?.requestAdapter())?.requestDevice();
+  const adapter = await navigator.gpu?.requestAdapter();
+  const requiredFeatures = [...adapter?.features ?? []].filter(name => name === 'subgroups');
+  const device = await adapter?.requestDevice({requiredFeatures});
   return device && Promise.all(texts.map(async code =>
     (await device.createShaderModule({code}).getCompilationInfo()).messages
       .filter(each => each.type !== 'info').map(each => [each.lineNum, each.message])
@@ -87,6 +90,15 @@ def test_it_judges_the_small_texts_as_we_say(page):
     texts = {str(i): text for i, text in enumerate(judged("refused").values())}
     refused = {message.split(":")[0] for message in messages(page, texts)}
     assert refused == {*texts}
+
+
+def test_it_judges_the_texts_with_subgroups_as_we_say(page):
+    if messages(page, {"": "enable subgroups;"}):
+        pytest.skip("this browser's adapter has no subgroups")
+    right = {name: text for name, text in subgroup_texts.judged("right").items() if "(warning" not in text}
+    assert messages(page, right) == []
+    texts = {str(i): text for i, text in enumerate(subgroup_texts.judged("refused").values())}
+    assert {message.split(":")[0] for message in messages(page, texts)} == {*texts}
 
 
 def test_what_only_browsers_refuse_is_found(page):

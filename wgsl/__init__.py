@@ -2,6 +2,7 @@
 
     wgsl.check(text)                            what is wrong with a text, as a tuple of problems
     wgsl.simulate(text, buffers, (x, y, z))     a run: buffers, findings, counts, accesses
+    wgsl.subgroup_sizes(text, buffers, (x, y, z))   the runs with subgroups of every size
     python -m wgsl KERNEL.wgsl NAME=BUFFER ...  the same from a terminal
 
 Below them, `kernel` is a text and what it declares, `specialize` writes sizes into it. `syntax` reads it as a tree,
@@ -23,6 +24,7 @@ _HOME = {  # of what is loaded when it is first used, as not everyone runs a ker
     "Trace": "wgsl.simulator.trace",
     "check": "wgsl.problems",
     "simulate": "wgsl.simulator.run",
+    "subgroup_sizes": "wgsl.simulator.sizes",
 }
 __all__ = [
     "MAX_THREADS", "MAX_THREADS_Z", "MAX_WORKGROUP_BYTES", "PART", "SECTION", "SHARED",

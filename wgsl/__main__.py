@@ -225,12 +225,12 @@ def _counts(trace: Trace) -> str:
 
 def _counts_by_line(trace: Trace) -> str:
     """A row for each line that runs, with a column for each key that is not 0 everywhere."""
-    keys = [key for key in KEYS if trace.counts.total[key]]
+    keys = [key for key, number in trace.counts.total.items() if number]
     lines = trace.kernel.source.split("\n")
     first, second = zip(*(key.partition("_")[::2] for key in keys), strict=True)
     table = [[*first, "", ""], [*second, "line", ""]]
     for line, counts in trace.counts.by_line.items():
-        numbers = [_number(counts[key]) if counts[key] else "" for key in keys]
+        numbers = [_number(counts[key]) if counts.get(key) else "" for key in keys]
         table.append([*numbers, str(line), lines[line - 1].rstrip("\r")])
     *columns, _ = zip(*table, strict=True)
     widths = [max(map(len, column)) for column in columns]

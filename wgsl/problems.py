@@ -9,7 +9,8 @@ from wgsl.kernel import Kernel, parsed
 from wgsl.suggestions import explained
 from wgsl.syntax import tree
 from wgsl.types.declarations import Declarations, program_of
-from wgsl.types.uniformity import NotPortable, Uniformity
+from wgsl.types.subgroup_uniformity import not_portable
+from wgsl.types.uniformity import NotPortable
 from wgsl.words import errors, findings
 
 
@@ -57,7 +58,7 @@ def check(text: str | Kernel) -> tuple[Problem, ...]:
         if not tree.attribute(node, "compute"):
             continue
         try:
-            faults += Uniformity(program_of(declarations, name, Undefined)).refused.values()
+            faults += not_portable(program_of(declarations, name, Undefined), kernel.source)
         except (NotWgsl, Unsupported) as fault:
             faults.append(fault)
     problems = [_problem(kernel.source, fault) for fault in faults]

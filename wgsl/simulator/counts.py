@@ -45,11 +45,13 @@ MEANINGS = {
     "active_share": "the share of threads that are active in the warps that run (1 without divergence)",
 }
 KEYS = tuple(MEANINGS)
+SUBGROUP = "subgroup"  # which a run has only where its text has them
+MEANINGS[SUBGROUP] = "functions of subgroups, such as `subgroupAdd`"
 
 
 @dataclass(frozen=True)
 class Counts:
-    """The counts of a run, in all and for each line of the text; the keys are `KEYS`."""
+    """The counts of a run, in all and for each line of the text; the keys are `KEYS`, and may have `SUBGROUP`."""
 
     total: dict[str, float]
     by_line: dict[int, dict[str, float]]
@@ -130,7 +132,10 @@ def _is_product(operand: ir.Expression) -> bool:
 
 def _shown(counts: dict[str, int]) -> dict[str, float]:
     share = counts["active"] / counts["warp threads"] if counts["warp threads"] else 1.0
-    return {key: counts[key] for key in KEYS[:-1]} | {"active_share": share}
+    shown = {key: counts[key] for key in KEYS[:-1]}
+    if counts[SUBGROUP]:
+        shown[SUBGROUP] = counts[SUBGROUP]
+    return shown | {"active_share": share}
 
 
 def sectors(index: np.ndarray, lanes: Lanes) -> int:

@@ -10,8 +10,10 @@ import numpy as np
 from wgsl.arithmetic import operators
 from wgsl.arithmetic.builtins import BUILTINS
 from wgsl.simulator.access import Access, leaves_of
+from wgsl.simulator.counts import SUBGROUP
 from wgsl.simulator.lanes import Lanes
 from wgsl.simulator.memory import Words
+from wgsl.simulator.subgroups import Subgroups
 from wgsl.simulator.values import (
     Fault,
     NamedValue,
@@ -28,6 +30,7 @@ from wgsl.simulator.watch import Watch
 from wgsl.types import program as ir
 from wgsl.types.conversions import scalar_of
 from wgsl.types.kinds import F32, Array, Vector
+from wgsl.types.subgroups import SubgroupCall
 
 Thing = Value | Place
 MIXING = (
@@ -45,10 +48,14 @@ MIXING = (
 class Expressions:
     """Evaluates expressions; `call` runs a function of the text."""
 
-    def __init__(self, words: Words, watch: Watch, access: Access, call: Callable[[ir.Call, Lanes], Value]) -> None:
+    def __init__(
+        self, words: Words, watch: Watch, access: Access, subgroups: Subgroups,
+        call: Callable[[ir.Call, Lanes], Value],
+    ) -> None:  # fmt: skip
         self._words = words
         self._watch = watch
         self._access = access
+        self._subgroups = subgroups
         self._call = call
         self.names: dict[ir.Binding, NamedValue] = {}
         self.invalid = False  # set when an operation made a NaN
@@ -59,7 +66,8 @@ class Expressions:
             ir.Binary: self._binary, ir.Logical: self._logical, ir.Builtin: self._builtin, ir.Convert: self._convert,
             ir.Bitcast: self._bitcast, ir.Splat: self._splat, ir.Construct: self._construct, ir.Pick: self._pick,
             ir.Index: self._index, ir.Call: call, ir.AddressOf: lambda e, lanes: self.place(e.reference, lanes),
-            ir.ArrayLength: self._array_length, ir.AtomicCall: self._atomic, ir.UniformLoad: self._uniform_load,
+            SubgroupCall: self._subgroup, ir.ArrayLength: self._array_length, ir.AtomicCall: self._atomic,
+            ir.UniformLoad: self._uniform_load,
         }  # fmt: skip
 
     def value(self, expression: ir.Expression, lanes: Lanes) -> Value:
@@ -107,6 +115,13 @@ class Expressions:
         value = self._access.load(place, expression.type, lanes, expression)
         self._watch.barrier("workgroupUniformLoad", lanes, expression.at)
         return value
+
+    def _subgroup(self, expression: SubgroupCall, lanes: Lanes) -> Value:
+        arguments = [self.value(argument, lanes).leaves for argument in expression.arguments]
+        self._counter.operation(expression, expression.type, lanes, SUBGROUP)
+        leaves = self._subgroups.call(expression, arguments, lanes)
+        self.invalid = False
+        return Value(leaves)
 
     # --- References -------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import isfinite, prod
 from numbers import Real
 
@@ -13,10 +13,12 @@ import numpy as np
 from wgsl.arguments import as_int, check_size
 from wgsl.arithmetic.operators import DTYPES
 from wgsl.kernel import Kernel, parsed
+from wgsl.simulator import undefined
 from wgsl.simulator.access import Access
 from wgsl.simulator.lanes import Dispatch
 from wgsl.simulator.machine import Machine
 from wgsl.simulator.memory import Words
+from wgsl.simulator.subgroups import USUAL, Fill, Subgroups, checked_size
 from wgsl.simulator.trace import Trace
 from wgsl.simulator.values import unmarked_input
 from wgsl.simulator.watch import Unwatched, Watch
@@ -25,7 +27,8 @@ from wgsl.simulator.work import TooLong, Work, too_large
 from wgsl.types import kinds
 from wgsl.types.declarations import Declarations, check
 from wgsl.types.program import Program, Variable
-from wgsl.types.uniformity import NotPortable, Uniformity
+from wgsl.types.subgroup_uniformity import not_portable
+from wgsl.types.uniformity import NotPortable
 
 MAX_STEPS = 65_536
 AT_ONCE = 2**14  # invocations that `execute` runs in step
@@ -43,6 +46,7 @@ def simulate(
     watch: Sequence[str] = (),
     work: Work | None = None,
     wrapped: float | None = None,
+    subgroup_size: int = USUAL,
     program: Program | None = None,
 ) -> Trace:
     """Run a WGSL compute kernel without a GPU, and watch what it does.
@@ -73,6 +77,8 @@ def simulate(
     wrapped : float, optional
         What each load of f32 gives whose index has wrapped around, and no finding: two runs with different numbers show
         whether the results depend on such a load.
+    subgroup_size : int, optional
+        How many threads a subgroup has, for a text that uses subgroups: a power of two from 4 to 128, 32 by default.
     program : Program, optional
         What is run in the place of the text's own program, of which it is a copy with a change.
 
@@ -97,7 +103,7 @@ def simulate(
     overridden_kernel = overridden(kernel, constants)
     program = program or compiled(overridden_kernel, entry_point)
     arrays = checked_buffers(program, buffers)
-    dispatch = Dispatch(checked_workgroups(program, workgroups), program.workgroup_size)
+    dispatch = _dispatch(program, workgroups, subgroup_size)
     output_variables = checked_outputs(program, outputs)
     iterations = checked_max_steps(max_steps)
     watched = checked_watch(program, kernel.source, watch)
@@ -106,8 +112,8 @@ def simulate(
     observer = Watch(kernel.source, dispatch, words, program.written, are_finite(arrays), watched)
     machine = Machine(program, dispatch, words, observer, Access(words, observer, wrapped), iterations, work or Work())
     if _run_to_the_end(machine, observer, dispatch, shared=work is not None):
-        for variable in output_variables:
-            observer.unwritten(variable)
+        again = partial(_again, program, dispatch, arrays, iterations)
+        _report_at_the_end(observer, output_variables, machine.subgroups, again)
     if work is None or work.left >= 0:  # else the analysis, too, would take long: it follows calls of calls of calls
         for place in _refused(program, overridden_kernel, entry_point):
             observer.not_portable(place)
@@ -116,6 +122,12 @@ def simulate(
     counts = observer.counter.counts(observer.line)
     size = dispatch.size
     return Trace(kernel, entry_point, dispatch.workgroups, size, buffers_after, findings, counts, observer.log)
+
+
+def _dispatch(program: Program, workgroups: tuple[int, int, int], subgroup_size: int) -> Dispatch:
+    """Return the invocations of a run."""
+    groups = checked_workgroups(program, workgroups)
+    return Dispatch(groups, program.workgroup_size, subgroup_size=checked_size(subgroup_size))
 
 
 def _memory(program: Program, dispatch: Dispatch, arrays: Sequence[np.ndarray]) -> Words:
@@ -141,6 +153,25 @@ def _run_to_the_end(machine: Machine, observer: Watch, dispatch: Dispatch, share
         facts = stopped.facts
         observer.collector.add("endless loop", stopped.at, dispatch.all.index, lambda: facts)
         return False
+
+
+def _again(
+    program: Program, dispatch: Dispatch, arrays: Sequence[np.ndarray], iterations: int, fill: Fill | None
+) -> list[np.ndarray] | None:
+    """Run a program once more, unwatched; return the words of its buffers, or None where a loop does not end."""
+    words = _memory(program, dispatch, arrays)
+    watch = Unwatched()
+    machine = Machine(program, dispatch, words, watch, Access(words, watch), iterations, Work(), fill)
+    return [words.arrays[variable] for variable in program.bindings] if machine.run() else None
+
+
+def _report_at_the_end(
+    observer: Watch, outputs: Sequence[Variable], subgroups: Subgroups, again: undefined.Again
+) -> None:
+    """Report what only a whole run shows."""
+    for variable in outputs:
+        observer.unwritten(variable)
+    undefined.report(observer, subgroups, again)
 
 
 def _buffers_after(program: Program, words: Words, arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
@@ -214,12 +245,12 @@ def _refused(program: Program, kernel: Kernel, entry_point: str) -> Iterable[Not
     """Return the places where the threads may part; they are known of the text's own program."""
     if program is compiled(kernel, entry_point):
         return _unportable(kernel, entry_point)
-    return Uniformity(program).refused.values()
+    return not_portable(program, kernel.source)
 
 
 @lru_cache(maxsize=64)
 def _unportable(kernel: Kernel, entry_point: str) -> list[NotPortable]:
-    return kernel.read(lambda: [*Uniformity(compiled(kernel, entry_point)).refused.values()])
+    return kernel.read(lambda: not_portable(compiled(kernel, entry_point), kernel.source))
 
 
 @lru_cache(maxsize=64)

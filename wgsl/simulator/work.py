@@ -9,6 +9,7 @@ from wgsl.simulator.lanes import Lanes
 from wgsl.syntax.tree import children
 from wgsl.types import kinds
 from wgsl.types import program as ir
+from wgsl.types.subgroups import SubgroupCall
 from wgsl.types.usage import nodes
 from wgsl.words.findings import stopped_after
 
@@ -60,6 +61,8 @@ def _weight(part: ir.Part) -> int:
     match part:
         case ir.AtomicCall():
             return ATOMIC
+        case SubgroupCall():
+            return ACCESS
         case ir.Root(variable=variable):
             return ACCESS if variable.space in ("storage", "workgroup") else 1
         case ir.Element() | ir.Member() | ir.Deref():

@@ -116,6 +116,8 @@ def compile_error(kernel: Text, constants: Mapping[str, float], entry_point: str
     try:
         check(Declarations(parse(kernel.source), constants), entry_point)
     except NotWgsl as refused:
+        if refused.kind == "no subgroups":
+            return error(kernel, diagnostic(Suggestion("subgroups", mark=Mark(refused.at))))
         return wgsl_error(kernel, refused)
     except Unsupported as unsupported:
         if suggestion := not_everywhere(unsupported):
@@ -124,6 +126,9 @@ def compile_error(kernel: Text, constants: Mapping[str, float], entry_point: str
             return error(kernel, diagnostic(Suggestion("discard", mark=Mark(unsupported.at, len("discard")))))
     except ValueError as wrong:
         return error(kernel, Diagnostic(str(wrong), None))
+    for name in parse(kernel.source).enabled:
+        if SUBGROUP in name:
+            return error(kernel, diagnostic(Suggestion("subgroups", mark=Mark(name.at))))
     return error(kernel, diagnostic(explain_log(kernel.source, log)))
 
 

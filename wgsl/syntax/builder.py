@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 
 from lark import Token, Transformer, v_args
 
@@ -70,7 +71,9 @@ class Builder(Transformer):
     # --- The module -------------------------------------------------------------------------------------------
 
     def module(self, *children):
-        return tree.Module(tuple(filter(None, children)))
+        enabled = [child.names for child in children if isinstance(child, tree.Enable)]
+        declarations = (child for child in children if child and not isinstance(child, tree.Enable))
+        return tree.Module(tuple(declarations), tuple(chain.from_iterable(enabled)))
 
     def parameter(self, attributes, *children):
         for attribute in attributes:
@@ -89,11 +92,14 @@ class Builder(Transformer):
         check_rules(child for child in children if isinstance(child, tuple))
         return Token("FILTERS", "")
 
-    def enable(self, _, name, *more):
-        """All that it can add are types and functions that the simulator does not have."""
-        if name in EXTENSIONS:
-            raise Unsupported("enable", name.at, name=name)
-        raise NotWgsl("extension", name, name=name)
+    def enable(self, word, *names):
+        """It adds types and functions, of which the simulator has those of `ENABLED` alone."""
+        for name in names:
+            if name not in EXTENSIONS:
+                raise NotWgsl("extension", name, name=name)
+            if name not in ENABLED:
+                raise Unsupported("enable", name.at, name=name)
+        return tree.Enable(word.at, names[-1].end, names)
 
     def requires(self, _, *names):
         """It changes nothing: it names what a text uses."""
@@ -190,11 +196,14 @@ def _join(operands: list, operator: str) -> None:
 
 MOST = {"workgroup_size": 3, "interpolate": 2, "diagnostic": 3}  # arguments, where it is not 1
 EXTENSIONS = ("f16", "clip_distances", "dual_source_blending", "subgroups", "primitive_index")
+ENABLED = ("subgroups",)
 FEATURES = (
     "readonly_and_readwrite_storage_textures",
     "packed_4x8_integer_dot_product",
     "unrestricted_pointer_parameters",
     "pointer_composite_access",
+    "subgroup_id",
+    "subgroup_uniformity",
 )
 SEVERITIES = ("error", "warning", "info", "off")
 

@@ -265,10 +265,18 @@ class Alias(Node):
 
 
 @frozen
+class Enable(Node):
+    """``enable name, name``."""
+
+    names: tuple[Word, ...]
+
+
+@frozen
 class Module:
-    """A whole text, in its order."""
+    """A whole text, in its order; `enabled` are the extensions of WGSL that it uses."""
 
     declarations: tuple[Declaration | Function | Struct | Alias | ConstAssert, ...]
+    enabled: tuple[Word, ...] = ()
 
 
 def attribute(node: object, name: str) -> Attribute | None:

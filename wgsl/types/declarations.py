@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress
 from math import isfinite
 from threading import RLock
 
 from wgsl.diagnostics import Limited, NotWgsl, Span, Undefined, Unset, Unsupported
 from wgsl.syntax import tree
+from wgsl.types import subgroups
 from wgsl.types.conversions import RANGES, nearest
 from wgsl.types.expressions import type_of
 from wgsl.types.kinds import (
@@ -47,6 +48,7 @@ class Declarations:
     def __init__(self, module: tree.Module, constants: Mapping[str, float]) -> None:
         self.nodes: dict[str, Named] = {}
         self.scope = Scope(self.find, self.nodes.keys)
+        self.scope.enabled = module.enabled
         self.constants = constants
         self._module = module
         self._meanings: dict[str, Meaning] = {}
@@ -132,7 +134,9 @@ class Declarations:
         try:
             return function_of(node, self.scope)
         except (Undefined, Unset) as fault:
-            routine = function_of(node, Scope(self._before_launch, self.nodes.keys))
+            unknown = Scope(self._before_launch, self.nodes.keys)
+            unknown.enabled = self.scope.enabled
+            routine = function_of(node, unknown)
             routine.function.fault = fault
             return routine
 
@@ -172,10 +176,10 @@ INPUTS = {
     **dict.fromkeys(("local_invocation_id", "global_invocation_id", "workgroup_id", "num_workgroups"), Vector(3, U32)),
     "local_invocation_index": U32,
 }
+ALL_INPUTS = {**INPUTS, **dict.fromkeys(subgroups.INPUTS, U32)}
 OTHER_INPUTS = (
     "vertex_index", "instance_index", "position", "front_facing", "frag_depth", "sample_index", "sample_mask",
-    "subgroup_invocation_id", "subgroup_size", "subgroup_id", "num_subgroups", "clip_distances", "primitive_index",
-    "view_index", "global_invocation_index", "workgroup_index",
+    "clip_distances", "primitive_index", "view_index", "global_invocation_index", "workgroup_index",
 )  # fmt: skip
 
 
@@ -233,9 +237,9 @@ def _check_input(node: tree.Parameter, type: Type) -> None:
     """Refuse a built-in value that is declared with another type than its own."""
     attribute = tree.attribute(node, "builtin")
     name = getattr(attribute.arguments[0], "name", "") if attribute else ""
-    if type != INPUTS.get(name, type):
+    if type != ALL_INPUTS.get(name, type):
         place = Span(node.name.at, node.type.end)
-        raise NotWgsl("type of a builtin", place, builtin=name, name=node.name, type=INPUTS[name])
+        raise NotWgsl("type of a builtin", place, builtin=name, name=node.name, type=ALL_INPUTS[name])
 
 
 def _inputs(node: tree.Function, declarations: Declarations) -> tuple[tuple[str, ...], ...]:
@@ -246,11 +250,12 @@ def _inputs(node: tree.Function, declarations: Declarations) -> tuple[tuple[str,
         type = type_of(parameter.type, declarations.scope)
         members = declarations.nodes[type.name].members if isinstance(type, Struct) else (parameter,)
         types = (type_of(member.type, declarations.scope) for member in members)
-        inputs.append(tuple(_input(*pair, taken) for pair in zip(members, types, strict=True)))
+        pairs = zip(members, types, strict=True)
+        inputs.append(tuple(_input(*pair, taken, declarations.scope.enabled) for pair in pairs))
     return tuple(inputs)
 
 
-def _input(node: tree.Parameter, type: Type, taken: set[str]) -> str:
+def _input(node: tree.Parameter, type: Type, taken: set[str], enabled: Container[str]) -> str:
     attribute = tree.attribute(node, "builtin")
     if attribute is None:
         raise NotWgsl("parameter of a kernel", node.name, name=node.name)
@@ -258,11 +263,13 @@ def _input(node: tree.Parameter, type: Type, taken: set[str]) -> str:
     name = getattr(at, "name", "")
     if name in OTHER_INPUTS:
         raise Unsupported("builtin", attribute.at, name=name)
-    if name not in INPUTS:
+    if name not in ALL_INPUTS:
         raise NotWgsl("no such builtin", at, name=name)
     if name in taken:
         raise NotWgsl("builtin twice", at, name=name)
     taken.add(name)
+    if name in subgroups.INPUTS:
+        subgroups.check_enabled(at.name, enabled, attribute)
     _check_input(node, type)
     return str(name)
 

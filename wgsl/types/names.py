@@ -70,9 +70,11 @@ class Scope:
     """The names of a block, and around it those of the outer blocks and of the module.
 
     In a function, `function` is that one, and `jumps` says which of `break`, `continue` and `return` may stand here.
+    `enabled` are the extensions of WGSL that the text uses.
     """
 
     function: Function | None = None
+    enabled: Container[str] = ()
 
     def __init__(self, find: Callable, names: Callable, stage: Stage = Stage.RUN, jumps: Iterable[str] = ()) -> None:
         self._outer = find
@@ -85,11 +87,14 @@ class Scope:
         """A block in this one, where these jumps are possible, too."""
         made = Scope(self.find, self.names, self.stage, self.jumps.union(jumps))
         made.function = self.function
+        made.enabled = self.enabled
         return made
 
     def known(self, stage: Stage) -> Scope:
         """This scope for an expression whose value must be known at a stage."""
-        return Scope(self.find, self.names, stage)
+        made = Scope(self.find, self.names, stage)
+        made.enabled = self.enabled
+        return made
 
     def find(self, name: str) -> Meaning | None:
         """Return the meaning of a name here; None where the text declares no such name."""

@@ -18,9 +18,10 @@ from wgsl.facts import Aliased, Differs, Line, PointerParameter, Unproven
 from wgsl.syntax.tree import children
 from wgsl.types import program as ir
 from wgsl.types.kinds import Pointer
+from wgsl.types.subgroups import SubgroupCall
 from wgsl.types.usage import NEXT, ends, usage
 
-UNIFORM_INPUTS = ("workgroup_id", "num_workgroups")
+UNIFORM_INPUTS = ("workgroup_id", "num_workgroups", "subgroup_size", "num_subgroups")
 MOST_STEPS = 3  # that lead to what differs
 
 
@@ -44,13 +45,14 @@ class Doubt:
 class NotPortable:
     """A place that browsers refuse, with the doubt about the barrier there, or what is wrong with a pointer.
 
-    `other` is the other pointer to one variable.
+    `other` is the other pointer to one variable. `call` is that of a subgroup in which the place is an argument.
     """
 
     part: ir.Part | ir.Statement
     doubt: Doubt | None = None
     other: ir.Part | None = None
     pointer: Aliased | PointerParameter | None = None
+    call: SubgroupCall | None = None
 
     def facts(self, text: Lines) -> Unproven | Aliased | PointerParameter:
         """Return what browsers refuse here; of a barrier, with the steps from it to what decides who comes there."""
@@ -58,8 +60,11 @@ class NotPortable:
             return self.pointer
         *doubts, source = self.doubt.path()
         steps = [Line(text.place(doubt.part.at)[0], text.quoted(doubt.part)) for doubt in doubts[:MOST_STEPS]]
-        barrier = getattr(self.part, "name", "workgroupUniformLoad")
-        return Unproven(barrier, tuple(dict.fromkeys(steps)), source.differs)
+        place = self.call or self.part
+        barrier = getattr(place, "name", "workgroupUniformLoad")
+        group = "subgroup" if isinstance(place, SubgroupCall) else "workgroup"
+        argument = text.quoted(self.part) if self.call else ""
+        return Unproven(barrier, tuple(dict.fromkeys(steps)), source.differs, group, argument)
 
 
 State = dict[ir.Variable | ir.Binding, Doubt | None] | None  # None where no invocation comes
@@ -99,6 +104,9 @@ class Uniformity:
     Raises Unsupported where functions call one another so often that the walk would take for ever.
     """
 
+    uniform_inputs = UNIFORM_INPUTS
+    has_subgroups = False  # until a function of subgroups is called
+
     def __init__(self, program: ir.Program) -> None:
         self.refused: dict[int, NotPortable] = {}
         self._walked = 0
@@ -108,7 +116,7 @@ class Uniformity:
         self._targets: dict[ir.Binding, ir.Reference] = {}
         self._state: State = {}
         for parameter, names in zip(program.entry.parameters, program.inputs, strict=True):
-            differing = next((name for name in names if name not in UNIFORM_INPUTS), None)
+            differing = next((name for name in names if name not in self.uniform_inputs), None)
             place = ir.Part(parameter.type, parameter)
             source = Doubt(place, Differs("input", str(parameter.name), differing)) if differing else None
             self._state[parameter] = source
@@ -258,9 +266,16 @@ class Uniformity:
                 doubt = Doubt(node, Differs("atomic"))
             case ir.Call():
                 doubt = self._call(node, flow)
+            case SubgroupCall():
+                doubt = self._of_subgroup(node, flow)
             case _:
                 doubt = self._any(node, flow)
         return flow or doubt
+
+    def _of_subgroup(self, node: SubgroupCall, flow: Doubt | None) -> Doubt | None:
+        self.has_subgroups = True
+        self._any(node, flow)
+        return Doubt(node, Differs("subgroup", node.name))
 
     def _any(self, node: ir.Expression | ir.Reference, flow: Doubt | None) -> Doubt | None:
         """The first doubt about the operands, or about the indices and pointers of a reference."""

@@ -211,6 +211,7 @@ REASONS: dict[str, Sentence] = {
     "number out of range": out_of_range,
     "attribute of a member": "`@{name}` belongs to a member of a struct",
     "extension": "`enable` knows no `{name}`",
+    "no subgroups": "browsers refuse `{name}` in a text that does not begin with `enable subgroups;`",
     "language feature": "`requires` knows no `{name}`",
     "severity": "a diagnostic is one of {severities}, and not `{severity}`",
     "two severities": "`@diagnostic` says two things of `{warning}`: it is `{severity}` already",
@@ -375,6 +376,7 @@ REASONS: dict[str, Sentence] = {
     "half": "a number of 16 bits is at most 65504",
     "extractBits": "extractBits reads past the 32 bits of a number",
     "insertBits": "insertBits writes past the 32 bits of a number",
+    "past the subgroup": "the second argument of `{name}` is a number from 0 to {most}, and here it is {number}",
 }
 
 FEATURES: dict[str, Sentence] = {
