@@ -8,7 +8,7 @@ from itertools import chain
 
 import numpy as np
 
-from helpers.grading import drawing, race, read_sets, reasons, replies, verdict
+from helpers.grading import change, drawing, race, read_sets, reasons, replies, verdict
 from helpers.grading.verdict import Grades
 from wgsl import facts
 from wgsl.simulator.findings import Finding
@@ -18,7 +18,7 @@ Data = dict[str, object]
 
 def _records() -> dict[str, type]:
     """Return the classes of all records by their names, each with its module."""
-    modules = (reasons, replies, drawing, race, read_sets, verdict, facts)
+    modules = (change, reasons, replies, drawing, race, read_sets, verdict, facts)
     values = chain([Finding], *(vars(module).values() for module in modules))
     return {_name(kind): kind for kind in values if isclass(kind) and _is_record(kind)}
 

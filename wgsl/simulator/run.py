@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from math import ceil, isfinite, prod
@@ -47,6 +47,7 @@ def simulate(
     work: Work | None = None,
     wrapped: float | None = None,
     subgroup_size: int = USUAL,
+    program: Program | None = None,
 ) -> Trace:
     """Run a WGSL compute kernel without a GPU, and watch what it does.
 
@@ -78,6 +79,8 @@ def simulate(
         whether the results depend on such a load.
     subgroup_size : int, optional
         How many threads a subgroup has, for a text that uses subgroups: a power of two from 4 to 128, 32 by default.
+    program : Program, optional
+        What is run in the place of the text's own program, of which it is a copy with a change.
 
     Returns
     -------
@@ -98,7 +101,7 @@ def simulate(
         raise TypeError(f"kernel is a {type(kernel).__name__}: it must be WGSL text or a Kernel")
     kernel = Kernel(kernel) if isinstance(kernel, str) else kernel
     overridden_kernel = overridden(kernel, constants)
-    program = compiled(overridden_kernel, entry_point)
+    program = program or compiled(overridden_kernel, entry_point)
     arrays = checked_buffers(program, buffers)
     dispatch = _dispatch(program, workgroups, subgroup_size)
     output_variables = checked_outputs(program, outputs)
@@ -112,7 +115,7 @@ def simulate(
         again = partial(_again, program, dispatch, arrays, iterations)
         _report_at_the_end(observer, output_variables, machine.subgroups, again)
     if work is None or work.left >= 0:  # else the analysis, too, would take long: it follows calls of calls of calls
-        for place in _unportable(overridden_kernel, entry_point):
+        for place in _refused(program, overridden_kernel, entry_point):
             observer.not_portable(place)
     buffers_after = _buffers_after(program, words, arrays)
     findings = observer.collector.findings()
@@ -177,11 +180,17 @@ def _buffers_after(program: Program, words: Words, arrays: Sequence[np.ndarray])
     return tuple(words.buffer(variable).view(array.dtype).reshape(array.shape) for variable, array in pairs)
 
 
-def execute(program: Program, buffers: Sequence[np.ndarray], workgroups: tuple[int, int, int]) -> None:
+def execute(
+    program: Program,
+    buffers: Sequence[np.ndarray],
+    workgroups: tuple[int, int, int],
+    most: int = MAX_STEPS,
+    work: Work | None = None,
+) -> None:
     """Run a program over its buffers, and change them, as an adapter does: nothing is watched.
 
     Each buffer is the uint32 words of a binding, without those that do not count (see `size_of`). As on a GPU, not all
-    workgroups run at once.
+    workgroups run at once. A thread may make `most` iterations of its loops; `work` is what is left to several runs.
 
     Raises ValueError where it asks for more than the simulator holds, or a loop does not end; what a kernel has stored
     by then stays.
@@ -198,12 +207,12 @@ def execute(program: Program, buffers: Sequence[np.ndarray], workgroups: tuple[i
             words.lend(variable, buffer)
         for variable in program.workgroup:
             words.make(variable)
-        ended = Machine(program, dispatch, words, watch, Access(words, watch), MAX_STEPS, Work()).run()
+        ended = Machine(program, dispatch, words, watch, Access(words, watch), most, work or Work()).run()
         for variable, buffer in zip(program.bindings, buffers, strict=True):
             words.give_back(variable, buffer)
         if not ended:
             raise ValueError(
-                f"one thread has made {MAX_STEPS:,} iterations of its loops, and the simulator stops it there: does "
+                f"one thread has made {most:,} iterations of its loops, and the simulator stops it there: does "
                 "every loop end? If they do, take a smaller problem"
             )
 
@@ -234,6 +243,13 @@ def compiled(kernel: Kernel, entry_point: str) -> Program:
     Raises WgslError where the text does not compile, and UnsupportedWgsl where the simulator cannot run it.
     """
     return kernel.read(lambda: check(_declared(kernel.source, kernel.constants), entry_point))
+
+
+def _refused(program: Program, kernel: Kernel, entry_point: str) -> Iterable[NotPortable]:
+    """Return the places where the threads may part; they are known of the text's own program."""
+    if program is compiled(kernel, entry_point):
+        return _unportable(kernel, entry_point)
+    return not_portable(program, kernel.source)
 
 
 @lru_cache(maxsize=64)
