@@ -16,6 +16,7 @@ from helpers.grading.race import Race, race
 from helpers.grading.read_sets import ReadSets, read_sets
 from helpers.grading.reasons import Diagnosis, NamedMistake, Reason, WrongNumbers
 from helpers.grading.recognition import fitting
+from helpers.grading.repair import repair
 from helpers.grading.test_run import MOST_ITERATIONS, TestRun, launched, passes_to_blame, simulated, traced
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from helpers.grading.work_done import accesses
@@ -175,9 +176,30 @@ class _Grader:
         if suspects:
             run = suspects[0]
             verdicts[run] = self._with_evidence(replace(verdicts[run], mistake=self.mistake), run)
+            if self._is_unexplained(verdicts[run]):
+                verdicts[run] = self._repaired(verdicts[run])
         if self.failed:
             verdicts[self.failed.run] = replace(verdicts[self.failed.run], sizes=(*self.failed.sizes.items(),))
         return Grades(verdicts.values())
+
+    def _repaired(self, verdict: Verdict) -> Verdict:
+        """Return a verdict with the place of the change that makes the text right, where one does."""
+        found = repair(self.puzzle, self.kernel, self.runs)
+        if found is None:
+            return verdict
+        reason = replace(verdict.reason, several=False)
+        if reason.diagnosis:
+            reason = replace(reason, diagnosis=replace(reason.diagnosis, with_advice=False))
+        return replace(verdict, repair=found, reason=reason)
+
+    def _is_unexplained(self, verdict: Verdict) -> bool:
+        """Return whether numbers are wrong, and nothing says why: no known mistake, slip, race or missing barrier."""
+        if not self.wrong or self.mistake or self.slip or not self.puzzle.tells_place:
+            return False
+        reason = verdict.reason
+        if not isinstance(reason, WrongNumbers) or reason.slip or reason.replaced_in:
+            return False
+        return not any(finding.kind in reasons.BEFORE_NUMBERS | reasons.SAYS_ALL for finding in self.first.values())
 
     def _with_evidence(self, verdict: Verdict, run: TestRun) -> Verdict:
         """Return a verdict with the wrong output drawn, or else with the race that was found."""

@@ -206,6 +206,8 @@ class Puzzle(OfficialText):
     numbers alone. A text that passes the `cases` is tried on `drawn` problems, too.
     """
 
+    tells_place: ClassVar[bool] = True  # of the change that makes a wrong text right
+
     axes: str
     cases: Callable[[], Sequence[Case]]
     skill: Skill | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from math import ceil, prod
@@ -29,7 +29,7 @@ from wgsl.syntax.parser import parsed
 from wgsl.types import kinds
 from wgsl.types.declarations import Declarations, check
 from wgsl.types.program import Program, Variable
-from wgsl.types.subgroup_uniformity import Portability
+from wgsl.types.subgroup_uniformity import not_portable
 from wgsl.types.uniformity import NotPortable
 from wgsl.types.usage import usage
 
@@ -51,6 +51,7 @@ def simulate(
     wrapped: float | None = None,
     subgroup_size: int = USUAL,
     zero_initialized: bool = False,
+    program: Program | None = None,
 ) -> Trace:
     """Run a WGSL compute kernel without a GPU, and watch what it does.
 
@@ -90,6 +91,8 @@ def simulate(
     zero_initialized : bool
         Whether workgroup memory that no thread has written can be relied on to be 0, as WGSL promises. By default such
         a read is a finding, because drivers break the promise.
+    program : Program, optional
+        What is run in the place of the text's own program, of which it is a copy with a change.
 
     Returns
     -------
@@ -109,7 +112,7 @@ def simulate(
     """
     kernel = _kernel(kernel)
     overridden_kernel = overridden(kernel, constants)
-    program = compiled(overridden_kernel, entry_point)
+    program = program or compiled(overridden_kernel, entry_point)
     buffers = buffers if isinstance(buffers, Mapping) else list(buffers)
     keys, arrays = checked_buffers(program, buffers)
     dispatch = _dispatch(program, workgroups, subgroup_size)
@@ -125,7 +128,7 @@ def simulate(
     if ended:
         undefined.report(observer, machine.subgroups, partial(_again, program, dispatch, arrays, iterations))
     if work is None or work.left >= 0:  # else the analysis, too, would take long: it follows calls of calls of calls
-        for place in _unportable(overridden_kernel, entry_point):
+        for place in _refused(program, overridden_kernel, entry_point):
             observer.not_portable(place)
     buffers_after = _buffers_after(keys, words, buffers)
     findings = observer.collector.findings()
@@ -193,11 +196,17 @@ def _buffers_after(
     return after if isinstance(buffers, Mapping) else tuple(after.values())
 
 
-def execute(program: Program, buffers: Sequence[np.ndarray], workgroups: tuple[int, int, int]) -> None:
+def execute(
+    program: Program,
+    buffers: Sequence[np.ndarray],
+    workgroups: tuple[int, int, int],
+    most: int = MAX_STEPS,
+    work: Work | None = None,
+) -> None:
     """Run a program over its buffers, and change them, as an adapter does: nothing is watched.
 
     Each buffer is the uint32 words of a binding, without those that do not count (see `size_of`). As on a GPU, not all
-    workgroups run at once.
+    workgroups run at once. A thread may make `most` iterations of its loops; `work` is what is left to several runs.
 
     Raises ValueError where it asks for more than the simulator holds, or a loop does not end; what a kernel has stored
     by then stays.
@@ -215,12 +224,12 @@ def execute(program: Program, buffers: Sequence[np.ndarray], workgroups: tuple[i
             words.lend(variable, buffer)
         for variable in program.workgroup:
             words.make(variable)
-        ended = Machine(program, dispatch, words, watch, Access(words, watch), MAX_STEPS, Work()).run()
+        ended = Machine(program, dispatch, words, watch, Access(words, watch), most, work or Work()).run()
         for variable, buffer in zip(program.bindings, buffers, strict=True):
             words.give_back(variable, buffer)
         if not ended:
             raise ValueError(
-                f"one thread has made {MAX_STEPS:,} iterations of its loops, and the simulator stops it there: does "
+                f"one thread has made {most:,} iterations of its loops, and the simulator stops it there: does "
                 "every loop end? If they do, take a smaller problem"
             )
 
@@ -252,11 +261,16 @@ def compiled(kernel: Kernel, entry_point: str) -> Program:
     return kernel.read(lambda: check(_declared(kernel.source, kernel.constants), entry_point))
 
 
+def _refused(program: Program, kernel: Kernel, entry_point: str) -> Iterable[NotPortable]:
+    """Return the places where the threads may part; they are known of the text's own program."""
+    if program is compiled(kernel, entry_point):
+        return _unportable(kernel, entry_point)
+    return not_portable(program, kernel.source)
+
+
 @lru_cache(maxsize=64)
 def _unportable(kernel: Kernel, entry_point: str) -> list[NotPortable]:
-    portability = Portability(kernel.source)
-    kernel.read(lambda: portability.add(compiled(kernel, entry_point)))
-    return portability.refused()
+    return kernel.read(lambda: not_portable(compiled(kernel, entry_point), kernel.source))
 
 
 @lru_cache(maxsize=64)

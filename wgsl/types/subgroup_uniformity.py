@@ -59,6 +59,13 @@ class Portability:
         return at in self._of_workgroups.refused
 
 
+def not_portable(program: ir.Program, source: str) -> list[NotPortable]:
+    """Return the places of a program that browsers refuse before a run."""
+    portability = Portability(source)
+    portability.add(program)
+    return portability.refused()
+
+
 class _SubgroupFlow(Flow):
     """The walk for the threads of a subgroup; barriers are not its concern."""
 
