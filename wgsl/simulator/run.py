@@ -200,7 +200,7 @@ def execute(
     program: Program,
     buffers: Sequence[np.ndarray],
     workgroups: tuple[int, int, int],
-    most: int = MAX_STEPS,
+    most: int | None = None,
     work: Work | None = None,
 ) -> None:
     """Run a program over its buffers, and change them, as an adapter does: nothing is watched.
@@ -211,6 +211,7 @@ def execute(
     Raises ValueError where it asks for more than the simulator holds, or a loop does not end; what a kernel has stored
     by then stays.
     """
+    most = checked_max_steps(most)
     workgroups = checked_workgroups(program, workgroups)
     size = program.workgroup_size
     at_once = max(1, AT_ONCE // prod(size))
