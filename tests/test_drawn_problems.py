@@ -1,7 +1,9 @@
 """A text that passes its tests is tried on drawn problems, too: it is right only where it is right on all of them."""
 
 import re
+import tomllib
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,40 +23,30 @@ from helpers.grading.verdict import RIGHT, UNSAFE, WRONG
 from helpers.lessons.exercises import PUZZLES, is_right
 from helpers.widgets.editor import Editor
 from wgsl import Kernel
+from wgsl.simulator.work import Work
 
 LESSONS = "meet_the_gpu", "convolution_as_correlation", "weight_gradient", "input_gradient"
+FOLDER = Path(__file__).with_name("support")
 DRAWN = [name for name, puzzle in PUZZLES.items() if puzzle.folder.parent.name in LESSONS]
 ROUNDED = "3.0 * input[i] + 1.0", "quantizeToF16(3.0 * input[i] + 1.0)"
-SHIFT = "/ S", ">> (S - 1u)"
-WRONG_ELSEWHERE = (  # a piece of the official text, and what replaces it: right in all tests
-    ("map", *ROUNDED),
-    ("guard", "if (i >= sizes.n)", "if (i >= min(sizes.n, 130u))"),
-    ("repair", "output[i] = sum", "output[i] = quantizeToF16(sum)"),
-    ("index_2d", "let row = global.y", "let row = global.y % 8u"),
-    ("neighbor_difference", "i + 1u >= sizes.n", "i + 1u >= min(sizes.n, 100u)"),
-    ("reverse_in_workgroup", "input[global.x]", "input[min(global.x, 19u)]"),
-    ("add_bias", "i / params.P % params.C", "i / params.P % min(params.C, 5u)"),
-    ("output_window", "kh < params.kernel_h", "kh < min(params.kernel_h, 4u)"),
-    ("output_padding", "kh - params.padding_h", "kh - 1u"),
-    ("output_padding", "oh * params.stride", "(oh << (params.stride - 1u))"),
-    ("output_index", "index / params.out_w % params.out_h", "index / params.out_w % min(params.out_h, 4u)"),
-    ("conv2d", "iw = ow * params.S + kw - params.P", "iw = ow * params.S + kw - min(params.P, 1u)"),
-    ("strided_conv2d", "ci < params.in_channels", "ci < min(params.in_channels, 2u) + params.in_channels / 7u * 5u"),
-    ("weight_window", "oh < params.out_h", "oh < min(params.out_h, 10u)"),
-    ("weight_padding", "kh - params.padding_h", "kh - params.kernel_h / 2u"),
-    ("weight_index", "index / params.kernel_w % params.kernel_h", "index / params.kernel_w % min(params.kernel_h, 4u)"),
-    ("strided_grad_weight", "n < params.batch", "n < min(params.batch, 2u)"),
-    ("conv2d_grad_weight", "n < params.batch", "n < min(params.batch, 2u)"),
-    ("pixel_window", "kw < params.kernel_w", "kw < min(params.kernel_w, 3u) + params.kernel_w / 5u * 2u"),
-    ("pixel_padding", "ih + params.padding_h", "ih + params.kernel_h / 2u"),
-    ("pixel_stride", "ih + params.padding_h", "ih + min(params.padding_h, 1u)"),
-    ("strided_grad_input", "ih + params.Ph", "ih + params.Ph * params.S"),
-    ("conv2d_grad_input", "ih + params.Ph", "ih + params.Ph * params.S"),
-)
+WRONG_ELSEWHERE = [tuple(row.values()) for row in tomllib.loads((FOLDER / "wrong_elsewhere.toml").read_text())["texts"]]
 
 
-@pytest.mark.parametrize(("name", "old", "new"), WRONG_ELSEWHERE)
-def test_a_text_that_is_right_in_all_tests_and_wrong_elsewhere_is_not_right(name, old, new):
+@pytest.mark.parametrize(("name", "old", "new"), sample(WRONG_ELSEWHERE, 12))
+def test_a_text_that_is_right_in_all_tests_and_wrong_elsewhere_fails_a_drawn_problem(name, old, new):
+    puzzle = PUZZLES[name]
+    kernel = Kernel(puzzle.solution.text, name).edit(old, new)
+    assert [drawn.way_to_fail(simulated(kernel, case)) for case in puzzle.cases()] == [None] * len(puzzle.tests)
+    assert isinstance(drawn.failed(puzzle, kernel, None, 0), drawn.Problem)
+
+
+def test_texts_that_are_wrong_elsewhere_are_kept_for_every_puzzle():
+    assert {name for name, *_ in WRONG_ELSEWHERE} == {*PUZZLES}
+    assert len({*WRONG_ELSEWHERE}) == len(WRONG_ELSEWHERE) >= 75
+
+
+@pytest.mark.parametrize(("name", "old", "new"), sample(WRONG_ELSEWHERE, 8))
+def test_its_verdict_has_one_more_row_the_drawn_problem_with_its_sizes(name, old, new):
     *tests, last = graded(name, (old, new))
     assert {*outcomes(tests)} == {RIGHT}
     assert (last.test, last.outcome) == (drawn.NAME, WRONG)
@@ -224,3 +216,42 @@ def test_every_official_kernel_reads_all_of_its_inputs_so_that_all_are_asked_for
         if puzzle.cases()[0].inputs and fixed != puzzle.official.code:
             assert isinstance(unread(Kernel(fixed), puzzle), NothingRead), name
         assert unread(puzzle.official, puzzle) is None
+
+
+# --- Texts that do much more work than ours ---------------------------------------------------------------------
+
+
+TURNS = "for (var k = 0u; k < params.K; k++)"
+SIX_TIMES = (
+    (TURNS, f"for (var again = 0u; again < 6u; again++) {{ sum = 0.0; {TURNS}"),
+    ("  c[", "  }\n  c["),
+)
+REMARK = (
+    "it is right in all tests; the larger drawn problems were not tried, as your kernel does {} times the work of ours"
+)
+
+
+def test_a_right_text_that_uses_up_the_work_is_told_what_was_not_tried(monkeypatch):
+    monkeypatch.setattr(drawn, "MOST_WORK", 40_000_000)
+    grades = graded("product", *SIX_TIMES)
+    assert {*outcomes(grades)} == {RIGHT}
+    said = [verdict.detail.endswith((REMARK.format(5), REMARK.format(6))) for verdict in grades]
+    assert said == [True, False, False, False]
+    assert from_data(as_data(grades)) == grades
+
+
+def test_one_that_is_wrong_before_the_work_is_used_up_is_wrong(monkeypatch):
+    monkeypatch.setattr(drawn, "MOST_WORK", 40_000_000)
+    grades = graded("product", *SIX_TIMES, ("m >= params.M", "m >= params.M || params.K == 1u"))
+    assert (grades[-1].test, grades[-1].outcome) == (drawn.NAME, WRONG)
+
+
+@pytest.mark.parametrize("name", sample(PUZZLES, 6))
+def test_a_text_that_does_three_times_our_work_is_tried_on_all_problems(name):
+    puzzle = PUZZLES[name]
+    work = Work(drawn.MOST_WORK)
+    ends, _ = drawn.chosen(puzzle, puzzle.official.code, None)
+    for number in ends:
+        sizes, case_of = drawn.drawn_problem(puzzle, puzzle.official.code, None, number)
+        simulated(puzzle.official, case_of(sizes), work=work)
+    assert 3 * (drawn.MOST_WORK - work.left) < drawn.MOST_WORK

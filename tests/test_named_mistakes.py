@@ -106,8 +106,8 @@ def test_a_demonstration_is_named_on_any_machine(monkeypatch):
     assert not named(grade(puzzle, f"{source} ;"))
 
 
-def test_where_two_mistakes_fit_none_is_named_and_the_reads_are_told():
-    """A text that does what two mistakes of different names do."""
+def test_where_two_mistakes_fit_none_is_named_but_a_place_or_the_reads(monkeypatch):
+    """A text that does what two mistakes of different names do: where no one change mends it, the reads are told."""
     puzzle = replace(PUZZLES["output_window"])
     known = next(mistake for mistake in puzzle.mistakes if "kh and kw are swapped in the input" in mistake.name)
     twin = replace(known, name="the window is transposed", question="which of the two moves to the right?")
@@ -115,6 +115,10 @@ def test_where_two_mistakes_fit_none_is_named_and_the_reads_are_told():
     vars(puzzle)["mistakes"] = (known,)
     assert named(grade(puzzle, text))
     vars(puzzle)["mistakes"] = known, twin
+    grades = grade(puzzle, text)
+    assert not named(grades)
+    assert re.search(r"In line 24, with .* all numbers are right\. .*\?$", grades[0].detail)
+    monkeypatch.setattr(grader, "repair", lambda *_: None)
     grades = grade(puzzle, text)
     assert not named(grades)
     assert re.search(r"reads .*; it should read .*\. More than one .*\?$", grades[0].detail)

@@ -8,9 +8,11 @@ from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Page, sync_playwright
+from support import subgroup_texts
 from support.lab_server import browser_path
 from support.problems import EVERY_VERSION
-from support.wgsl_programs import judged
+from support.wgsl_programs import judged, judged_halves
+from support.wgsl_verdicts import KINDS, texts
 
 from browser.tests.pages import FLAGS
 from helpers import Network, gpu
@@ -23,7 +25,9 @@ from helpers.operations.registry import OPERATIONS
 
 HARDWARE = replace(gpu.adapter_info(), kind="hardware")
 COMPILED = """async texts => {
-  const device = await (await navigator.gpu?.requestAdapter())?.requestDevice();
+  const adapter = await navigator.gpu?.requestAdapter();
+  const requiredFeatures = [...adapter?.features ?? []].filter(name => ['subgroups', 'shader-f16'].includes(name));
+  const device = await adapter?.requestDevice({requiredFeatures});
   return device && Promise.all(texts.map(async code =>
     (await device.createShaderModule({code}).getCompilationInfo()).messages
       .filter(each => each.type !== 'info').map(each => [each.lineNum, each.message])
@@ -87,6 +91,31 @@ def test_it_judges_the_small_texts_as_we_say(page):
     texts = {str(i): text for i, text in enumerate(judged("refused").values())}
     refused = {message.split(":")[0] for message in messages(page, texts)}
     assert refused == {*texts}
+
+
+def test_it_judges_the_texts_with_subgroups_as_we_say(page):
+    if messages(page, {"": "enable subgroups;"}):
+        pytest.skip("this browser's adapter has no subgroups")
+    right = {name: text for name, text in subgroup_texts.judged("right").items() if "(warning" not in text}
+    assert messages(page, right) == []
+    texts = {str(i): text for i, text in enumerate(subgroup_texts.judged("refused").values())}
+    assert {message.split(":")[0] for message in messages(page, texts)} == {*texts}
+
+
+def test_it_judges_the_texts_that_enable_f16_as_we_say(page):
+    if messages(page, {"": "enable f16;"}):
+        pytest.skip("this browser's adapter has no numbers of 16 bits")
+    assert messages(page, judged_halves("right")) == []
+    texts = {str(i): text for i, text in enumerate(judged_halves("refused").values())}
+    assert {message.split(":")[0] for message in messages(page, texts)} == {*texts}
+
+
+def test_it_judges_the_texts_on_one_rule_each_as_we_say(page):
+    """The texts that only newer browsers take, or only the adapter's compiler, are left out."""
+    of_kind = {kind: {str(i): text.text for i, text in enumerate(texts()) if text.kind == kind} for kind in KINDS}
+    assert messages(page, of_kind["right"]) == []
+    refused = {message.split(":")[0] for message in messages(page, of_kind["does not compile"])}
+    assert refused == {*of_kind["does not compile"]}
 
 
 def test_what_only_browsers_refuse_is_found(page):

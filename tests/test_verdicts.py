@@ -150,7 +150,8 @@ DRAWN = [
 @pytest.mark.parametrize(("name", "edits"), sample(DRAWN, 1))
 def test_the_numbers_that_a_verdict_names_are_those_that_are_drawn(name, edits):
     grades = graded(name, *edits)
-    numbers = {v.test: re.findall(r"(?:yours|right) is (-?[\d.]+)", v.detail) for v in grades if v.outcome == WRONG}
+    pair = re.compile(r"(?:yours|right) is (-?\d+(?:\.\d+)?)")
+    numbers = {v.test: pair.findall(v.detail) for v in grades if v.outcome == WRONG}
     sizes = {case.name: case.expected.size for case in PUZZLES[name].cases()}
     (smallest,) = [test for test in numbers if numbers[test]]
     assert sizes[smallest] == min(sizes[test] for test in numbers)

@@ -2,6 +2,7 @@
 
     wgsl.check(text)                            what is wrong with a text, as a tuple of problems
     wgsl.simulate(text, buffers, (x, y, z))     a run: buffers, findings, counts, accesses
+    wgsl.subgroup_sizes(text, buffers, (x, y, z))   the runs with subgroups of every size
     wgsl check FILE, wgsl run FILE NAME=BUFFER  the same from a terminal, as is python -m wgsl
 
 Below `command`, which is that command, `kernel` is a text and what it declares, `specialize` writes sizes into it.
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from wgsl.problems import check as check
     from wgsl.simulator.findings import Finding as Finding
     from wgsl.simulator.run import simulate as simulate
+    from wgsl.simulator.sizes import subgroup_sizes as subgroup_sizes
     from wgsl.simulator.trace import Trace as Trace
 
 __version__ = VERSION
@@ -33,6 +35,7 @@ _HOME = {  # of what is loaded when it is first used, as not everyone runs a ker
     "Trace": "wgsl.simulator.trace",
     "check": "wgsl.problems",
     "simulate": "wgsl.simulator.run",
+    "subgroup_sizes": "wgsl.simulator.sizes",
 }
 __all__ = [
     "MAX_THREADS", "MAX_THREADS_Z", "MAX_WORKGROUP_BYTES", "PART", "SECTION", "SHARED",

@@ -67,7 +67,9 @@ class GPUShaderModule:
 
     def __init__(self, code: str) -> None:
         self._code = code
-        self._read(lambda: parsed(code))
+        for name in self._read(lambda: parsed(code)).enabled:
+            reason = f"the `{name}` extension is not supported in the current environment"
+            raise GPUValidationError(refused_text(reason, *Lines(code).place(name.at)))
 
     def program(self, entry_point: str, constants: Mapping[str, float]) -> Program:
         """One entry point, with the values of the constants. Raises GPUValidationError where it breaks a rule."""

@@ -29,6 +29,7 @@ REFUSED_BY = {  # kinds of `Limited`; who refuses the other ones, which pass lim
     "uniform member": BY_NAGA,
     "uniform member behind": BY_NAGA,
     "array of an override": BY_RULES,
+    "no subgroups": BY_RULES,
     "size of a runtime-sized array": BY_RULES,
     "choices": BY_BROWSERS,
     "parameters": BY_BROWSERS,

@@ -186,7 +186,8 @@ class MissedBarrier:
 class Differs(NamedTuple):
     """A reason why a value may differ between the threads of a workgroup.
 
-    The `kind` is "input" (the parameter `name` holds the builtin `of`), "atomic", "storage", "workgroup" or "private".
+    The `kind` is "input" (the parameter `name` holds the builtin `of`), "atomic", "storage", "workgroup" or "private";
+    "subgroup" and "thread" are what the function `name` gives to a subgroup and to one of its threads.
     """
 
     kind: str
@@ -198,12 +199,15 @@ class Differs(NamedTuple):
 class Unproven:
     """A barrier that cannot be proven to be reached by all threads of a workgroup together.
 
-    `steps` lead from what decides who comes to what `differs`.
+    `steps` lead from what decides who comes to what `differs`. A function of subgroups is one for the threads of a
+    `group`, the "subgroup"; where they come, its `argument` cannot be proven to be the same for all of them.
     """
 
     barrier: str
     steps: tuple[Line, ...]
     differs: Differs
+    group: str = "workgroup"
+    argument: str = ""
 
 
 @dataclass(frozen=True)

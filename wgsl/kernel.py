@@ -16,7 +16,7 @@ from wgsl.syntax import tree
 from wgsl.syntax.parser import check_comments, parsed
 from wgsl.syntax.tokens import Word, without_bodies, without_comments
 from wgsl.types.declarations import Declarations
-from wgsl.types.kinds import on_three_axes, words
+from wgsl.types.kinds import byte_count, on_three_axes
 from wgsl.types.memory import check_bindings, numbers, placed
 from wgsl.types.names import Stage
 
@@ -140,7 +140,7 @@ class Kernel:
         for name, (space, *_) in self._placed.items():
             if space == "workgroup":
                 with suppress(NotWgsl, Unsupported):
-                    total += 4 * words(self.outline.find(name).type)
+                    total += byte_count(self.outline.find(name).type)
         return total
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from wgsl.diagnostics import ALL, Lines, NotWgsl, Span, Undefined, Unsupported
 from wgsl.kernel import Kernel
@@ -18,7 +18,8 @@ from wgsl.types.gathering import every_fault
 from wgsl.types.limits import passed_limits, too_long
 from wgsl.types.names import Lost
 from wgsl.types.noted import noting
-from wgsl.types.uniformity import NotPortable, Uniformity
+from wgsl.types.subgroup_uniformity import Portability
+from wgsl.types.uniformity import NotPortable
 from wgsl.words import errors, findings
 
 Fault = NotWgsl | Unsupported | NotPortable
@@ -94,7 +95,7 @@ def _checked_in_a_thread(kernel: Kernel) -> tuple[Problem, ...]:
 def _faults(readable: Readable, kernel: Kernel) -> list[Fault]:
     """Return the faults of the declarations that can be read."""
     declarations, twice = _declared(readable, dict(kernel.constants))
-    faults = [*twice, *every_fault(declarations), *_refused(declarations)]
+    faults = [*twice, *every_fault(declarations), *_refused(declarations, readable.source)]
     return [fault for fault in faults if not isinstance(fault, Lost)]
 
 
@@ -104,7 +105,7 @@ def _declared(readable: Readable, constants: dict[str, float]) -> tuple[Declarat
     twice: list[NotWgsl] = []
     while True:
         try:
-            return Declarations(tree.Module(nodes), constants, readable.lost), twice
+            return Declarations(replace(readable.module, declarations=nodes), constants, readable.lost), twice
         except NotWgsl as fault:
             twice.append(fault)
             nodes = tuple(node for node in nodes if _name_of(node).at != fault.at)
@@ -114,20 +115,20 @@ def _name_of(node: tree.Node) -> Span:
     return getattr(node, "name", node)
 
 
-def _refused(declarations: Declarations) -> Iterator[Fault]:
-    """Yield the places that browsers refuse in entry points, and in the functions that none of them reaches."""
-    uniformity = Uniformity()
+def _refused(declarations: Declarations, source: str) -> Iterator[Fault]:
+    """Yield the faults of each entry point, and those for which browsers refuse a function that none reaches."""
+    portability = Portability(source)
     for name, node in declarations.nodes.items():
         if not tree.attribute(node, "compute"):
             continue
         try:
             program = program_of(declarations, name, Undefined)
-            uniformity.add(program)
+            portability.add(program)
             yield from passed_limits(program)
         except (NotWgsl, Unsupported) as fault:
             yield fault
-    uniformity.walk(declarations.functions)
-    yield from uniformity.refused.values()
+    portability.walk(declarations.functions)
+    yield from portability.refused()
 
 
 def _problems(source: str, faults: Sequence[Fault]) -> Iterable[Problem]:

@@ -15,6 +15,7 @@ import wgpu
 
 from helpers.gpu.adapter import MAKING, NATIVE, GpuError, device, reason
 from helpers.gpu.buffers import Slice, part_of
+from helpers.gpu.subgroups import FEATURE, without_enabling
 from helpers.gpu.zeros import with_zeros
 from wgsl import Kernel, WgslError, limit_passed
 from wgsl.diagnostics import NotWgsl, Unsupported
@@ -63,6 +64,8 @@ def module(source: str, checked: bool = True) -> wgpu.GPUShaderModule:
 def _module(source: str, checked: bool) -> wgpu.GPUShaderModule:
     code = source.replace("\0", "\ufffd")  # for wgpu, a NUL ends the text,
     code = code.replace("#version ", "#version\t")  # and one that begins with this is GLSL
+    if FEATURE in device().features:
+        code = without_enabling(code)
     if NATIVE and not checked:
         return _unchecked_module(code)
     return device().create_shader_module(code=code)

@@ -4,26 +4,25 @@ They are drawn from a seed that is made of the text itself, so that the same tex
 """
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
 
 import numpy as np
 
-from helpers.grading.puzzle import Case, Drawn, Puzzle, without_blanks
+from helpers.grading import drawn_choice
+from helpers.grading.comparison import NotTried
+from helpers.grading.puzzle import Case, Puzzle, without_blanks
 from helpers.grading.test_run import TestRun, simulated
 from wgsl import Kernel
 from wgsl.simulator.work import Work
 
 NAME = "drawn problem"  # of the test that one becomes
 PROBLEMS = 40  # at most, as many as ENOUGH work is for; but at least those that have the ends of all sizes
-CANDIDATES = 80  # of which they are chosen
-LARGE = 2  # problems in which a size is at its largest
-ENOUGH = 50_000_000  # of `Work`: about 0.4 s
-MOST_WORK = 200_000_000  # of `Work` for the drawn problems of a text: less than 1 s
+CANDIDATES = 120  # of which they are chosen
+ENOUGH = 50_000_000  # of `Work`: about 0.2 s
+MOST_WORK = 600_000_000  # of `Work` for the drawn problems of a text: less than 3 s, more than 3 times our most
 MOST_WORK_SMALLER = 50_000_000  # to make the one that fails smaller
 MOST_TRIES = 100  # to do so
-REDRAWN = 50  # times until sizes fit together
 
 Sizes = Mapping[str, int | str]
 Seed = int | str | None
@@ -82,65 +81,45 @@ def _steps(size: int) -> list[int]:
     return steps
 
 
-def failed(puzzle: Puzzle, kernel: Kernel, seed: Seed, most: int) -> Problem | None:
+def failed(puzzle: Puzzle, kernel: Kernel, seed: Seed, most: int) -> Problem | NotTried | None:
     """Return the first drawn problem that a kernel fails, made smaller; None where there is none.
 
-    All of them may take MOST_WORK, or `most`, if that is more: as much as its tests took.
+    All of them may take MOST_WORK, or `most`, if that is more: as much as its tests took. Where that is used up, the
+    larger ones are not tried.
     """
     if puzzle.drawn is None:
         return None
-    work = Work(max(MOST_WORK, most))
-    until = work.left - ENOUGH
+    limit = max(MOST_WORK, most)
+    work = Work(limit)
     ends, others = chosen(puzzle, kernel.code, seed)
-    for number in ends + others:
-        if number in others and work.left < until:
+    for place, number in enumerate(ends + others):
+        if number in others and limit - work.left > ENOUGH:
             return None
         sizes, case_of = drawn_problem(puzzle, kernel.code, seed, number)
+        spent = limit - work.left
         run = simulated(kernel, case_of(sizes), work=work)
-        if work.left < 0:
-            return None
         if way := way_to_fail(run):
             return _made_smaller(kernel, Problem(sizes, run), case_of, way)
+        if run.long:
+            return _not_tried(puzzle, kernel.code, seed, [*ends, *others][:place], spent)
     return None
 
 
-def chosen(puzzle: Puzzle, code: str, seed: Seed) -> tuple[list[int], list[int]]:
-    """Return the numbers of the problems on which a text must be tried, and those of others.
-
-    In the first ones each size, and each word of the uniform, is LARGE times as large as in any of CANDIDATES, and each
-    size is once the smallest, and each kind of numbers is there: a text may be wrong at the ends alone.
-    """
-    candidates = []
-    uniforms = []
-    for number in range(CANDIDATES):
+def _not_tried(puzzle: Puzzle, code: str, seed: Seed, numbers: Sequence[int], spent: int) -> NotTried:
+    """Return how many times the official kernel's work on the problems that were finished a text's work is."""
+    ours = Work()
+    before = ours.left
+    for number in numbers:
         sizes, case_of = drawn_problem(puzzle, code, seed, number)
-        candidates.append(sizes)
-        uniforms.append(dict(enumerate(case_of(sizes).params)))
-    cheap_first = sorted(range(CANDIDATES), key=lambda number: _product(candidates[number]))
-    numbers = [cheap_first[-1]]
-    for facts in candidates, uniforms:
-        for name, value in facts[0].items():
-            if isinstance(value, str):
-                _add_each(numbers, [fact[name] for fact in facts])
-            else:
-                largest_first = sorted(cheap_first, key=lambda number: -facts[number][name])
-                numbers += largest_first[:LARGE]
-    for name, value in candidates[0].items():
-        if not isinstance(value, str):
-            numbers.append(min(range(CANDIDATES), key=lambda number: candidates[number][name]))
-    numbers = [number for number in cheap_first if number in numbers]
+        simulated(puzzle.official, case_of(sizes), work=ours)
+    return NotTried(round(spent / max(before - ours.left, 1)))
+
+
+def chosen(puzzle: Puzzle, code: str, seed: Seed) -> tuple[list[int], list[int]]:
+    """Return the numbers of the problems on which a text must be tried, of CANDIDATES, and those of others."""
+    candidates = [drawn_problem(puzzle, code, seed, number)[0] for number in range(CANDIDATES)]
+    numbers = drawn_choice.chosen(candidates, [puzzle.drawn.facts(sizes) for sizes in candidates])
     return numbers, [number for number in range(PROBLEMS) if number not in numbers]
-
-
-def _add_each(numbers: list[int], words: list[str]) -> None:
-    """Add a problem of each word that none of the numbers has."""
-    for word in sorted(set(words)):
-        if word not in [words[number] for number in numbers]:
-            numbers.append(words.index(word))
-
-
-def _product(sizes: Sizes) -> int:
-    return prod(size for size in sizes.values() if isinstance(size, int))
 
 
 def drawn_problem(puzzle: Puzzle, code: str, seed: Seed, number: int) -> tuple[Sizes, Callable[[Sizes], Case]]:
@@ -150,17 +129,7 @@ def drawn_problem(puzzle: Puzzle, code: str, seed: Seed, number: int) -> tuple[S
         """The same sizes have the same numbers."""
         return puzzle.drawn.case(NAME, sizes, random_numbers(puzzle.name, code, seed, number, 1))
 
-    random = random_numbers(puzzle.name, code, seed, number)
-    return _that_fit(puzzle.drawn, random, case_of), case_of
-
-
-def _that_fit(drawn: Drawn, random: np.random.Generator, case_of: Callable[[Sizes], Case]) -> Sizes:
-    """Draw sizes until they fit together."""
-    for _ in range(REDRAWN):
-        sizes = drawn.sizes(random)
-        if _case_or_none(case_of, sizes):
-            return sizes
-    raise RuntimeError(f"{REDRAWN} times the sizes that are drawn do not fit together, the last time {sizes}")
+    return puzzle.drawn.sizes(random_numbers(puzzle.name, code, seed, number)), case_of
 
 
 def _case_or_none(case_of: Callable[[Sizes], Case], sizes: Sizes) -> Case | None:

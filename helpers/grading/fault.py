@@ -40,7 +40,8 @@ class Fault(Puzzle):
     new: str
     question: str
     cure: str
-    mistakes = ()  # none is named; the exercise is to find one
+    mistakes = ()  # none is named; the exercise is to find one,
+    tells_place = False  # and its line
 
     @cached_property
     def official(self) -> Kernel:

@@ -8,13 +8,15 @@ from itertools import chain
 import numpy as np
 
 from helpers.gpu import GpuError, adapter_info
-from helpers.grading import drawn, interface_checks, reasons, skill_counts, text_checks, wrong_numbers
+from helpers.grading import comparison, drawn, interface_checks, reasons, skill_counts, text_checks, wrong_numbers
+from helpers.grading.comparison import NotTried
 from helpers.grading.drawing import NumbersDrawn, drawing, excerpt_of
 from helpers.grading.puzzle import Case, Puzzle, same_code
 from helpers.grading.race import Race, race
 from helpers.grading.read_sets import ReadSets, read_sets
 from helpers.grading.reasons import Diagnosis, NamedMistake, Reason, WrongNumbers
 from helpers.grading.recognition import fitting
+from helpers.grading.repair import repair
 from helpers.grading.test_run import MOST_ITERATIONS, TestRun, launched, passes_to_blame, simulated, traced
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from helpers.grading.work_done import accesses
@@ -46,9 +48,11 @@ def grade(puzzle: Puzzle, source: str, seed: drawn.Seed = None) -> Grades:
             return Grades.alike(puzzle.tests, WRONG, idle)
         work = Work(MOST_WORK)
         runs = _runs(puzzle, kernel, work)
-        failed = None
+        failed = not_tried = None
         if not any(run.endless or drawn.way_to_fail(run) for run in runs):
             failed = drawn.failed(puzzle, kernel, seed, MOST_WORK - work.left)
+            if isinstance(failed, NotTried):
+                failed, not_tried = None, failed
             if not failed and (unread := interface_checks.unread(kernel, puzzle)):
                 return Grades.alike(puzzle.tests, WRONG, unread)
     except UnsupportedWgsl as error:
@@ -58,7 +62,9 @@ def grade(puzzle: Puzzle, source: str, seed: drawn.Seed = None) -> Grades:
         not_compiled = replace(reasons.not_compiled(error), unread=text_checks.unread(kernel, puzzle))
         reason = text_checks.missing(kernel, puzzle, error) or not_compiled
         return Grades.alike(puzzle.tests, NO_COMPILE, reason, excerpt_of(error, WIDEST))
-    return _stopped(puzzle, kernel, runs) if runs[-1].endless else _Grader(puzzle, kernel, runs, failed).grades()
+    if runs[-1].endless:
+        return _stopped(puzzle, kernel, runs)
+    return _Grader(puzzle, kernel, runs, failed, not_tried).grades()
 
 
 def _stopped(puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun]) -> Grades:
@@ -120,9 +126,14 @@ class _Grader:
     """The verdicts on a kernel whose loops all end in its tests, and on the drawn problem that it failed, if it did."""
 
     def __init__(
-        self, puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun], failed: drawn.Problem | None = None
+        self,
+        puzzle: Puzzle,
+        kernel: Kernel,
+        runs: Sequence[TestRun],
+        failed: drawn.Problem | None = None,
+        not_tried: NotTried | None = None,
     ) -> None:
-        self.failed = failed
+        self.failed, self.not_tried = failed, not_tried
         runs = [*runs, failed.run] if failed else runs
         self.puzzle, self.kernel, self.runs = puzzle, kernel, runs
         self.wrong = [run for run in runs if run.wrong.any() and not run.endless]
@@ -165,9 +176,30 @@ class _Grader:
         if suspects:
             run = suspects[0]
             verdicts[run] = self._with_evidence(replace(verdicts[run], mistake=self.mistake), run)
+            if self._is_unexplained(verdicts[run]):
+                verdicts[run] = self._repaired(verdicts[run])
         if self.failed:
             verdicts[self.failed.run] = replace(verdicts[self.failed.run], sizes=(*self.failed.sizes.items(),))
         return Grades(verdicts.values())
+
+    def _repaired(self, verdict: Verdict) -> Verdict:
+        """Return a verdict with the place of the change that makes the text right, where one does."""
+        found = repair(self.puzzle, self.kernel, self.runs)
+        if found is None:
+            return verdict
+        reason = replace(verdict.reason, several=False)
+        if reason.diagnosis:
+            reason = replace(reason, diagnosis=replace(reason.diagnosis, with_advice=False))
+        return replace(verdict, repair=found, reason=reason)
+
+    def _is_unexplained(self, verdict: Verdict) -> bool:
+        """Return whether numbers are wrong, and nothing says why: no known mistake, slip, race or missing barrier."""
+        if not self.wrong or self.mistake or self.slip or not self.puzzle.tells_place:
+            return False
+        reason = verdict.reason
+        if not isinstance(reason, WrongNumbers) or reason.slip or reason.replaced_in:
+            return False
+        return not any(finding.kind in reasons.BEFORE_NUMBERS | reasons.SAYS_ALL for finding in self.first.values())
 
     def _with_evidence(self, verdict: Verdict, run: TestRun) -> Verdict:
         """Return a verdict with the wrong output drawn, or else with the race that was found."""
@@ -281,10 +313,12 @@ class _Grader:
         ours = skill_counts.official_run(self.puzzle, run.case)
         remarks = list(self._settled)
         if self._has_turn_too_many(run, ours):
-            remarks.append(reasons.TurnTooMany())
+            remarks.append(comparison.TurnTooMany())
+        if self.not_tried:
+            remarks.append(self.not_tried)
         new = [remark for remark in remarks if remark not in self.remarks]
         self.remarks.update(remarks)
-        return reasons.Compared(accesses(run), accesses(ours), tuple(new))
+        return comparison.Compared(accesses(run), accesses(ours), tuple(new))
 
     @cached_property
     def _settled(self) -> list[SettledComparisons]:

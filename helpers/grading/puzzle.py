@@ -11,6 +11,7 @@ import numpy as np
 
 from helpers.grading import mistakes
 from helpers.grading.drawing import excerpt_of
+from helpers.grading.drawn_choice import numbers_of_facts
 from helpers.grading.mistakes import Mistake
 from helpers.grading.reasons import not_compiled
 from helpers.grading.verdict import NOT_ATTEMPTED, Grades
@@ -70,11 +71,13 @@ class Drawn:
     `sizes` draws the sizes of a problem by their names, as the learner knows them (H, kW, S, n), in the order in which
     they are shown; a word may stand among them for a kind of numbers. `case` makes, with the name that the case is to
     have, the problem of such sizes, and raises ValueError where they do not fit together, or where one is 0 that may
-    not be: a problem that fails is made smaller, size by size.
+    not be: a problem that fails is made smaller, size by size. `facts` are numbers that a text may confuse or limit:
+    the sizes, and what follows from them, such as the sizes of an output.
     """
 
     sizes: Callable[[np.random.Generator], Mapping[str, int | str]]
     case: Callable[[str, Mapping[str, int | str], np.random.Generator], Case]
+    facts: Callable[[Mapping[str, int | str]], Mapping[str, int]] = numbers_of_facts
 
 
 @dataclass(frozen=True)
@@ -202,6 +205,8 @@ class Puzzle(OfficialText):
     columns, with commas. A puzzle without a `skill` asks for right
     numbers alone. A text that passes the `cases` is tried on `drawn` problems, too.
     """
+
+    tells_place: ClassVar[bool] = True  # of the change that makes a wrong text right
 
     axes: str
     cases: Callable[[], Sequence[Case]]

@@ -22,7 +22,7 @@ from wgsl.simulator.run import simulate, stored
 from wgsl.simulator.trace import Trace
 from wgsl.simulator.work import Work
 from wgsl.types.kinds import Atomic, innermost, words
-from wgsl.types.program import Variable
+from wgsl.types.program import Program, Variable
 
 Array = np.ndarray
 
@@ -35,6 +35,7 @@ GRAVEST_FIRST = (
     "data race",  # often what an index past the end of a row leads to
     "overlapping writes",
     "lost update",
+    "undefined lane",
     "uninitialized read",
     "not-a-number",
     "unwritten output",
@@ -98,14 +99,21 @@ class TestRun:
         return sum(prod(dispatch.workgroups) for dispatch in self.case.dispatches)
 
 
-def simulated(kernel: Kernel, case: Case, most: int | None = None, work: Work | None = None) -> TestRun:
+def simulated(
+    kernel: Kernel,
+    case: Case,
+    most: int | None = None,
+    work: Work | None = None,
+    programs: Mapping[str, Program] | None = None,
+) -> TestRun:
     """A kernel on a case, without a GPU; a thread may make `most` loop iterations, or as many as `iterations` says.
 
-    Where the work is used up, it ends as with an endless loop.
+    Where the work is used up, it ends as with an endless loop. `programs` are run in the place of the kernel's own, by
+    their entry points.
 
     Raises WgslError where the simulator refuses the text, and UnsupportedWgsl where it cannot run it.
     """
-    traces, at = traced(kernel, case, most=most, work=work), len(case.inputs)
+    traces, at = traced(kernel, case, most=most, work=work, programs=programs), len(case.inputs)
     output, unwritten = traces[-1].buffers[at], _unwritten(traces, case)
     lines = kernel.source.split("\n")
     stores_in = _storing(traces, lines, more_than=0)
@@ -114,12 +122,12 @@ def simulated(kernel: Kernel, case: Case, most: int | None = None, work: Work | 
         stored_again = _storing(traces, lines, more_than=output.size + sum(case.scratch))
     findings = _findings(traces, case)
     run = TestRun(case, output, unwritten, findings, _counts(traces, at), stores_in, stored_again, False)
-    if _only_wrapped(run) and _wrapped_is_unused(kernel, run, most, work):
+    if not programs and _only_wrapped(run) and _wrapped_is_unused(kernel, run, most, work):
         run = replace(run, findings=())
     filled = range(at, at + 1 + len(case.scratch))
     if run.endless or case.start or not any(_touched(traces, binding, write=False).size for binding in filled):
         return run
-    again = traced(kernel, case, np.nan, most, work)
+    again = traced(kernel, case, np.nan, most, work, programs=programs)
     if work and work.left < 0:
         return replace(run, findings=_findings(again, case))
     same = np.array_equal(output, np.where(unwritten, output, again[-1].buffers[at]), equal_nan=True)
@@ -303,17 +311,20 @@ def traced(
     work: Work | None = None,
     instead: Mapping[str, Kernel] | None = None,
     wrapped: float | None = None,
+    programs: Mapping[str, Program] | None = None,
 ) -> list[Trace]:
     """The simulated passes of a kernel on a case, with all their accesses; raises as `simulated` does.
 
     `before` is in the output and in scratch at the start. The passes named in `instead` are those of other texts. A
-    float is `wrapped` where its index has wrapped around. Where a loop does not end, no further pass is run.
+    float is `wrapped` where its index has wrapped around. `programs` are run in the place of the kernel's own. Where a
+    loop does not end, no further pass is run.
     """
     params, traces = [np.array(case.params, np.uint32)] if case.params else [], []
     buffers: Sequence[Array] = [*case.inputs, *_filled(case, before), *params]
     for dispatch in case.dispatches:
         text = (instead or {}).get(dispatch.entry_point, kernel)
-        traces.append(_pass(text, buffers, dispatch, most or iterations(case), work, wrapped))
+        program = (programs or {}).get(dispatch.entry_point)
+        traces.append(_pass(text, buffers, dispatch, most or iterations(case), work, wrapped, program))
         buffers = traces[-1].buffers
         if any(finding.kind == "endless loop" for finding in traces[-1].findings):
             break
@@ -332,6 +343,7 @@ def _pass(
     most: int,
     work: Work | None,
     wrapped: float | None,
+    program: Program | None,
 ) -> Trace:
     """One pass of a simulated run."""
     entry_point = dispatch.entry_point
@@ -345,6 +357,7 @@ def _pass(
             max_steps=most,
             work=work,
             wrapped=wrapped,
+            program=program,
         )
     except WgslError:
         raise

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from helpers.grading import words
+from helpers.grading.change import Repair
+from helpers.grading.comparison import Compared
 from helpers.grading.drawing import Drawn
-from helpers.grading.reasons import Compared, NamedMistake, Reason, covers, line_of
+from helpers.grading.reasons import NamedMistake, Reason, covers, line_of
 from helpers.grading.words.letters import capitalized as capitalized
 from wgsl.output import in_lines
 
@@ -27,7 +29,7 @@ class Verdict:
 
     `drawn` is what shows what is wrong, and `mistake` the known mistake that does the same, where one is recognized.
     `evidence` is what a picture is drawn from: the `ReadSets` of the first wrong number, or a `Race`. `sizes` are those
-    of a drawn problem, in the place of a test, by their names.
+    of a drawn problem, in the place of a test, by their names. `repair` says where one change makes the text right.
     """
 
     test: str
@@ -37,6 +39,7 @@ class Verdict:
     mistake: NamedMistake | None = None
     evidence: object = field(default=None, compare=False)
     sizes: tuple[tuple[str, int | str], ...] = ()
+    repair: Repair | None = None
 
     @property
     def line(self) -> int | None:
@@ -45,6 +48,8 @@ class Verdict:
 
     def covers(self, other: "Verdict") -> bool:
         """Return whether who has read this verdict's reason has read that of another one, too."""
+        if other.repair not in (None, self.repair):
+            return False
         return other.mistake in (None, self.mistake) and covers(self.reason, other.reason)
 
     # --- In words -------------------------------------------------------------------------------------------------

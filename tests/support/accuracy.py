@@ -1,17 +1,58 @@
 """The largest error that a result may have: the table of floating-point accuracy in the WGSL specification.
 
 Each function takes the arguments and the exact result as float64 and gives the largest allowed error. A function that
-the table defines by an expression ("inherited from") gets the error that the expression's own steps may add up to.
+the table defines by an expression ("inherited from") gets the error that the expression's own steps may add up to. They
+are about f32, and `with of(F16)` about f16.
 """
+
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 import numpy as np
 
-EPSILON = 2.0**-23
+
+@dataclass(frozen=True)
+class Precision:
+    """A float type, and what the table says of it in numbers."""
+
+    dtype: type
+    epsilon: float  # from 1 to the next number
+    sine: float  # the error of `sin` and `cos`
+    logarithm: float  # that of `log` and `log2` near 1
+    exponential: float  # that of `exp` and `exp2`, in units in the last place, of the smallest arguments
+    moderate: tuple[float, float]  # numbers between these have squares that are far from both ends of its range
+
+    @property
+    def largest(self) -> float:
+        return float(np.finfo(self.dtype).max)
+
+
+F32 = Precision(np.float32, 2.0**-23, 2.0**-11, 2.0**-21, 3, (1e-15, 1e15))
+F16 = Precision(np.float16, 2.0**-10, 2.0**-7, 2.0**-7, 1, (2.0**-6, 100))
+_precision = F32
+
+
+def now() -> Precision:
+    """The type that the functions below are about."""
+    return _precision
+
+
+@contextmanager
+def of(precision: Precision):
+    """Let the functions be about another type while it is open."""
+    global _precision
+    _precision = precision
+    try:
+        yield
+    finally:
+        _precision = F32
 
 
 def ulp(x):
-    """The distance of two neighboring float32 at x."""
-    return np.spacing(np.minimum(np.abs(x), 3e38).astype(np.float32)).astype(np.float64)
+    """The distance of two neighboring numbers at x."""
+    dtype = now().dtype
+    inside = np.minimum(np.abs(x), 0.9 * now().largest)
+    return np.spacing(inside.astype(dtype)).astype(np.float64)
 
 
 def either(error: float, count: float):
@@ -31,17 +72,17 @@ def absolute(error: float):
 
 def exponential(x, result):
     """`exp` and `exp2`."""
-    return (3 + 2 * np.abs(x)) * ulp(result)
+    return (now().exponential + 2 * np.abs(x)) * ulp(result)
 
 
 def logarithm(x, result):
     """`log` and `log2`."""
-    return np.where((x >= 0.5) & (x <= 2), 2.0**-21, 3 * ulp(result))
+    return np.where((x >= 0.5) & (x <= 2), now().logarithm, 3 * ulp(result))
 
 
 def tan(x, result):
-    """sin(x) / cos(x), each with an error of 2^-11."""
-    cosine, error = np.abs(np.cos(x)), 2.0**-11
+    """sin(x) / cos(x), each with its error."""
+    cosine, error = np.abs(np.cos(x)), now().sine
     return np.where(cosine > 2 * error, error * (1 + np.abs(result)) / (cosine - error) + 3 * ulp(result), np.inf)
 
 
@@ -75,7 +116,7 @@ def acosh(x, result):
 def atanh(x, result):
     """log((1 + x) / (1 - x)) / 2."""
     quotient = (1 + x) / (1 - x)
-    error = quotient * (ulp(1 + x) / (1 + x) + ulp(1 - x) / (1 - x) + 3 * EPSILON)
+    error = quotient * (ulp(1 + x) / (1 + x) + ulp(1 - x) / (1 - x) + 3 * now().epsilon)
     return 0.5 * _log_of(quotient, error, 2 * result) + ulp(result)
 
 
@@ -93,17 +134,17 @@ def fma(x, y, z, result):
 
 def mix(x, y, z, result):
     """x * (1 - z) + y * z."""
-    return 4 * EPSILON * (np.abs(x) * (1 + np.abs(z)) + np.abs(y * z))
+    return 4 * now().epsilon * (np.abs(x) * (1 + np.abs(z)) + np.abs(y * z))
 
 
 def smoothstep(low, high, x, result):
     """t * t * (3 - 2 * t), where t is a quotient of differences between 0 and 1."""
-    return np.full(np.shape(result), 12 * EPSILON)
+    return np.full(np.shape(result), 12 * now().epsilon)
 
 
 def products(*pairs: tuple[int, int]):
     """A sum of products of arguments."""
-    return lambda *arguments: 4 * EPSILON * sum(np.abs(arguments[i] * arguments[j]) for i, j in pairs)
+    return lambda *arguments: 4 * now().epsilon * sum(np.abs(arguments[i] * arguments[j]) for i, j in pairs)
 
 
 def reflect(a, b, c, d, _):

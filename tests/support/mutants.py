@@ -10,6 +10,7 @@ from unittest.mock import patch
 
 from support.problem_lists import by_name
 
+from helpers.grading.edits import COMPARISONS, OPERATORS
 from helpers.operations import dispatch
 from helpers.operations.checker import reasons
 from helpers.operations.convolution.schedules import conv2d_grad_input
@@ -20,31 +21,6 @@ from wgsl import Kernel, UnsupportedWgsl, WgslError
 
 TOKEN = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*|\d[\w.]*|&&|\|\||<<|>>|[-+*/%&|^<>=!]=|\+\+|--|\S")
 
-
-# With a blank on each side, as the house style writes them; so `array<f32>` has none.
-OPERATORS = {
-    "+": ["-"],
-    "-": ["+"],
-    "*": ["+", "/"],
-    "/": ["*", "%"],
-    "%": ["*", "/"],
-    "&": ["|"],
-    "|": ["&"],
-    "&&": ["||"],
-    "||": ["&&"],
-    "+=": ["=", "-="],
-    "-=": ["=", "+="],
-    "*=": ["/="],
-    "/=": ["*=", "-="],
-}
-COMPARISONS = {
-    "<": ["<=", ">", "!="],
-    "<=": ["<", ">"],
-    ">": [">=", "<", "!="],
-    ">=": [">", "<"],
-    "==": ["!="],
-    "!=": ["=="],
-}
 # What is easily taken for each other: indices, sizes, components of a vector. One family a line.
 LETTERS = [
     ["n", "co", "ci"],
@@ -118,6 +94,7 @@ def _may_change(code: str, at: int) -> bool:
 def _changes(code: str, token: re.Match) -> Iterator[str]:
     """The texts that may stand in the place of one token."""
     at, word = token.start(), token[0]
+    # With a blank on each side, as the house style writes them; so `array<f32>` has none.
     if code[at - 1 : at] == " " == code[token.end() : token.end() + 1]:
         yield from (*OPERATORS.get(word, ()), *COMPARISONS.get(word, ()))
     if word == "++":

@@ -2,8 +2,9 @@
 results may differ.
 """
 
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from support import accuracy
 
 from helpers.data import tables
 
-TYPES = {"f": "f32", "i": "i32", "u": "u32"}
+TYPES = {"f": "f32", "h": "f16", "i": "i32", "u": "u32"}
 
 
 class Free(NamedTuple):
@@ -36,6 +37,7 @@ class Case:
     bound: Callable[..., np.ndarray] | None = None
     domain: Callable[..., np.ndarray] = lambda *_: np.True_
     free: Free | None = None
+    half: Callable[..., np.ndarray] | None = None  # the bound of f16, where it is not the same function of numbers
 
     def __str__(self) -> str:
         return f"{self.expression} of {' '.join(TYPES[letter] for letter in self.types)}"
@@ -60,14 +62,19 @@ def ties(scale: int) -> Free:
 
 NO_NAN = Free("an implementation may assume that no NaN occurs", any_nan)
 ENDLESS = Free("the parts of an infinity, and the sign of a 0, are left open", lambda x: ~np.isfinite(x) | (x == 0))
-SMALL = Free("and those of a subnormal number, which may become 0", lambda x: ~np.isfinite(x) | (np.abs(x) < 2.0**-126))
+SMALL = Free("and those of a subnormal number, which may become 0", lambda x: ~np.isfinite(x) | is_subnormal(x))
 FLUSHED = Free("a number that is subnormal as an f16 may become 0", lambda x: np.isnan(x) | (np.abs(x) < 2.0**-14))
 
 
+def is_subnormal(values: np.ndarray) -> np.ndarray:
+    return np.abs(values) < np.finfo(values.dtype).smallest_normal
+
+
 def moderate(*values: np.ndarray) -> np.ndarray:
-    """Values whose squares are far from both ends of the range of f32."""
+    """Values whose squares are far from both ends of the range of their type."""
+    low, high = accuracy.now().moderate
     sizes = [np.abs(value) for value in values]
-    return np.logical_and.reduce([(size < 1e15) & ((size > 1e-15) | (size == 0)) for size in sizes])
+    return np.logical_and.reduce([(size < high) & ((size > low) | (size == 0)) for size in sizes])
 
 
 def one_sided(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
@@ -78,6 +85,11 @@ def one_sided(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
 def within(end: float) -> Callable[..., np.ndarray]:
     """A last argument in [-end, end]."""
     return lambda *values: np.abs(values[-1]) <= end
+
+
+def exponents(x: np.ndarray) -> np.ndarray:
+    """Arguments whose exponential is far from the end of the range of their type."""
+    return np.abs(x) <= 0.9 * np.log(accuracy.now().largest)
 
 
 def quotients(y: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -121,6 +133,7 @@ MAKE_BOUND = {
 }
 DOMAINS = {
     "ascending": ascending,
+    "exponents": exponents,
     "moderate": moderate,
     "one_sided": one_sided,
     "powers": powers,
@@ -129,7 +142,12 @@ DOMAINS = {
 MAKE_DOMAIN = {"within": within}
 FREE = {"NO_NAN": NO_NAN, "ENDLESS": ENDLESS, "SMALL": SMALL, "FLUSHED": FLUSHED}
 MAKE_FREE = {"ties": ties}
-CHOICES = {"bound": (BOUNDS, MAKE_BOUND), "domain": (DOMAINS, MAKE_DOMAIN), "free": (FREE, MAKE_FREE)}
+CHOICES = {
+    "bound": (BOUNDS, MAKE_BOUND),
+    "half": (BOUNDS, MAKE_BOUND),
+    "domain": (DOMAINS, MAKE_DOMAIN),
+    "free": (FREE, MAKE_FREE),
+}
 NEEDED = {"types": str, "result": str, "expression": str}
 OPTIONAL = dict.fromkeys(CHOICES, (str, dict))
 
@@ -170,3 +188,28 @@ def arguments(numbers: object) -> list:
 
 
 CASES = read(Path(__file__).with_suffix(".toml"))
+
+# --- Numbers of 16 bits ---------------------------------------------------------------------------------------------
+
+OF_F32 = re.compile(r"pack|quantize|bitcast|frexp")  # what f16 has not, or the adapter's compiler has not of f16
+CONVERSIONS = [
+    Case("f32(a)", "h", "f32", free=NO_NAN),
+    Case("i32(a)", "h", "i32", free=NO_NAN),
+    Case("u32(a)", "h", "u32", free=NO_NAN),
+    Case("bool(a)", "h", "bool", free=NO_NAN),
+    Case("f16(b)", "hf", "f16", free=NO_NAN),
+    Case("f16(b)", "hi", "f16"),
+    Case("f16(b)", "hu", "f16"),
+]
+
+
+def of_halves(case: Case) -> Case:
+    """The same expression of f16."""
+    types = case.types.replace("f", "h")
+    result = case.result.replace("f32", "f16")
+    return replace(case, types=types, result=result, bound=case.half or case.bound)
+
+
+FLOAT_CASES = [case for case in CASES if "f" in case.types and not OF_F32.search(case.expression)]
+HALVES = [of_halves(case) for case in FLOAT_CASES if not re.fullmatch(r"\w32\(a\)|bool\(a\)", case.expression)]
+HALVES += CONVERSIONS

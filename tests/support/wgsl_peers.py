@@ -39,6 +39,7 @@ REFLECT = Path(__file__).with_name("wgsl_reflect.mjs")
 LIMIT = 5  # seconds for a run
 RACES = {"data race", "overlapping writes"}
 NONE = "–"
+SECONDS = "seconds of a processor: "
 WAYS = {"driver": "on a driver", "watched": "by `detectRaces`", "executed": "by `WgslExec`"}
 # A product of two matrices of 32 x 32 by tiles of 8 x 8.
 PRODUCT = """\
@@ -271,7 +272,7 @@ def verdict_rows(results: Sequence[Result], judged: Sequence[Text]) -> Iterator[
     yield [f"of {len(refused)} texts that Tint refuses, refuses", *(str(len(refused & one.refused)) for one in results)]
     same = [str(len(one.same)) if one.same else NONE for one in results]
     yield [f"of all {len(judged)} texts, has the verdict that `wgsl` expects of it", *same]
-    yield ["seconds of a processor for all texts", *(rounded(one.seconds) for one in results)]
+    yield [f"{SECONDS}all texts", *(rounded(one.seconds) for one in results)]
 
 
 def run_rows(results: Sequence[Result], run: Sequence[Run]) -> Iterator[list[str]]:
@@ -289,11 +290,9 @@ def run_rows(results: Sequence[Result], run: Sequence[Run]) -> Iterator[list[str
     broken = cells(results, lambda one: str(sum(kinds is None for kinds in one.reported) - one.late))
     yield [f"of all {len(run)} runs, breaks off with an error of its own", *broken]
     yield [f"of all {len(run)} runs, is not done after {LIMIT} s", *cells(results, lambda one: str(one.late))]
-    yield [
-        f"the same for the runs without an endless loop, each at most {LIMIT}",
-        *cells(results, lambda one: rounded(one.run_seconds)),
-    ]
-    yield ["the same for a tiled product of 32 x 32", *cells(results, lambda one: rounded(one.product_seconds))]
+    ending = f"{SECONDS}the runs without an endless loop, at most {LIMIT} each"
+    yield [ending, *cells(results, lambda one: rounded(one.run_seconds))]
+    yield [f"{SECONDS}a tiled product of 32 x 32", *cells(results, lambda one: rounded(one.product_seconds))]
 
 
 def cells(results: Sequence[Result], cell: Callable[[Result], str]) -> list[str]:

@@ -1,4 +1,7 @@
-"""Small right and wrong WGSL programs, from `wgsl_programs.toml`, and those that browsers judge, `wgsl_judged.toml`."""
+"""Small right and wrong WGSL programs, from `wgsl_programs.toml`, and those that browsers judge, `wgsl_judged.toml`.
+
+Those in `wgsl_judged_f16.toml` need a browser with numbers of 16 bits.
+"""
 
 import re
 from functools import cache
@@ -10,6 +13,7 @@ from helpers.data import tables
 
 PROGRAMS = Path(__file__).with_name("wgsl_programs.toml")
 FOR_BROWSERS = Path(__file__).with_name("wgsl_judged.toml")
+OF_HALVES = Path(__file__).with_name("wgsl_judged_f16.toml")
 HEAD = """\
 struct Params { n: u32, k: u32, scale: f32, shift: i32 }
 @group(0) @binding(0) var<storage, read_write> output: array<f32>;
@@ -43,6 +47,17 @@ fn rd(p: ptr<function, u32>) -> u32 { workgroupBarrier(); return *p; }
 fn id(m: mat2x2f) -> mat2x2f { return m; }
 %s
 @compute @workgroup_size(4) fn main(@builtin(local_invocation_index) i: u32) {
+%s
+}
+"""
+JUDGED_HALVES = """\
+enable f16;
+@group(0) @binding(0) var<storage, read_write> h: array<f16>;
+@group(0) @binding(1) var<storage, read_write> o: array<f32>;
+%s
+@compute @workgroup_size(4) fn main(@builtin(local_invocation_index) i: u32) {
+let x = h[i]; let v = vec3h(x); let w = vec2h(x); let q = vec4h(x); let f = o[i]; let m = mat2x2h(w, w);
+let s = i32(i); let b = i > 1u; var r = x;
 %s
 }
 """
@@ -120,6 +135,11 @@ def programs(heading: str) -> list[Program]:
 def judged(heading: str) -> dict[str, str]:
     """Return the texts that browsers judge, by what differs in them: those they take ("right"), or "refused" ones."""
     return {str(program): JUDGED % (program.module, program.main) for program in sections(FOR_BROWSERS)[heading]}
+
+
+def judged_halves(heading: str) -> dict[str, str]:
+    """Return the same of the texts that enable f16."""
+    return {str(program): JUDGED_HALVES % (program.module, program.main) for program in sections(OF_HALVES)[heading]}
 
 
 def source(main: str, module: str = "") -> str:

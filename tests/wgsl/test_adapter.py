@@ -89,6 +89,11 @@ def test_a_text_is_refused_with_the_place():
         launch("output[id.x] = dpdx(1.5);")
 
 
+def test_an_extension_is_refused_as_by_an_adapter_without_features():
+    with pytest.raises(GPUValidationError, match=r"the `subgroups` extension is not supported .*\n.* wgsl:1:8\n"):
+        device().create_shader_module(code="enable subgroups;\n" + TEXT.replace("STATEMENT", ""))
+
+
 def test_a_constant_that_the_text_does_not_declare_is_refused():
     with pytest.raises(GPUValidationError, match="OTHER = 1: the kernel has no `override OTHER`"):
         launch(SCALED, OTHER=1)

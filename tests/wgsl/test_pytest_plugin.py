@@ -56,7 +56,7 @@ def test_options_are_those_of_a_run(pytester, ran):
 
 def test_texts_are_collected_where_that_is_wanted(pytester, ran):
     ran().assert_outcomes()
-    ran("--wgsl").assert_outcomes(passed=2)
+    ran("--wgsl").assert_outcomes(passed=3)
     pytester.path.joinpath("wrong.wgsl").write_text("const a: u32 = 1.5;\n")
     pytester.path.joinpath("expected.wgsl").write_text("const a: u32 = 1.5; // expect: declared\n")
     pytester.path.joinpath("naga.wgsl").write_text(
@@ -64,6 +64,6 @@ def test_texts_are_collected_where_that_is_wanted(pytester, ran):
         "@compute @workgroup_size(1) fn main() { _ = f(&w); }\n"
     )
     result = ran("--wgsl")
-    result.assert_outcomes(passed=3, failed=2)
+    result.assert_outcomes(passed=4, failed=2)
     result.stdout.fnmatch_lines(["*wgsl check wrong.wgsl*", "wrong.wgsl:1:7: does not compile: `a` is declared*"])
-    ran("--wgsl", "--wgsl-target", "chrome").assert_outcomes(passed=4, failed=1)
+    ran("--wgsl", "--wgsl-target", "chrome").assert_outcomes(passed=5, failed=1)

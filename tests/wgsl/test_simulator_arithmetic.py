@@ -8,7 +8,8 @@ from itertools import product
 import numpy as np
 import pytest
 from support import accuracy
-from support.wgsl_cases import CASES, TYPES, Case
+from support.halves import has_halves, launch_halves
+from support.wgsl_cases import CASES, HALVES, TYPES, Case, is_subnormal
 
 from helpers import adapter_info, simulate
 from helpers.gpu import launch
@@ -16,18 +17,24 @@ from wgsl.arithmetic.operators import DTYPES, binary, wrapped
 from wgsl.simulator.trace import Trace
 
 BY_TYPES: dict[str, list[Case]] = {}
-for _case in sorted(CASES, key=lambda case: case.types):
+for _case in sorted([*CASES, *HALVES], key=lambda case: case.types):
     BY_TYPES.setdefault(_case.types, []).append(_case)
 
 # --- Values ---------------------------------------------------------------------------------------------------------
 
 MAX, TINY, NORMAL = 3.4028234663852886e38, 1e-45, 1.1754943508222875e-38
+HALVES_OF_WORDS = [0.0, 6e-8, 1.8e-7, 6.1e-5, 6.104e-5, 0.1, 0.5, 1.0, 1.5, 2.5, 3.0, 3.9, 127.5, 1023.5, 2047.0]
+HALVES_OF_WORDS += [2048.0, 2050.0, 30000.0, 32768.0, 65472.0, 65504.0, np.inf]
+ROUNDED = [1e-8, 5.9e-8, 2049.0, 2051.0, 65519.0, 65520.0]  # as f16: to 0, up, to an even number, and to an infinity
 FLOATS = [0.0, 0.49999997, 0.5, 1.0, 1.5, 2.5, 3.0, 3.9, 127.5, 2.0**23 + 1, 2.0**24 + 2, 1e10, 1e20, MAX, np.inf]
 FLOATS += [0.1, 2.0**-24, 1e-20, NORMAL, NORMAL - 2 * TINY, TINY, 2.0**31 - 128, 2.0**31, 2.0**32 - 256, 2.0**32]
 INTEGERS = [0, 1, 2, 3, 7, 31, 32, 33, 255, 2**16, 2**24 + 1, 2**24 + 3, 2**30, 2**31 - 1, 2**31, 2**31 + 1, 2**32 - 1]
 INTEGERS += [2**32 - 2, 2**32 - 3, 2**32 - 7, 0x80000040, 0x80000080, 0x800000C0, 0x7FFFFFC0, 0x12345678, 0xAAAAAAAA]
+INTEGERS += [2049, 2051, 65504, 65519, 65520]
+FLOATS += ROUNDED
 WORDS = {
     "f": np.array([*FLOATS, *(-number for number in FLOATS), np.nan], np.float32).view(np.uint32),
+    "h": np.array([*HALVES_OF_WORDS, *(-number for number in HALVES_OF_WORDS), np.nan], np.float16).view(np.uint16),
     "i": np.array(INTEGERS, np.uint32),
     "u": np.array(INTEGERS, np.uint32),
 }
@@ -56,6 +63,10 @@ def drawn(types: str, count: int) -> np.ndarray:
             words[1::4] = random.integers(-(2**24), 2**24, count)[1::4].astype(np.float32).view(np.uint32)
             words[3::8] |= 1 << 31
             words[np.isnan(words.view(np.float32))] = WORDS["f"][-1]
+        elif letter == "h":  # of them a half between -10 and 10
+            words = random.integers(2**16, size=count, dtype=np.uint32)
+            words[::2] = random.uniform(-10, 10, count)[::2].astype(np.float16).view(np.uint16)
+            words[np.isnan(read_as(words, "f16"))] = WORDS["h"][-1]
         rows.append(random.permutation(words))
     return np.stack(rows)
 
@@ -70,15 +81,17 @@ def kernel(types: str, row: int | None = None) -> str:
     """
     i = "id.x" if row is None else f"{row}u"
     pairs = zip("abcd", types, strict=False)  # the name of each argument and the letter of its type
-    lines = [f"let {name} = bitcast<{TYPES[type]}>(words[{j}u * n + {i}]);" for j, (name, type) in enumerate(pairs)]
+    lines = [f"let {name} = {argument(type, f'{j}u * n + {i}')};" for j, (name, type) in enumerate(pairs)]
     forms = {"f32": "floats[{}u * n + id.x] = {};", "bool": "results[{}u * n + id.x] = u32({});"}
+    forms["f16"] = "half_results[{}u * n + id.x] = {};"
     general = "results[{}u * n + id.x] = bitcast<u32>({});"
     lines += [forms.get(case.result, general).format(j, case.expression) for j, case in enumerate(BY_TYPES[types])]
-    return f"""
+    enabled, declared = WITH_HALVES if "h" in types else ("", "")
+    return f"""{enabled}
 @group(0) @binding(0) var<storage, read> words: array<u32>;
 @group(0) @binding(1) var<storage, read_write> floats: array<f32>;
 @group(0) @binding(2) var<storage, read_write> results: array<u32>;
-@compute @workgroup_size(64)
+{declared}@compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3u) {{
   let n = arrayLength(&words) / {len(types)}u;
   if (id.x >= n) {{ return; }}
@@ -86,23 +99,39 @@ fn main(@builtin(global_invocation_id) id: vec3u) {{
 }}"""
 
 
+WITH_HALVES = (
+    "enable f16;",
+    "@group(0) @binding(3) var<storage, read> halves: array<f16>;\n"
+    "@group(0) @binding(4) var<storage, read_write> half_results: array<f16>;\n",
+)
+
+
+def argument(type: str, place: str) -> str:
+    """The argument of a type at a place of the buffers."""
+    return f"halves[{place}]" if type == "h" else f"bitcast<{TYPES[type]}>(words[{place}])"
+
+
 def inputs(types: str) -> np.ndarray:
-    """The arguments, one row of words for each."""
-    return np.hstack([edges(types), drawn(types, 2000)])
+    """The arguments, one row of words for each; of an f16, its bits are the lowest of a word."""
+    rows = np.hstack([edges(types), drawn(types, 2000)])
+    return rows[:, : rows.shape[1] // 2 * 2]  # so that the f16 of each row fill whole words
 
 
 def launched_by(how: Callable, types: str, row: int | None = None):
     """Return what a function makes of the kernel for these types and its buffers, such as `launch` or `simulate`."""
     words = inputs(types)
     empty = [np.zeros(len(BY_TYPES[types]) * words.shape[1], dtype) for dtype in (np.float32, np.uint32)]
+    if "h" in types:
+        empty += [words.ravel().astype(np.uint16).view(np.float16), np.zeros(len(empty[0]), np.float16)]
     return how(kernel(types, row), [words.ravel(), *empty], (-(-words.shape[1] // 64), 1, 1))
 
 
-def by_case(types: str, floats: np.ndarray, results: np.ndarray) -> list[np.ndarray]:
-    """The results of each case."""
+def by_case(types: str, *buffers: np.ndarray) -> list[np.ndarray]:
+    """The results of each case, of the buffers behind the first one."""
     cases = BY_TYPES[types]
-    pairs = zip(cases, floats.reshape(len(cases), -1), results.reshape(len(cases), -1), strict=True)
-    return [numbers if case.result == "f32" else read_as(words, case.result) for case, numbers, words in pairs]
+    rows = [buffer.reshape(len(cases), -1) for i, buffer in enumerate(buffers) if i != 2]
+    places = {"f32": 0, "f16": 2}
+    return [read_as(rows[places.get(case.result, 1)][i], case.result) for i, case in enumerate(cases)]
 
 
 @cache
@@ -113,6 +142,8 @@ def simulated(types: str, row: int | None = None) -> tuple[list[np.ndarray], Tra
 
 
 def read_as(words: np.ndarray, name: str) -> np.ndarray:
+    if name == "f16" and words.dtype == np.uint32:
+        words = words.astype(np.uint16)
     return words.astype(bool) if name == "bool" else words.view(DTYPES[name])
 
 
@@ -122,11 +153,16 @@ def arguments(types: str, words: np.ndarray) -> list[np.ndarray]:
 
 def differing(case: Case, operands: list[np.ndarray], ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
     """The rows in which the adapter's result is not allowed beside ours."""
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), accuracy.of(accuracy.F16 if "h" in case.types else accuracy.F32):
         different = too_far(case, operands, ours, theirs) if case.bound else unequal(ours, theirs)
         if adapter_info().kind != "software":
             different &= ~differs_on_gpus(case, operands, ours)
+        if case.result == "f16" and case.expression.startswith(CHOOSING):
+            different &= (ours != 0) | (theirs != 0)  # WGSL leaves the sign of such a zero open
         return different & ~case.free.rows(*operands) if case.free else different
+
+
+CHOOSING = ("min", "max", "clamp", "saturate")
 
 
 def differs_on_gpus(case: Case, operands: list[np.ndarray], ours: np.ndarray) -> np.ndarray:
@@ -138,16 +174,17 @@ def differs_on_gpus(case: Case, operands: list[np.ndarray], ours: np.ndarray) ->
     """
     if case.expression == "a % b" and case.types in ("ii", "ff"):
         return (operands[0] < 0) | (operands[1] < 0) if case.types == "ii" else np.ones(len(ours), bool)
-    floats = [numbers for numbers in (*operands, ours) if numbers.dtype == np.float32]
+    floats = [numbers for numbers in (*operands, ours) if numbers.dtype.kind == "f"]
     zeros = case.expression.startswith(("min", "max", "clamp")) & (ours == 0)
-    return reduce(operator.or_, ((numbers != 0) & (np.abs(numbers) < NORMAL) for numbers in floats), zeros)
+    return reduce(operator.or_, ((numbers != 0) & is_subnormal(numbers) for numbers in floats), zeros)
 
 
 def unequal(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
     """Return a mask of the rows in which the bits differ, and not both are a NaN."""
-    if ours.dtype != np.float32:
+    if ours.dtype.kind != "f":
         return ours != theirs
-    return (ours.view(np.uint32) != theirs.view(np.uint32)) & ~(np.isnan(ours) & np.isnan(theirs))
+    bits = f"u{ours.itemsize}"
+    return (ours.view(bits) != theirs.view(bits)) & ~(np.isnan(ours) & np.isnan(theirs))
 
 
 def too_far(case: Case, operands: list[np.ndarray], ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
@@ -156,15 +193,15 @@ def too_far(case: Case, operands: list[np.ndarray], ours: np.ndarray, theirs: np
     exact = ours.astype(np.float64)
     defined = reduce(operator.and_, map(ordinary, (*operands, ours))) & case.domain(*wide)
     allowed = case.bound(*wide, exact) + 0.5 * accuracy.ulp(exact)
-    defined &= np.abs(exact) + allowed <= MAX  # else an infinity is right too
+    defined &= np.abs(exact) + allowed <= accuracy.now().largest  # else an infinity is right too
     return defined & ~(np.abs(theirs.astype(np.float64) - exact) <= allowed)
 
 
 def ordinary(values: np.ndarray) -> np.ndarray:
     """Return a mask of the floats that are finite and not subnormal; of integers, all."""
-    if values.dtype != np.float32:
+    if values.dtype.kind != "f":
         return np.True_
-    return np.isfinite(values) & ((values == 0) | (np.abs(values) >= NORMAL))
+    return np.isfinite(values) & ((values == 0) | ~is_subnormal(values))
 
 
 # --- Tests ----------------------------------------------------------------------------------------------------------
@@ -173,8 +210,10 @@ def ordinary(values: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("types", BY_TYPES)
 def test_a_result_is_the_adapters(types):
     values = arguments(types, inputs(types))
+    if "h" in types and not has_halves():
+        pytest.skip("this adapter has no numbers of 16 bits")
     our_results, _ = simulated(types)
-    their_results = by_case(types, *launched_by(launch, types))
+    their_results = by_case(types, *launched_by(launch_halves if "h" in types else launch, types))
     wrong = []
     for case, ours, theirs in zip(BY_TYPES[types], our_results, their_results, strict=True):
         for i in np.flatnonzero(differing(case, values, ours, theirs))[:3]:
@@ -189,16 +228,19 @@ def test_one_value_for_all_gives_what_an_array_gives(types):
             assert not unequal(one, np.full_like(one, several[row])).any(), (case, row)
 
 
-@pytest.mark.parametrize("types", [types for types in BY_TYPES if "f" in types])
+@pytest.mark.parametrize("types", [types for types in BY_TYPES if {*types} & {*"fh"}])
 def test_a_nan_is_reported_where_it_is_born_and_nowhere_else(types):
     values = arguments(types, inputs(types))
     results, trace = simulated(types)
-    inherited = reduce(operator.or_, (np.isnan(numbers) for numbers in values if numbers.dtype == np.float32))
+    # The f16 are in a buffer of floats, and a NaN that comes of an infinite input is not born in the kernel.
+    not_born = {np.float32: np.isnan, np.float16: lambda numbers: ~np.isfinite(numbers)}
+    floats = [numbers for numbers in values if numbers.dtype.kind == "f"]
+    inherited = reduce(operator.or_, (not_born[numbers.dtype.type](numbers) for numbers in floats))
     births = {finding.source_line: finding.count for finding in trace.findings}
     lines = [line for line in trace.kernel.source.split("\n") if "id.x] = " in line]
     for case, result, line in zip(BY_TYPES[types], results, lines, strict=True):
         if ")." not in case.expression:  # another component than the one that is looked at may be a NaN
-            counted = result.dtype == np.float32 and "bitcast" not in case.expression
+            counted = result.dtype.kind == "f" and "bitcast" not in case.expression
             assert births.get(line, 0) == np.count_nonzero(np.isnan(result) & ~inherited) * counted, case
     assert {finding.kind for finding in trace.findings} <= {"not-a-number"}
 

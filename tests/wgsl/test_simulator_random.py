@@ -1,12 +1,16 @@
 """Random WGSL: small programs, with expressions of every type, give the same on the adapter and in the simulator."""
 
+import re
+from collections.abc import Callable
 from random import Random
 
 import numpy as np
+import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from support.halves import has_halves, launch_halves
 from support.random_wgsl import INPUTS, Writer
-from support.sample import ALL
+from support.sample import ALL, at_night
 
 from helpers.gpu import launch
 from wgsl import simulate
@@ -50,12 +54,31 @@ def program(random: Random) -> tuple[str, list[str]]:
 @given(st.integers(0, 2**32 - 1))
 def test_the_adapter_and_the_simulator_give_the_same(seed):
     source, functions = program(Random(seed))
+    assert_the_same(source, functions, inputs(Random(seed)), lambda arrays: launch(source, arrays, 1))
+
+
+HALVES = [(r"\bf32\b", "f16"), (r"\b(vec\d)f\b", r"\1h"), (r"\b(\d+\.?)f\b", r"\1h")]  # of the same program
+
+
+@at_night
+@pytest.mark.parametrize("seed", range(4))
+def test_they_give_the_same_with_numbers_of_16_bits(seed):
+    if not has_halves():
+        pytest.skip("this adapter has no numbers of 16 bits")
+    source, functions = program(Random(seed))
+    for pattern, replacement in HALVES:
+        source = re.sub(pattern, replacement, source)
+    source = f"enable f16;\n{source}"
     arrays = inputs(Random(seed))
+    arrays[2] = arrays[2].astype(np.float16)
+    assert_the_same(source, functions, arrays, lambda arrays: launch_halves(source, arrays)[-1])
+
+
+def assert_the_same(source: str, functions: list[str], arrays: list[np.ndarray], launched: Callable) -> None:
+    """Assert that each function of a program gives the same on the adapter and in the simulator."""
     trace = simulate(source, arrays, (1, 1, 1))
     assert {finding.kind for finding in trace.findings} <= {"index overflow"}, source
-    results = zip(
-        functions, trace.buffers[3].reshape(-1, LANES), launch(source, arrays, 1).reshape(-1, LANES), strict=True
-    )
+    results = zip(functions, trace.buffers[3].reshape(-1, LANES), launched(arrays).reshape(-1, LANES), strict=True)
     for text, ours, theirs in results:
         for lane in np.flatnonzero(ours != theirs)[:1]:
             numbers = [array.reshape(-1, LANES)[:, lane].tolist() for array in arrays[:3]]

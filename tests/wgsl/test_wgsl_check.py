@@ -4,7 +4,7 @@ import random
 
 import pytest
 from support.mistakes import mutants
-from support.wgsl_programs import RICH, judged, programs, source
+from support.wgsl_programs import RICH, judged, judged_halves, programs, source
 
 import wgsl
 from helpers.operations.kernels import load
@@ -20,10 +20,11 @@ def test_right_and_wrong_programs_are_judged_as_by_a_run():
             assert ({problem.kind for problem in wgsl.check(text)} <= {"not portable"}) == right_here, small_program
 
 
+@pytest.mark.parametrize("texts", [judged, judged_halves])
 @pytest.mark.parametrize("heading", ["right", "refused"])
-def test_texts_are_judged_as_browsers_judge_them(heading):
+def test_texts_are_judged_as_browsers_judge_them(texts, heading):
     """`test_tint.py` asks a browser."""
-    checked = {line: wgsl.check(text) for line, text in judged(heading).items()}
+    checked = {line: wgsl.check(text) for line, text in texts(heading).items()}
     assert len(checked) > 100
     assert {line: problems for line, problems in checked.items() if bool(problems) != (heading == "refused")} == {}
 

@@ -55,3 +55,17 @@ def test_naga_refuses_the_not_portable_texts_that_it_is_said_to_refuse():
 def past_a_limit(problems: list[wgsl.Problem]) -> bool:
     """True where a pipeline is refused, and not the text."""
     return any(problem.refused_by == {"chrome", "naga"} for problem in problems)
+
+
+@pytest.mark.parametrize(
+    ("type", "value"), [("i32", -3), ("u32", 0), ("f32", 0.5), ("f32", -2), ("bool", True), ("bool", False)]
+)
+def test_a_kernel_brings_any_number_for_an_override(type, value):
+    text = f"override n: {type}; @compute @workgroup_size(1) fn main() {{ let a = n; }}"
+    assert verdict(wgsl.Kernel(text).with_constants(n=value)) == "right"
+
+
+@pytest.mark.parametrize("value", ["3", None, float("nan"), float("inf")])
+def test_a_kernel_takes_nothing_else_for_an_override(value):
+    with pytest.raises(ValueError, match=r"^n = .*: it must be a finite number$"):
+        wgsl.Kernel("override n: f32;").with_constants(n=value)

@@ -163,7 +163,8 @@ def _fma(left: np.ndarray, right: np.ndarray, addend: np.ndarray) -> np.ndarray:
 
     In float64 the product is exact, and the sum is rounded; rounding that to float32 goes wrong only where the float64
     sum is a tie between two float32 and the exact sum is not. There it is moved off the tie first. (A subnormal result
-    has its ties elsewhere and may be rounded twice; WGSL would allow it to be flushed to zero.)
+    has its ties elsewhere and may be rounded twice; WGSL would allow it to be flushed to zero.) Of float16, the float64
+    sum is exact wherever the result is finite.
     """
     product = np.multiply(left, right, dtype=np.float64)
     total = np.asarray(np.add(product, addend))

@@ -6,13 +6,15 @@ means the birth of a NaN. An operand may be a 0-d array, and operands broadcast.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 
 INT_MIN = np.int32(-(2**31))
 LARGEST = {np.dtype(np.int32): 2**31 - 1, np.dtype(np.uint32): 2**32 - 1}
 BITS = np.uint32(31)  # a shift amount counts modulo 32
+LOW, HALF = np.uint32(0xFFFF), np.uint32(16)  # a mask of the first half of a word, and its bits
 
 
 def binary(operator: str, left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -137,6 +139,7 @@ def _largest(values: np.ndarray) -> int:
 
 DTYPES = {
     "f32": np.dtype(np.float32),
+    "f16": np.dtype(np.float16),
     "i32": np.dtype(np.int32),
     "u32": np.dtype(np.uint32),
     "bool": np.dtype(np.bool_),
@@ -145,11 +148,12 @@ _RANGES = {"i32": (-(2**31), 2**31), "u32": (0, 2**32)}  # the first number, and
 
 
 def convert(values: np.ndarray, scalar_name: str) -> np.ndarray:
-    """The values as f32, i32, u32 or bool; the result may share its memory with them.
+    """The values as f32, f16, i32, u32 or bool; the result may share its memory with them.
 
     A float is truncated, and one outside the range of an integer type becomes the last float inside it. For a NaN the
     specification allows any integer: here it is the lowest. i32 and u32 keep their bits, and a number is true where
-    it is not 0. An integer that no f32 equals is rounded to the nearest, to an even significand where two are as near.
+    it is not 0. A number that no float of the type equals is rounded to the nearest, to an even significand where two
+    are as near; to an infinity past the largest.
     """
     target = DTYPES[scalar_name]
     if values.dtype == target:
@@ -157,11 +161,35 @@ def convert(values: np.ndarray, scalar_name: str) -> np.ndarray:
     if scalar_name == "bool":
         return np.asarray(np.not_equal(values, 0))
     if values.dtype.kind == "f" and scalar_name in _RANGES:
-        low, past = map(values.dtype.type, _RANGES[scalar_name])
-        values = np.fmin(np.fmax(values, low), np.nextafter(past, low))  # no NaN, of which the cast would raise a flag
+        low, last = _ends(values.dtype, scalar_name)
+        values = np.fmin(np.fmax(values, low), last)  # no NaN, of which the cast would raise a flag
     return np.asarray(values.astype(target))
 
 
+@cache
+def _ends(float_type: np.dtype, scalar_name: str) -> tuple[np.floating, np.floating]:
+    """The lowest and the highest number of a float type that are in the range of an integer type."""
+    low, past = _RANGES[scalar_name]
+    number = float_type.type
+    largest = float(np.finfo(float_type).max)
+    if past > largest:
+        return number(max(low, -largest)), number(largest)
+    return number(low), np.nextafter(number(past), number(low))
+
+
 def bitcast(values: np.ndarray, scalar_name: str) -> np.ndarray:
-    """The same 32 bits read as f32, i32 or u32; the result shares its memory with the values."""
+    """The bits of all values, one after another, read as another type; the result shares its memory with them."""
     return np.asarray(values).view(DTYPES[scalar_name])
+
+
+def bitcast_components(components: Sequence[np.ndarray], scalar_name: str) -> list[np.ndarray]:
+    """The same of the components of a value: a word has the bits of two halves, the first one in its low bits."""
+    target = DTYPES[scalar_name]
+    size = components[0].dtype.itemsize
+    if size == target.itemsize:
+        return [bitcast(component, scalar_name) for component in components]
+    if size > target.itemsize:
+        words = (np.asarray(component).view(np.uint32) for component in components)
+        return [half.astype(np.uint16).view(target) for word in words for half in (word & LOW, word >> HALF)]
+    bits = [np.asarray(component).view(np.uint16).astype(np.uint32) for component in components]
+    return [np.asarray(low | high << HALF).view(target) for low, high in zip(bits[::2], bits[1::2], strict=True)]

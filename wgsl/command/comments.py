@@ -23,6 +23,7 @@ from wgsl.words.refusals import FEATURES, REASONS
 
 ALLOW, EXPECT = "allow", "expect"
 UNUSED, UNMET, UNKNOWN = "unused allow", "unmet expectation", "unknown kind"  # kinds of problems of comments
+SUBGROUP_SIZE = "subgroup size"  # the kind of what only runs with several sizes show
 PROBLEM_KINDS = ("does not compile", "not portable", "not supported")
 REMARK = re.compile(r"//\s*(?:wgsl:\s*(allow)\b|(expect):)(.*?)(?=--|//|\*/|$)", re.MULTILINE)
 
@@ -42,7 +43,7 @@ def check_kinds() -> frozenset[str]:
 @cache
 def run_kinds() -> frozenset[str]:
     """Return the kinds of what a run finds."""
-    return frozenset(map(slug, RUN_KINDS))
+    return frozenset(map(slug, (*RUN_KINDS, SUBGROUP_SIZE)))
 
 
 @dataclass(frozen=True)

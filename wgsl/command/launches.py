@@ -12,6 +12,7 @@ from wgsl.arithmetic.operators import DTYPES
 from wgsl.kernel import Kernel
 from wgsl.simulator.buffer_arguments import all_bindings, buffers_for, named
 from wgsl.simulator.run import compiled, simulate
+from wgsl.simulator.sizes import Sizes, subgroup_sizes
 from wgsl.simulator.trace import Trace
 from wgsl.types import kinds
 from wgsl.types.program import Variable
@@ -58,6 +59,17 @@ class Launches:
                 self.buffers[place] = trace.buffers[variable.name].view(kept.dtype).reshape(kept.shape)
             traces.append(trace)
         return self._without_early_gaps(traces, places is not None)
+
+    def run_sizes(self, sizes: Sequence[int], outputs: Sequence[str] | None, settings: Mapping[str, Any]) -> Sizes:
+        """Run the only dispatch with subgroups of several sizes, each on the same buffers."""
+        if len(self._launches) > 1:
+            raise ValueError(f"--subgroup-sizes is for one dispatch, and these are {len(self._launches)}")
+        (launch,) = self._launches
+        (program,) = self._programs
+        buffers = {str(variable.name): self._as(variable) for variable in program.bindings}
+        wanted = None if outputs is None else [self.place(name) for name in outputs]
+        options = {**settings, "entry_point": launch.entry_point, "outputs": wanted}
+        return subgroup_sizes(self._kernel, buffers, launch.workgroups, sizes=sizes, **options)
 
     def _as(self, variable: Variable) -> np.ndarray:
         """Return the buffer of a binding, as numbers of its own type where another variable shares the place."""

@@ -18,7 +18,7 @@ from wgsl.simulator.watched import Named, numbers_of
 def report(trace: Trace, findings: Sequence[Finding], with_lines: bool) -> str:
     """These findings of a run, what was run, and the counts; of each line of the text, too, if they are wanted."""
     parts = [described(trace.kernel.name, finding) for finding in findings]
-    parts += [_summary(trace, len(findings)), _counts(trace), *([_counts_by_line(trace)] if with_lines else ())]
+    parts += [summary(trace, len(findings)), _counts(trace), *([_counts_by_line(trace)] if with_lines else ())]
     return "\n\n".join(parts)
 
 
@@ -42,7 +42,8 @@ def _threads_in_words(group: tuple[int, int, int], invocations: Iterable[tuple])
     return f"thread{'s' if len(threads) > 1 else ''} {', '.join(threads)} of workgroup {group}"
 
 
-def _summary(trace: Trace, number: int) -> str:
+def summary(trace: Trace, number: int) -> str:
+    """Return what was run, and the number of findings."""
     groups = " x ".join(map(str, trace.workgroups))
     threads = " x ".join(map(str, trace.workgroup_size))
     ending = f"{number or 'no'} finding{'s' if number > 1 else ''}"
@@ -75,12 +76,12 @@ def _counts(trace: Trace) -> str:
 
 def _counts_by_line(trace: Trace) -> str:
     """A row for each line that runs, with a column for each key that is not 0 everywhere."""
-    keys = [key for key in KEYS if trace.counts.total[key]]
+    keys = [key for key, number in trace.counts.total.items() if number]
     lines = trace.kernel.source.split("\n")
     first, second = zip(*(key.partition("_")[::2] for key in keys), strict=True)
     table = [[*first, "", ""], [*second, "line", ""]]
     for line, counts in trace.counts.by_line.items():
-        numbers = [_number(counts[key]) if counts[key] else "" for key in keys]
+        numbers = [_number(counts[key]) if counts.get(key) else "" for key in keys]
         table.append([*numbers, str(line), lines[line - 1].rstrip("\r")])
     *columns, _ = zip(*table, strict=True)
     widths = [max(map(len, column)) for column in columns]

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from wgsl.command import sizes
 from wgsl.command.comments import EXPECT, Remark, remarks, run_kinds, slug
 from wgsl.command.formats import FORMATS
 from wgsl.command.launches import Launch, Launches
@@ -23,6 +24,7 @@ from wgsl.output import visible
 from wgsl.problems import Problem
 from wgsl.simulator.findings import Finding
 from wgsl.simulator.run import overridden
+from wgsl.simulator.subgroups import USUAL
 from wgsl.simulator.trace import Trace
 from wgsl.types.kinds import on_three_axes
 
@@ -45,12 +47,15 @@ def _run(options: Namespace) -> int:
     kernel = Kernel(Path(options.file).read_text(encoding="utf-8", errors="replace"), options.file)
     kernel = overridden(kernel, dict(options.constants))
     launches = Launches(kernel, _dispatches(options, kernel), dict(options.buffers), options.seed)
+    if options.subgroup_sizes:
+        return _run_sizes(options, kernel, launches)
     shown = [(name, launches.place(name)) for name in options.show]
     saved = [(launches.place(name), path) for name, path in options.save]
     traces = launches.run(options.outputs, _settings(options))
-    outcome = _outcome(kernel, traces, options.expect)
+    outcome = _outcome(kernel, [finding for trace in traces for finding in trace.findings], options.expect)
     if options.format == "text":
-        print(visible(_text(traces, outcome, options.lines), keep="\n\t"))
+        reports = _reports(traces, outcome, options.lines)
+        print(visible(outcome.text(kernel, reports), keep="\n\t"))
         for name, place in shown:
             array = launches.buffers[place]
             print(f"\n{name}, {array.dtype}, shape {array.shape}:\n{array}")
@@ -59,12 +64,27 @@ def _run(options: Namespace) -> int:
         print(FORMATS[options.format]([outcome.verdict(kernel)]))
     for place, path in saved:
         np.save(path, launches.buffers[place])
-    return int(bool(outcome.left or outcome.complaints))
+    return outcome.status
+
+
+def _run_sizes(options: Namespace, kernel: Kernel, launches: Launches) -> int:
+    """Run a kernel with subgroups of several sizes; returns the exit status."""
+    sizes.check_alone(options)
+    settings = _settings(options)
+    del settings["subgroup_size"]
+    runs = launches.run_sizes(options.subgroup_sizes, options.outputs, settings)
+    outcome = _outcome(kernel, [*sizes.found(runs)], options.expect)
+    if options.format == "text":
+        print(visible(outcome.text(kernel, [sizes.report(runs, outcome.left)]), keep="\n\t"))
+    else:
+        print(FORMATS[options.format]([outcome.verdict(kernel)]))
+    return outcome.status
 
 
 def _settings(options: Namespace) -> dict[str, Any]:
     """Return the arguments of `simulate` that are options of the same names."""
-    return {name: getattr(options, name) for name in ("max_steps", "watch", "zero_initialized")}
+    settings = {name: getattr(options, name) for name in ("max_steps", "watch", "zero_initialized")}
+    return {**settings, "subgroup_size": options.subgroup_size or USUAL}
 
 
 def _dispatches(options: Namespace, kernel: Kernel) -> list[Launch]:
@@ -90,9 +110,14 @@ def _only_entry_point(kernel: Kernel) -> str:
 class Outcome(NamedTuple):
     """The findings that comments neither allow nor expect, those that they allow, and what is wrong with comments."""
 
-    left: list[Finding]
-    allowed: list[Finding]
+    left: list[Finding | Problem]
+    allowed: list[Finding | Problem]
     complaints: list[Problem]
+
+    @property
+    def status(self) -> int:
+        """The exit status."""
+        return int(bool(self.left or self.complaints))
 
     def verdict(self, kernel: Kernel) -> Verdict:
         """Return the same in the form that `wgsl check` prints."""
@@ -100,10 +125,15 @@ class Outcome(NamedTuple):
         levels = tuple((problem, ERROR) for problem in problems)
         return Verdict(kernel.name, kernel.source, levels, tuple(map(_problem, self.allowed)))
 
+    def text(self, kernel: Kernel, reports: Sequence[str]) -> str:
+        """Return reports with what is wrong with comments, and how much one allows."""
+        complaints = [f"{kernel.name}:{one.line}:{one.column}: {one.kind}: {one.message}" for one in self.complaints]
+        allowed = [f"{len(self.allowed)} allowed by a comment"] if self.allowed else []
+        return "\n\n".join([*reports, *complaints, *allowed])
 
-def _outcome(kernel: Kernel, traces: Sequence[Trace], expect: bool) -> Outcome:
-    findings = [finding for trace in traces for finding in trace.findings]
-    return Outcome(*weighed(findings, remarks(kernel.source), expect, _is_ours))
+
+def _outcome(kernel: Kernel, found: Sequence[Finding | Problem], expect: bool) -> Outcome:
+    return Outcome(*weighed(found, remarks(kernel.source), expect, _is_ours))
 
 
 def _is_ours(remark: Remark) -> bool:
@@ -111,21 +141,20 @@ def _is_ours(remark: Remark) -> bool:
     return remark.verb == EXPECT and remark.kind in run_kinds()
 
 
-def _problem(finding: Finding) -> Problem:
+def _problem(finding: Finding | Problem) -> Problem:
+    if isinstance(finding, Problem):
+        return finding
     return Problem(finding.line, finding.column, finding.kind, finding.message, slug(finding.kind))
 
 
-def _text(traces: Sequence[Trace], outcome: Outcome, with_lines: bool) -> str:
-    """Return the findings and counts of each dispatch, and what is wrong with comments."""
+def _reports(traces: Sequence[Trace], outcome: Outcome, with_lines: bool) -> list[str]:
+    """Return the findings and counts of each dispatch."""
     left = {id(finding) for finding in outcome.left}
-    parts = []
+    reports = []
     for trace in traces:
-        parts.append(report(trace, [one for one in trace.findings if id(one) in left], with_lines))
-    name = traces[0].kernel.name
-    parts += [f"{name}:{one.line}:{one.column}: {one.kind}: {one.message}" for one in outcome.complaints]
-    if outcome.allowed:
-        parts.append(f"{len(outcome.allowed)} allowed by a comment")
-    return "\n\n".join(parts)
+        findings = [finding for finding in trace.findings if id(finding) in left]
+        reports.append(report(trace, findings, with_lines))
+    return reports
 
 
 def _print_watched(traces: Sequence[Trace]) -> None:
@@ -185,6 +214,10 @@ def _add_what_is_run(add: Callable[..., object]) -> None:
     add("--max-steps", metavar="N", type=int, help=steps)
     zeros = "trust that workgroup memory begins with 0, as WGSL promises"
     add("--zero-initialized", action="store_true", help=zeros)
+    size = "threads of a subgroup, a power of two from 4 to 128; 32 by default"
+    add("--subgroup-size", metavar="N", type=int, help=size)
+    several = "run it with subgroups of all sizes, or of those such as 16,32, and compare the outputs"
+    add("--subgroup-sizes", metavar="all", type=sizes.sizes_of, help=several)
     add("--seed", metavar="N", type=int, default=0, help="of the random numbers; 0 by default")
 
 

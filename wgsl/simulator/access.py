@@ -152,13 +152,13 @@ class Access:
             self._words.store(variable, place.offset + offset, lanes, word)
 
     def _without_nan_marks(self, bits: np.ndarray, leaf: np.ndarray, lanes: Lanes, part: Part) -> np.ndarray:
-        """The words that a buffer gets, where NaN is reported and loses its mark."""
-        if leaf.dtype != np.float32 or not np.isnan(leaf).any():
+        """The bits that a buffer gets, where NaN is reported and loses its mark."""
+        if leaf.dtype.kind != "f" or not np.isnan(leaf).any():
             return bits
-        for born, mask in self._watch.births.find(bits):
+        for born, mask in self._watch.births.find(leaf):
             facts = partial(NotANumber, self._watch.source(born), self._watch.other_line(part.at, born.at))
             self._watch.collector.add("not-a-number", born.at, lanes.where(mask).index, facts)
-        return without_nan_marks(bits)
+        return as_bits(without_nan_marks(leaf))
 
     def atomic(
         self, name: str, place: Place, type: Type, arguments: list[np.ndarray], lanes: Lanes, part: Part

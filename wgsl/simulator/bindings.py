@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from math import ceil
 
 import numpy as np
 
@@ -60,4 +61,4 @@ def _keys_of_mapping(program: Program, buffers: Mapping[Hashable, np.ndarray]) -
 
 def unused(variable: Variable) -> np.ndarray:
     """Return the array of a binding that a mapping leaves out: nothing reads it."""
-    return np.zeros(size_of(variable.type)[0], np.uint32)
+    return np.zeros(ceil(size_of(variable.type)[0]), np.uint32)

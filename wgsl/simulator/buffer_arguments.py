@@ -162,7 +162,7 @@ class Layout:
 
     offsets: np.ndarray
     scalars: np.ndarray
-    words: int
+    words: kinds.Size
 
     @classmethod
     def of(cls, type: Type, elements: int) -> Layout:
@@ -177,18 +177,22 @@ class Layout:
 
         Raises ValueError for a number that its type does not have.
         """
-        words = np.zeros(self.words, np.uint32)
+        bits = np.zeros(int(self.words * 2), np.uint16)
         for name in dict.fromkeys(self.scalars):
             chosen = self.scalars == name
-            words[self.offsets[chosen]] = _converted(numbers[chosen], name).view(np.uint32)
-        return words.view(DTYPES[name]) if len({*self.scalars}) == 1 else words
+            first = (self.offsets[chosen] * 2).astype(int)
+            for i, part in enumerate(_converted(numbers[chosen], name).view(np.uint16).reshape(len(first), -1).T):
+                bits[first + i] = part
+        return bits.view(DTYPES[name] if len({*self.scalars}) == 1 else np.uint32)
 
 
 def _converted(numbers: np.ndarray, name: str) -> np.ndarray:
     kind = DTYPES[name]
-    ends = np.finfo(kind) if name == "f32" else np.iinfo(kind)
-    held = (numbers >= ends.min) & (numbers <= ends.max)
-    held = held | ~np.isfinite(numbers) if name == "f32" else held & (numbers == np.floor(numbers))
+    is_float = kind.kind == "f"
+    ends = np.finfo(kind) if is_float else np.iinfo(kind)
+    low, high = map(np.float32 if is_float else int, (ends.min, ends.max))
+    held = (numbers >= low) & (numbers <= high)
+    held = held | ~np.isfinite(numbers) if is_float else held & (numbers == np.floor(numbers))
     if not held.all():
-        raise ValueError(f"{numbers[~held][0]} is no {name}, which goes from {ends.min} to {ends.max}")
+        raise ValueError(f"{numbers[~held][0]} is no {name}, which goes from {low} to {high}")
     return numbers.astype(kind)

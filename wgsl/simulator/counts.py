@@ -22,12 +22,13 @@ import numpy as np
 from wgsl.simulator.lanes import Lanes
 from wgsl.types import program as ir
 from wgsl.types.conversions import scalar_of
-from wgsl.types.kinds import F32, Type, components
+from wgsl.types.kinds import F16, F32, Type, components
 
 SECTOR, BANKS = 8, 32  # words in a sector; banks
 ARITHMETIC = frozenset(("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"))
 UNCOUNTED = ("select", "all", "any", "transpose2", "transpose3", "transpose4")  # they choose, and compute nothing
 OF_OPERAND = ("dot", "modf", "frexp")  # counted once for each component of their operand
+FLOATS = (F32, F16)
 WIDEST = 2**32  # more than any word's number
 MEANINGS = {
     "multiply_adds": "products of floats that a sum or difference takes with it, `fma`, and the terms of `dot`",
@@ -45,11 +46,13 @@ MEANINGS = {
     "active_share": "the share of threads that are active in the warps that run (1 without divergence)",
 }
 KEYS = tuple(MEANINGS)
+SUBGROUP = "subgroup"  # which a run has only where its text has them
+MEANINGS[SUBGROUP] = "functions of subgroups, such as `subgroupAdd`"
 
 
 @dataclass(frozen=True)
 class Counts:
-    """The counts of a run, in all and for each line of the text; the keys are `KEYS`."""
+    """The counts of a run, in all and for each line of the text; the keys are `KEYS`, and may have `SUBGROUP`."""
 
     total: dict[str, float]
     by_line: dict[int, dict[str, float]]
@@ -72,10 +75,11 @@ class Counter:
         self._counts[at, "active"] += lanes.count
         self._counts[at, "warp threads"] += lanes.warp_threads
 
-    def access(self, at: int, space: str, write: bool, index: np.ndarray, lanes: Lanes) -> None:
-        """Count a load or store; `index` are the words of a variable, in one row for each word of the value."""
+    def access(self, at: int, space: str, write: bool, index: np.ndarray, size: int, lanes: Lanes) -> None:
+        """Count a load or store of `size` bytes; `index` are its words in a variable, a row for each number."""
+        index = np.floor(index).astype(np.int64) if index.dtype.kind == "f" else index
         self.add(at, f"{'stores' if write else 'loads'}_{space}", lanes.count)
-        self.add(at, f"bytes_{space}", 4 * lanes.count * len(index))
+        self.add(at, f"bytes_{space}", size * lanes.count)
         if space == "storage":
             self.add(at, "sectors", sectors(index, lanes))
         else:
@@ -85,7 +89,7 @@ class Counter:
 
     def operation(self, part: ir.Part, type: Type, lanes: Lanes, key: str = "", terms: int = 1) -> None:
         """Count one operation with a result of a type, for each component."""
-        key = key or ("other_float" if scalar_of(type) is F32 else "integer")
+        key = key or ("other_float" if scalar_of(type) in FLOATS else "integer")
         parts = components(type) or type.count * type.element.size  # of a matrix
         self.add(part.at, key, parts * terms * lanes.count)
 
@@ -107,7 +111,7 @@ class Counter:
             return
         operand = part.arguments[0].type
         terms = int(part.name[-1]) if part.name.startswith("product") else 1
-        fused = (part.name in ("fma", "dot") or terms > 1) and scalar_of(operand) is F32
+        fused = (part.name in ("fma", "dot") or terms > 1) and scalar_of(operand) in FLOATS
         type = operand if part.name in OF_OPERAND else part.type
         self.operation(part, type, lanes, "multiply_adds" if fused else "", terms)
 
@@ -125,12 +129,15 @@ class Counter:
 
 def _is_product(operand: ir.Expression) -> bool:
     """Return True for an operand that is a product of floats."""
-    return isinstance(operand, ir.Binary) and operand.operator == "*" and scalar_of(operand.type) is F32
+    return isinstance(operand, ir.Binary) and operand.operator == "*" and scalar_of(operand.type) in FLOATS
 
 
 def _shown(counts: dict[str, int]) -> dict[str, float]:
     share = counts["active"] / counts["warp threads"] if counts["warp threads"] else 1.0
-    return {key: counts[key] for key in KEYS[:-1]} | {"active_share": share}
+    shown = {key: counts[key] for key in KEYS[:-1]}
+    if counts[SUBGROUP]:
+        shown[SUBGROUP] = counts[SUBGROUP]
+    return shown | {"active_share": share}
 
 
 def sectors(index: np.ndarray, lanes: Lanes) -> int:

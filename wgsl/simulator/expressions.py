@@ -11,8 +11,10 @@ import numpy as np
 from wgsl.arithmetic import operators
 from wgsl.arithmetic.builtins import BUILTINS
 from wgsl.simulator.access import Access, leaves_of
+from wgsl.simulator.counts import SUBGROUP
 from wgsl.simulator.lanes import Lanes
 from wgsl.simulator.memory import Words
+from wgsl.simulator.subgroups import Subgroups
 from wgsl.simulator.values import (
     Fault,
     NamedValue,
@@ -23,12 +25,14 @@ from wgsl.simulator.values import (
     exact_converted,
     exact_unary,
     value_of,
+    with_marks,
     without_nan_marks,
 )
 from wgsl.simulator.watch import Watch
 from wgsl.types import program as ir
 from wgsl.types.conversions import scalar_of
-from wgsl.types.kinds import F32, Array, Vector
+from wgsl.types.kinds import Array, Vector
+from wgsl.types.subgroups import SubgroupCall
 
 Thing = Value | Place
 MIXING = (
@@ -46,10 +50,14 @@ MIXING = (
 class Expressions:
     """Evaluates expressions; `call` runs a function of the text."""
 
-    def __init__(self, words: Words, watch: Watch, access: Access, call: Callable[[ir.Call, Lanes], Value]) -> None:
+    def __init__(
+        self, words: Words, watch: Watch, access: Access, subgroups: Subgroups,
+        call: Callable[[ir.Call, Lanes], Value],
+    ) -> None:  # fmt: skip
         self._words = words
         self._watch = watch
         self._access = access
+        self._subgroups = subgroups
         self._call = call
         self.names: dict[ir.Binding, NamedValue] = {}
         self.invalid = False  # set when an operation made a NaN
@@ -60,7 +68,8 @@ class Expressions:
             ir.Binary: self._binary, ir.Logical: self._logical, ir.Builtin: self._builtin, ir.Convert: self._convert,
             ir.Bitcast: self._bitcast, ir.Splat: self._splat, ir.Construct: self._construct, ir.Pick: self._pick,
             ir.Index: self._index, ir.Call: call, ir.AddressOf: lambda e, lanes: self.place(e.reference, lanes),
-            ir.ArrayLength: self._array_length, ir.AtomicCall: self._atomic, ir.UniformLoad: self._uniform_load,
+            SubgroupCall: self._subgroup, ir.ArrayLength: self._array_length, ir.AtomicCall: self._atomic,
+            ir.UniformLoad: self._uniform_load,
         }  # fmt: skip
 
     def value(self, expression: ir.Expression, lanes: Lanes) -> Value:
@@ -95,7 +104,8 @@ class Expressions:
 
     def _elements(self, place: Place, array: Array) -> int:
         """Return the number of elements of a runtime-sized array, which is the last thing in its buffer."""
-        return (self._words.arrays[place.variable].size - place.offset) // array.stride
+        end = self._words.offset(place.variable, self._words.arrays[place.variable].size)
+        return int((end - place.offset) // array.stride)
 
     def _atomic(self, expression: ir.AtomicCall, lanes: Lanes) -> Value:
         place = self.place(expression.reference, lanes)
@@ -108,6 +118,13 @@ class Expressions:
         value = self._access.load(place, expression.type, lanes, expression)
         self._watch.barrier("workgroupUniformLoad", lanes, expression.at)
         return value
+
+    def _subgroup(self, expression: SubgroupCall, lanes: Lanes) -> Value:
+        arguments = [self.value(argument, lanes).leaves for argument in expression.arguments]
+        self._counter.operation(expression, expression.type, lanes, SUBGROUP)
+        leaves = self._subgroups.call(expression, arguments, lanes)
+        self.invalid = False
+        return Value(leaves)
 
     # --- References -------------------------------------------------------------------------------------------
 
@@ -134,7 +151,7 @@ class Expressions:
             if fault.dropped:
                 outside = fault.lanes if outside is None else outside | fault.lanes
         offset = base.offset + number * reference.stride
-        offset = offset if offset.ndim else int(offset)
+        offset = offset if offset.ndim else offset.item()
         return Place(base.variable, offset, outside, base.faults + faults)
 
     @staticmethod
@@ -189,7 +206,7 @@ class Expressions:
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """An operator applied to one component: the result, and what it would be among all whole numbers."""
         result = operators.binary(operator, left, right)
-        if self.invalid or (operator == "%" and result.dtype == np.float32):
+        if self.invalid or (operator == "%" and result.dtype.kind == "f"):
             self.invalid = False
             result = self._watch.births.marked(part, result, (left, right))
         return result, exact_binary(operator, left, right, *exact, result) if self._watch.sees else None
@@ -216,7 +233,7 @@ class Expressions:
             values = [self.value(argument, lanes) for argument in expression.arguments]
         self._counter.builtin(expression, lanes)
         leaves = BUILTINS[expression.name](*(value.leaves for value in values))
-        if leaves[0].dtype == np.float32:
+        if leaves[0].dtype.kind == "f":
             operands = [value.leaves for value in values]
             leaves = tuple(self._marked(expression, leaf, i, operands) for i, leaf in enumerate(leaves))
         self.invalid = False
@@ -241,7 +258,7 @@ class Expressions:
         """One component of a result with its NaN marked by their birth."""
         if part.name == "select" or not np.isnan(leaf).any():  # `select` chooses a NaN, and makes none
             return leaf
-        floats = [leaves for leaves in operands if leaves[0].dtype == np.float32]
+        floats = [leaves for leaves in operands if leaves[0].dtype.kind == "f"]
         if isinstance(part.type, Vector) and part.name not in MIXING:
             sources = [leaves[i % len(leaves)] for leaves in floats]
         else:
@@ -255,15 +272,17 @@ class Expressions:
         self.invalid = False
         if not self._watch.sees:
             return Value(tuple(leaves))
+        if operand.leaves[0].dtype.kind == leaves[0].dtype.kind == "f":
+            return Value(tuple(map(with_marks, leaves, operand.leaves)))
         pairs = zip(operand.leaves, _exacts(operand), leaves, strict=True)
         return value_of(leaves, [exact_converted(*pair) for pair in pairs])
 
     def _bitcast(self, expression: ir.Bitcast, lanes: Lanes) -> Value:
         operand = self.value(expression.operand, lanes)
         name = scalar_of(expression.type).name
-        floats = F32 in (scalar_of(expression.operand.type), scalar_of(expression.type))
-        leaves = (without_nan_marks(np.asarray(x).view(np.uint32)) if floats else x for x in operand.leaves)
-        return Value(tuple(operators.bitcast(leaf, name) for leaf in leaves))
+        unmarked = [without_nan_marks(leaf) for leaf in operand.leaves]
+        leaves = operators.bitcast_components(unmarked, name)
+        return Value(tuple(map(without_nan_marks, leaves)))
 
     def _splat(self, expression: ir.Splat, lanes: Lanes) -> Value:
         operand = self.value(expression.operand, lanes)

@@ -19,7 +19,7 @@ SHOWN = 8  # invocations that a finding names
 KINDS = (
     "out-of-range read", "out-of-range write", "index overflow", "data race", "overlapping writes",
     "lost update", "uninitialized read", "non-uniform barrier", "endless loop", "unwritten output", "not-a-number",
-    "not portable",
+    "undefined lane", "not portable",
 )  # fmt: skip
 
 

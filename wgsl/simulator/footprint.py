@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from wgsl.simulator.lanes import Dispatch
+from wgsl.simulator.memory import has_halves
 from wgsl.simulator.work import too_large
 from wgsl.syntax.tree import children
 from wgsl.types.kinds import Pointer, Type, words
@@ -54,17 +55,18 @@ def _shared(
     for variable, array in arrays.items():
         beside = BESIDE if variable in program.written else 1
         if watched:
-            place = f"{array.size:,} words of {WORD} bytes, and {beside} bytes about each, to watch it"
-            yield _Share(variable.name, array.size * (WORD + beside), place)
+            size = array.nbytes // WORD * _in_each_word(variable.type)
+            place = f"{size:,} words of {WORD} bytes, and {beside} bytes about each, to watch it"
+            yield _Share(variable.name, size * (WORD + beside), place)
     for variable in program.workgroup:
-        size = words(variable.type)
+        size = _words(variable.type)
         total = size * dispatch.group_count * (WORD + (BESIDE if watched else 0))
         yield _Share(variable.name, total, f"{size:,} words in each of {dispatch.group_count:,} workgroups")
 
 
 def _own(program: Program, threads: int) -> Iterator[_Share]:
     """Yield the shares of what each thread has for itself."""
-    own = [(variable.name, words(variable.type)) for variable in program.private]
+    own = [(variable.name, _words(variable.type)) for variable in program.private]
     for name, size in (*own, *_of_functions(program.entry)[0]):
         yield _Share(name, size * threads * WORD, f"{size:,} words in each of {threads:,} threads")
 
@@ -90,7 +92,12 @@ def _of_functions(entry: Function) -> tuple[list[tuple[str, int]], int]:
 
 
 def _words(type: Type | None) -> int:
-    """Return the words of a value; a pointer has one, and what returns nothing none."""
+    """Return the words of a value, in which an f16 has one, too; a pointer has one, and what returns nothing none."""
     if type is None:
         return 0
-    return 1 if isinstance(type, Pointer) else words(type)
+    return 1 if isinstance(type, Pointer) else int(words(type) * _in_each_word(type))
+
+
+def _in_each_word(type: Type) -> int:
+    """Return how many words of its own the simulator has for each word of memory."""
+    return 2 if has_halves(type) else 1

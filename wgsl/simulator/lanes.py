@@ -7,6 +7,8 @@ from math import prod
 
 import numpy as np
 
+from wgsl.types.subgroups import INPUTS as SUBGROUP_INPUTS
+
 WARP = 32  # neighbors that a GPU runs together (NVIDIA's warp, AMD's wavefront has 32 or 64)
 
 
@@ -85,11 +87,16 @@ class Dispatch:
     `part` are the numbers of those that run here, where it is not all of them.
     """
 
-    def __init__(self, workgroups: tuple[int, int, int], size: tuple[int, int, int], part: range | None = None) -> None:
+    def __init__(
+        self, workgroups: tuple[int, int, int], size: tuple[int, int, int], part: range | None = None,
+        subgroup_size: int = WARP,
+    ) -> None:  # fmt: skip
         self.workgroups = workgroups
         self.size = size
         self._part = range(prod(workgroups)) if part is None else part
         self.threads = prod(size)
+        self.subgroup_size = subgroup_size
+        self.subgroups_per_group = -(-self.threads // subgroup_size)
         self.group_count = len(self._part)
         self.lanes = self.threads * self.group_count
         numbers = np.arange(self.lanes)
@@ -106,11 +113,22 @@ class Dispatch:
             return tuple(np.array(size, np.uint32) for size in self.workgroups)
         if name == "local_invocation_index":
             return (self.local_index.astype(np.uint32),)
+        if name in SUBGROUP_INPUTS:
+            return (np.array(self._of_subgroup(name), np.uint32),)
         group = axes((self.groups + self._part.start).astype(np.uint32), self.workgroups)
         local = axes(self.local_index.astype(np.uint32), self.size)
         if name == "global_invocation_id":
             return tuple(g * np.uint32(s) + i for g, s, i in zip(group, self.size, local, strict=True))
         return {"workgroup_id": group, "local_invocation_id": local}[name]
+
+    def _of_subgroup(self, name: str) -> int | np.ndarray:
+        """A built-in value of subgroups, which follow one another in the order of the local index."""
+        return {
+            "subgroup_size": self.subgroup_size,
+            "num_subgroups": self.subgroups_per_group,
+            "subgroup_id": self.local_index // self.subgroup_size,
+            "subgroup_invocation_id": self.local_index % self.subgroup_size,
+        }[name]
 
     def named(self, lane: int) -> tuple[tuple[int, int, int], int]:
         """An invocation as (workgroup_id, local_invocation_index)."""

@@ -19,6 +19,7 @@ from wgsl.simulator.endless import Budget, Stopped
 from wgsl.simulator.expressions import Expressions
 from wgsl.simulator.lanes import Dispatch, Lanes, joined
 from wgsl.simulator.memory import Words
+from wgsl.simulator.subgroups import Fill, Subgroups
 from wgsl.simulator.values import NamedValue, Place, Value
 from wgsl.simulator.watch import Watch
 from wgsl.simulator.watched import Named
@@ -48,7 +49,7 @@ class Machine:
 
     def __init__(
         self, program: ir.Program, dispatch: Dispatch, words: Words, watch: Watch, access: Access, max_steps: int,
-        work: Work,
+        work: Work, fill: Fill | None = None,
     ) -> None:  # fmt: skip
         self._program = program
         self._dispatch = dispatch
@@ -56,7 +57,8 @@ class Machine:
         self._watch = watch
         watch.kept_by = self._kept_by
         self._access = access
-        self._expressions = Expressions(words, watch, access, self._call)
+        self.subgroups = Subgroups(watch, fill)
+        self._expressions = Expressions(words, watch, access, self.subgroups, self._call)
         self._budget = Budget(max_steps, dispatch, words, watch)
         self._frames: list[_Frame] = []
         self._around: list[tuple[str, Lanes]] = []  # the branches and loops that are being run, and who came to them

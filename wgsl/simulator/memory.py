@@ -1,17 +1,25 @@
-"""The words of all variables. A word is four bytes, and each number of a value has one."""
+"""The words of all variables. A word is four bytes, and each number of a value has one.
+
+A variable with numbers of 16 bits has two places for each word: an f16 is in one of them, any other number in the first
+of two, with all of its bits.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from wgsl.arithmetic.operators import DTYPES
 from wgsl.simulator.lanes import Dispatch, Lanes
 from wgsl.simulator.work import too_large
-from wgsl.types.kinds import BOOL, Array, Scalar, Struct, Type, leaves, words
+from wgsl.types import kinds
+from wgsl.types.conversions import scalar_of
+from wgsl.types.kinds import BOOL, F16, HALF, Array, Scalar, Size, Struct, Type, leaves, parts, words
 from wgsl.types.program import Variable
 
+HALF_BITS = np.uint32(16)
 OWN = ("function", "private")  # the address spaces in which each invocation has its own copy
 
 
@@ -19,7 +27,8 @@ class Words:
     """The memory of a run: one array of words for each variable.
 
     A storage or uniform buffer is there once, workgroup memory once for each workgroup, other variables once for each
-    invocation; the array's axes are (words,), (workgroups, words) and (words, invocations).
+    invocation; the array's axes are (words,), (workgroups, words) and (words, invocations). Where a variable has two
+    places for each word, these count instead.
     """
 
     def __init__(self, dispatch: Dispatch, room: int) -> None:
@@ -27,15 +36,50 @@ class Words:
         self._room = room  # bytes that are left when all variables are made
         self.arrays: dict[Variable, np.ndarray] = {}
         self._exact: dict[Variable, np.ndarray] = {}
+        self._halved: set[Variable] = set()  # the variables with two places for each word
 
     def bind(self, variable: Variable, buffer: np.ndarray) -> None:
         """Give a binding a copy of a buffer."""
-        self.arrays[variable] = buffer.reshape(-1).copy().view(np.uint32)
+        bits = buffer.reshape(-1).copy()
+        if has_halves(variable.type):
+            self._halved.add(variable)
+            self.arrays[variable] = parted(variable.type, bits)
+        else:
+            self.arrays[variable] = bits.view(np.uint32)
+
+    def lend(self, variable: Variable, buffer: np.ndarray) -> None:
+        """Give a binding a buffer itself, which changes with it; see `give_back`."""
+        self.arrays[variable] = buffer
+        if has_halves(variable.type):
+            self.bind(variable, buffer)
+
+    def give_back(self, variable: Variable, buffer: np.ndarray) -> None:
+        """Change a buffer that was lent, where it has not changed yet."""
+        if variable in self._halved:
+            buffer[:] = self.buffer(variable).view(buffer.dtype)
+
+    def buffer(self, variable: Variable) -> np.ndarray:
+        """The bits of a binding, as a buffer has them."""
+        array = self.arrays[variable]
+        return united(variable.type, array) if variable in self._halved else array
+
+    def index(self, variable: Variable, offset: Size | np.ndarray) -> int | np.ndarray:
+        """Return at which index of its array a word of a variable is."""
+        if variable not in self._halved:
+            return offset
+        return np.asarray(offset * 2).astype(np.int64) if isinstance(offset, np.ndarray) else int(offset * 2)
+
+    def offset(self, variable: Variable, index: int) -> Size:
+        """Return which word of a variable is at an index of its array."""
+        return index * HALF if variable in self._halved else index
 
     def make(self, variable: Variable) -> None:
         """Give any other variable its words, all 0."""
         size = words(variable.type)
         dispatch = self._dispatch
+        if has_halves(variable.type):
+            self._halved.add(variable)
+        size = self.index(variable, size)
         shape = (size, dispatch.lanes) if variable.space in OWN else (dispatch.group_count, size)
         self.arrays[variable] = np.zeros(shape, np.uint32)
 
@@ -49,8 +93,11 @@ class Words:
         if variable in self._exact:
             self._exact[variable][:, chosen] = np.nan
 
-    def places(self, variable: Variable, offset: int | np.ndarray, lanes: Lanes) -> np.ndarray:
+    def places(self, variable: Variable, offset: Size | np.ndarray, lanes: Lanes) -> np.ndarray:
         """Return the index of each invocation's word in the flat array of a variable."""
+        return self._places(variable, self.index(variable, offset), lanes)
+
+    def _places(self, variable: Variable, offset: int | np.ndarray, lanes: Lanes) -> np.ndarray:
         array = self.arrays[variable]
         if variable.space in OWN:
             return np.asarray(offset) * array.shape[1] + lanes.index
@@ -58,40 +105,45 @@ class Words:
             return lanes.groups * array.shape[1] + offset
         return np.asarray(offset)
 
-    def load(self, variable: Variable, offset: int | np.ndarray, lanes: Lanes, scalar: Scalar) -> np.ndarray:
+    def load(self, variable: Variable, offset: Size | np.ndarray, lanes: Lanes, scalar: Scalar) -> np.ndarray:
         """The number at an offset, for each invocation or (in a buffer) one for all."""
         array = self.arrays[variable]
+        if self._halved:
+            offset = self.index(variable, offset)
         if variable.space in OWN and isinstance(offset, int):
             bits = array[offset].copy() if lanes.whole else array[offset][lanes.index]
         else:
-            bits = array.reshape(-1)[self.places(variable, offset, lanes)]
+            bits = array.reshape(-1)[self._places(variable, offset, lanes)]
         return as_numbers(bits, scalar)
 
-    def store(self, variable: Variable, offset: int | np.ndarray, lanes: Lanes, bits: np.ndarray) -> None:
+    def store(self, variable: Variable, offset: Size | np.ndarray, lanes: Lanes, bits: np.ndarray) -> None:
         """Put words at an offset; of several invocations that store in one place, the last one wins."""
         array = self.arrays[variable]
+        if self._halved:
+            offset = self.index(variable, offset)
         if variable.space in OWN and isinstance(offset, int):
             array[offset, slice(None) if lanes.whole else lanes.index] = bits
             return
-        places = self.places(variable, offset, lanes)
+        places = self._places(variable, offset, lanes)
         array.reshape(-1)[places] = bits if places.ndim or not bits.ndim else bits[-1]
 
     # --- What integers would be that left their range -----------------------------------------------------------
 
     def exact(
-        self, variable: Variable, offsets: list[int | np.ndarray], lanes: Lanes
+        self, variable: Variable, offsets: list[Size | np.ndarray], lanes: Lanes
     ) -> tuple[np.ndarray | None, ...] | None:
         """For each number at these offsets what was kept; None where no invocation has anything."""
         if variable not in self._exact:
             return None
-        rows = [self._exact[variable][offset, lanes.index] for offset in offsets]
+        indices = (self.index(variable, offset) for offset in offsets)
+        rows = [self._exact[variable][index, lanes.index] for index in indices]
         kept = tuple(None if np.isnan(row).all() else row for row in rows)
         return kept if any(row is not None for row in kept) else None
 
     def keep_exact(
         self,
         variable: Variable,
-        offsets: list[int | np.ndarray],
+        offsets: list[Size | np.ndarray],
         exact: tuple[np.ndarray | None, ...] | None,
         lanes: Lanes,
     ) -> None:
@@ -101,7 +153,8 @@ class Words:
         if variable not in self._exact:
             self._exact[variable] = self._make_exact(variable)
         for offset, row in zip(offsets, exact or [None] * len(offsets), strict=True):
-            self._exact[variable][offset, lanes.index] = np.nan if row is None else row
+            index = self.index(variable, offset)
+            self._exact[variable][index, lanes.index] = np.nan if row is None else row
 
     def _make_exact(self, variable: Variable) -> np.ndarray:
         """Return room for what a variable's numbers would be. Raises ValueError where there is none left."""
@@ -114,15 +167,47 @@ class Words:
 
 def as_numbers(bits: np.ndarray, scalar: Scalar) -> np.ndarray:
     """Words as numbers of a type."""
+    if scalar is F16:
+        return np.asarray(bits).astype(np.uint16).view(np.float16)
     return bits != 0 if scalar is BOOL else np.asarray(bits).view(DTYPES[scalar.name])
 
 
 def as_bits(values: np.ndarray) -> np.ndarray:
-    """Numbers as words."""
-    return values.astype(np.uint32) if values.dtype == np.bool_ else values.view(np.uint32)
+    """The bits of numbers: words, or halves of them."""
+    if values.itemsize == kinds.WORD:
+        return values.view(np.uint32)
+    return values.astype(np.uint32) if values.dtype == np.bool_ else values.view(np.uint16)
 
 
-def size_of(type: Type) -> tuple[int, int]:
+@cache
+def has_halves(type: Type) -> bool:
+    """Return True for a type with numbers of 16 bits in it."""
+    return any(scalar_of(part) is F16 for part in parts(type))
+
+
+def parted(type: Type, buffer: np.ndarray) -> np.ndarray:
+    """The bits of a buffer, with two places for each word."""
+    places = buffer.view(np.uint16).astype(np.uint32)
+    first = _of_whole_words(type, places.size)
+    places[first] |= places[first + 1] << HALF_BITS
+    return places
+
+
+def united(type: Type, places: np.ndarray) -> np.ndarray:
+    """The buffer whose bits are in these places."""
+    bits = places.astype(np.uint16)
+    first = _of_whole_words(type, places.size)
+    bits[first + 1] = places[first] >> HALF_BITS
+    return bits
+
+
+def _of_whole_words(type: Type, size: int) -> np.ndarray:
+    """Return the places of the numbers that take a whole word."""
+    offsets, names = numbers(type, size * HALF)
+    return (offsets[names != F16.name] * 2).astype(np.intp)
+
+
+def size_of(type: Type) -> tuple[Size, Size]:
     """The least size of a buffer in words, and those of each further element of a runtime-sized array, or 0."""
     last = type.fields[-1].type if isinstance(type, Struct) else type
     runtime = isinstance(last, Array) and last.count is None
@@ -134,14 +219,15 @@ def numbers(type: Type, size: int) -> tuple[np.ndarray, np.ndarray]:
     match type:
         case Array(element, count):
             inner, names = numbers(element, type.stride)
-            count = size // type.stride if count is None else count
+            count = int(size // type.stride) if count is None else count
             firsts = np.arange(count) * type.stride
             return (firsts[:, None] + inner).ravel(), np.tile(names, count)
         case Struct(fields=fields):
             members = [numbers(field.type, size - field.offset) for field in fields]
             places = [field.offset + inner for field, (inner, _) in zip(fields, members, strict=True)]
             return np.concatenate(places), np.concatenate([names for _, names in members])
-    return np.arange(words(type)), np.array([scalar.name for _, scalar in leaves(type)])
+    offsets, scalars = zip(*leaves(type), strict=True)
+    return np.array(offsets), np.array([scalar.name for scalar in scalars])
 
 
 # --- Races ----------------------------------------------------------------------------------------------------------

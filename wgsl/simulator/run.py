@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
-from math import prod
+from functools import lru_cache, partial
+from math import ceil, prod
 
 import numpy as np
 
 from wgsl.arguments import as_int, check_finite, check_size
 from wgsl.arithmetic.operators import DTYPES
 from wgsl.kernel import Kernel
+from wgsl.simulator import undefined
 from wgsl.simulator.access import Access
 from wgsl.simulator.bindings import Buffers, at_key, keyed, listed, unused
 from wgsl.simulator.footprint import check_memory
 from wgsl.simulator.lanes import Dispatch
 from wgsl.simulator.machine import Machine
 from wgsl.simulator.memory import Words, size_of
+from wgsl.simulator.subgroups import USUAL, Fill, checked_size
 from wgsl.simulator.trace import Trace
-from wgsl.simulator.values import unmarked_input
+from wgsl.simulator.values import without_nan_marks
 from wgsl.simulator.watch import Unwatched, Watch
 from wgsl.simulator.watched import checked_watch
 from wgsl.simulator.work import TooLong, Work, too_large
@@ -27,7 +29,8 @@ from wgsl.syntax.parser import parsed
 from wgsl.types import kinds
 from wgsl.types.declarations import Declarations, check
 from wgsl.types.program import Program, Variable
-from wgsl.types.uniformity import NotPortable, Uniformity
+from wgsl.types.subgroup_uniformity import not_portable
+from wgsl.types.uniformity import NotPortable
 from wgsl.types.usage import usage
 
 MAX_STEPS = 65_536
@@ -46,7 +49,9 @@ def simulate(
     watch: Sequence[str] = (),
     work: Work | None = None,
     wrapped: float | None = None,
+    subgroup_size: int = USUAL,
     zero_initialized: bool = False,
+    program: Program | None = None,
 ) -> Trace:
     """Run a WGSL compute kernel without a GPU, and watch what it does.
 
@@ -55,11 +60,11 @@ def simulate(
     kernel : str or Kernel
         The text. A Kernel brings the values of its `override` constants.
     buffers : sequence or mapping of ndarray
-        One array of float32, int32 or uint32 for each binding, of exactly the size that counts; a uniform struct is the
-        uint32 words that it is made of. A list has them in the order of (group, binding). The keys of a mapping are
-        names, as in ``{"total": total}``, or groups and bindings, as in ``{(0, 1): total}``; what the entry point does
-        not use can be left out. The arrays are not changed: `Trace.buffers` has those afterwards in the same form, for
-        the next dispatch.
+        One array of float32, float16, int32 or uint32 for each binding, of exactly the size that counts; a uniform
+        struct is the uint32 words that it is made of. A list has them in the order of (group, binding). The keys of a
+        mapping are names, as in ``{"total": total}``, or groups and bindings, as in ``{(0, 1): total}``; what the entry
+        point does not use can be left out. The arrays are not changed: `Trace.buffers` has those afterwards in the same
+        form, for the next dispatch.
     workgroups : (x, y, z)
         The size of the dispatch.
     entry_point : str
@@ -81,9 +86,13 @@ def simulate(
     wrapped : float, optional
         What each load of f32 gives whose index has wrapped around, and no finding: two runs with different numbers show
         whether the results depend on such a load.
+    subgroup_size : int, optional
+        How many threads a subgroup has, for a text that uses subgroups: a power of two from 4 to 128, 32 by default.
     zero_initialized : bool
         Whether workgroup memory that no thread has written can be relied on to be 0, as WGSL promises. By default such
         a read is a finding, because drivers break the promise.
+    program : Program, optional
+        What is run in the place of the text's own program, of which it is a copy with a change.
 
     Returns
     -------
@@ -101,14 +110,12 @@ def simulate(
         workgroup memory, 2 GiB for all variables, values and buffers with what is noted about their words, some minutes
         of work); the message names it, its value and the rule.
     """
-    if not isinstance(kernel, str | Kernel):
-        raise TypeError(f"kernel is a {type(kernel).__name__}: it must be WGSL text or a Kernel")
-    kernel = Kernel(kernel) if isinstance(kernel, str) else kernel
+    kernel = _kernel(kernel)
     overridden_kernel = overridden(kernel, constants)
-    program = compiled(overridden_kernel, entry_point)
+    program = program or compiled(overridden_kernel, entry_point)
     buffers = buffers if isinstance(buffers, Mapping) else list(buffers)
     keys, arrays = checked_buffers(program, buffers)
-    dispatch = Dispatch(checked_workgroups(program, workgroups), program.workgroup_size)
+    dispatch = _dispatch(program, workgroups, subgroup_size)
     output_variables = checked_outputs(program, outputs)
     iterations = checked_max_steps(max_steps)
     watched = checked_watch(program, kernel.source, watch)
@@ -118,8 +125,10 @@ def simulate(
     machine = Machine(program, dispatch, words, observer, Access(words, observer, wrapped), iterations, work or Work())
     ended = _run_to_the_end(machine, observer, dispatch, shared=work is not None)
     observer.end(output_variables if ended else ())
+    if ended:
+        undefined.report(observer, machine.subgroups, partial(_again, program, dispatch, arrays, iterations))
     if work is None or work.left >= 0:  # else the analysis, too, would take long: it follows calls of calls of calls
-        for place in _unportable(overridden_kernel, entry_point):
+        for place in _refused(program, overridden_kernel, entry_point):
             observer.not_portable(place)
     buffers_after = _buffers_after(keys, words, buffers)
     findings = observer.collector.findings()
@@ -128,12 +137,24 @@ def simulate(
     return Trace(kernel, entry_point, dispatch.workgroups, size, buffers_after, findings, counts, observer.log)
 
 
+def _kernel(kernel: str | Kernel) -> Kernel:
+    if not isinstance(kernel, str | Kernel):
+        raise TypeError(f"kernel is a {type(kernel).__name__}: it must be WGSL text or a Kernel")
+    return Kernel(kernel) if isinstance(kernel, str) else kernel
+
+
+def _dispatch(program: Program, workgroups: tuple[int, int, int], subgroup_size: int) -> Dispatch:
+    """Return the invocations of a run."""
+    groups = checked_workgroups(program, workgroups)
+    return Dispatch(groups, program.workgroup_size, subgroup_size=checked_size(subgroup_size))
+
+
 def _memory(program: Program, dispatch: Dispatch, arrays: Sequence[np.ndarray]) -> Words:
     """Return the memory in which a run begins: copies of the buffers, and workgroup memory that is 0."""
     bound = dict(zip(program.bindings, arrays, strict=True))
     words = Words(dispatch, check_memory(program, dispatch, bound, watched=True))
     for variable, array in bound.items():
-        words.bind(variable, unmarked_input(array))
+        words.bind(variable, without_nan_marks(array))
     for variable in program.workgroup:
         words.make(variable)
     return words
@@ -154,6 +175,16 @@ def _run_to_the_end(machine: Machine, observer: Watch, dispatch: Dispatch, share
         return False
 
 
+def _again(
+    program: Program, dispatch: Dispatch, arrays: Sequence[np.ndarray], iterations: int, fill: Fill | None
+) -> list[np.ndarray] | None:
+    """Run a program once more, unwatched; return the words of its buffers, or None where a loop does not end."""
+    words = _memory(program, dispatch, arrays)
+    watch = Unwatched()
+    machine = Machine(program, dispatch, words, watch, Access(words, watch), iterations, Work(), fill)
+    return [words.arrays[variable] for variable in program.bindings] if machine.run() else None
+
+
 def _buffers_after(
     keys: Mapping[Variable, Hashable], words: Words, buffers: Buffers
 ) -> tuple[np.ndarray, ...] | dict[Hashable, np.ndarray]:
@@ -161,19 +192,26 @@ def _buffers_after(
     after = {}
     for variable, key in keys.items():
         before = buffers[key]
-        after[key] = words.arrays[variable].view(before.dtype).reshape(before.shape)
+        after[key] = words.buffer(variable).view(before.dtype).reshape(before.shape)
     return after if isinstance(buffers, Mapping) else tuple(after.values())
 
 
-def execute(program: Program, buffers: Sequence[np.ndarray], workgroups: tuple[int, int, int]) -> None:
+def execute(
+    program: Program,
+    buffers: Sequence[np.ndarray],
+    workgroups: tuple[int, int, int],
+    most: int | None = None,
+    work: Work | None = None,
+) -> None:
     """Run a program over its buffers, and change them, as an adapter does: nothing is watched.
 
     Each buffer is the uint32 words of a binding, without those that do not count (see `size_of`). As on a GPU, not all
-    workgroups run at once.
+    workgroups run at once. A thread may make `most` iterations of its loops; `work` is what is left to several runs.
 
     Raises ValueError where it asks for more than the simulator holds, or a loop does not end; what a kernel has stored
     by then stays.
     """
+    most = checked_max_steps(most)
     workgroups = checked_workgroups(program, workgroups)
     size = program.workgroup_size
     at_once = max(1, AT_ONCE // prod(size))
@@ -183,12 +221,16 @@ def execute(program: Program, buffers: Sequence[np.ndarray], workgroups: tuple[i
         bound = dict(zip(program.bindings, buffers, strict=True))
         words = Words(dispatch, check_memory(program, dispatch, bound, watched=False))
         watch = Unwatched()
-        words.arrays.update(bound)
+        for variable, buffer in bound.items():
+            words.lend(variable, buffer)
         for variable in program.workgroup:
             words.make(variable)
-        if not Machine(program, dispatch, words, watch, Access(words, watch), MAX_STEPS, Work()).run():
+        ended = Machine(program, dispatch, words, watch, Access(words, watch), most, work or Work()).run()
+        for variable, buffer in zip(program.bindings, buffers, strict=True):
+            words.give_back(variable, buffer)
+        if not ended:
             raise ValueError(
-                f"one thread has made {MAX_STEPS:,} iterations of its loops, and the simulator stops it there: does "
+                f"one thread has made {most:,} iterations of its loops, and the simulator stops it there: does "
                 "every loop end? If they do, take a smaller problem"
             )
 
@@ -200,7 +242,7 @@ def execute(program: Program, buffers: Sequence[np.ndarray], workgroups: tuple[i
 MOST_INVOCATIONS = 2**20
 MOST_WORDS = 2**23  # of workgroup memory, in all workgroups together
 LARGEST_MAX_STEPS = 2**24
-NUMBERS = (np.float32, np.int32, np.uint32)
+NUMBERS = (np.float32, np.float16, np.int32, np.uint32)
 
 
 def overridden(kernel: Kernel, constants: Mapping[str, float] | None) -> Kernel:
@@ -220,9 +262,16 @@ def compiled(kernel: Kernel, entry_point: str) -> Program:
     return kernel.read(lambda: check(_declared(kernel.source, kernel.constants), entry_point))
 
 
+def _refused(program: Program, kernel: Kernel, entry_point: str) -> Iterable[NotPortable]:
+    """Return the places where the threads may part; they are known of the text's own program."""
+    if program is compiled(kernel, entry_point):
+        return _unportable(kernel, entry_point)
+    return not_portable(program, kernel.source)
+
+
 @lru_cache(maxsize=64)
 def _unportable(kernel: Kernel, entry_point: str) -> list[NotPortable]:
-    return kernel.read(lambda: [*Uniformity(compiled(kernel, entry_point)).refused.values()])
+    return kernel.read(lambda: not_portable(compiled(kernel, entry_point), kernel.source))
 
 
 @lru_cache(maxsize=64)
@@ -247,22 +296,25 @@ def _check_buffer(name: str, variable: Variable, array: np.ndarray) -> None:
     if not isinstance(array, np.ndarray):
         raise TypeError(f"{name} is a {type(array).__name__}: it must be a NumPy array")
     if array.dtype not in NUMBERS:
-        raise ValueError(f"{name} has dtype {array.dtype}: it must be float32, int32 or uint32")
+        raise ValueError(f"{name} has dtype {array.dtype}: it must be float32, float16, int32 or uint32")
     scalars = {scalar for _, scalar in kinds.leaves(variable.type)}
     wanted = DTYPES[next(iter(scalars)).name] if len(scalars) == 1 else np.uint32
     raw = isinstance(variable.type, kinds.Struct) and array.dtype == np.uint32
     if array.dtype != wanted and not raw:
         raise ValueError(f"{name} has dtype {array.dtype}: `{variable.type}` needs {np.dtype(wanted).name}")
-    _check_length(name, variable.type, array.size)
+    _check_length(name, variable.type, array)
 
 
-def _check_length(name: str, type: kinds.Type, length: int) -> None:
-    least, step = size_of(type)
+def _check_length(name: str, type: kinds.Type, array: np.ndarray) -> None:
+    in_each_word = kinds.WORD // array.itemsize
+    least, step = (int(size * in_each_word) for size in size_of(type))
+    length = array.size
     fits = length == least
     if step:
         fits = length >= least and (length - least) % step == 0
     if not fits:
-        rule = f"{least} word{'s' if least > 1 else ''}"
+        unit = "word" if in_each_word == 1 else "float16"
+        rule = f"{least} {unit}{'s' if least > 1 and unit == 'word' else ''}"
         if step:
             rule += f", or {step} more for each further element"
         raise ValueError(f"{name} has {length} numbers: `{type}` needs {rule}")
@@ -277,7 +329,7 @@ def checked_workgroups(program: Program, workgroups: tuple[int, int, int]) -> tu
         check_size(f"workgroups' {axis}", size, 1, 65_535)
     groups = prod(sizes)
     threads = prod(program.workgroup_size)
-    memory = sum(kinds.words(variable.type) for variable in program.workgroup)
+    memory = ceil(sum(kinds.words(variable.type) for variable in program.workgroup))
     if groups * threads > MOST_INVOCATIONS or groups * memory > MOST_WORDS:
         raise too_large(
             f"workgroups = {sizes}: {groups * threads:,} invocations with {groups * memory:,} words of "
@@ -327,5 +379,5 @@ def checked_max_steps(max_steps: int | None) -> int:
 
 
 def are_finite(arrays: Sequence[np.ndarray]) -> bool:
-    """Return True where no float32 array holds an infinity. (A NaN does no harm: what comes of it is never new.)"""
-    return not any(np.isinf(array).any() for array in arrays if array.dtype == np.float32)
+    """Return True where no array of floats holds an infinity. (A NaN does no harm: what comes of it is never new.)"""
+    return not any(np.isinf(array).any() for array in arrays if array.dtype.kind == "f")

@@ -29,7 +29,7 @@ ACCESS = np.dtype(
         ("space", "U9"),  # storage or workgroup
         ("binding", np.int32),  # -1 for workgroup memory
         ("variable", np.int16),  # a place in Trace.variables
-        ("index", np.int32),  # the word, counted from the start of the variable
+        ("index", np.int32),  # the word, counted from the start of the variable; where it has f16, the half of a word
         ("write", np.bool_),
         ("value", np.uint32),  # the bits
     ]
@@ -241,5 +241,5 @@ def _shape(rows: np.ndarray) -> str:
 
 
 def _bits(leaf: np.ndarray) -> np.ndarray:
-    """Numbers as words, in which no NaN has a mark of where it was born."""
-    return without_nan_marks(as_bits(leaf)) if leaf.dtype == np.float32 else as_bits(leaf)
+    """The bits of numbers, in which no NaN has a mark of where it was born."""
+    return as_bits(without_nan_marks(leaf))

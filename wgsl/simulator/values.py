@@ -9,6 +9,7 @@ import numpy as np
 
 from wgsl.arithmetic import operators
 from wgsl.simulator.lanes import Lanes
+from wgsl.types.kinds import Size
 from wgsl.types.program import Element, Index, Part, Root, Variable
 
 
@@ -41,18 +42,20 @@ def value_of(leaves: Sequence[np.ndarray], exact: Sequence[np.ndarray | None]) -
 class Place(NamedTuple):
     """A place in a variable, to which a reference points: `offset` in words, for each invocation or for all.
 
+    Offsets are whole, but in a variable with numbers of 16 bits they may be halves.
+
     `outside` marks the invocations whose access is dropped: they are past the end of a runtime-sized array. `faults`
     are what its indices did wrong, to be reported if the place is read or written.
     """
 
     variable: Variable
-    offset: int | np.ndarray
+    offset: Size | np.ndarray
     outside: np.ndarray | None = None
     faults: tuple[Fault, ...] = ()
 
     def map(self, change) -> Place:
         """The place with a function of an array applied to each."""
-        offset = self.offset if isinstance(self.offset, int) else change(self.offset)
+        offset = change(self.offset) if isinstance(self.offset, np.ndarray) else self.offset
         outside = None if self.outside is None else change(self.outside)
         return Place(self.variable, offset, outside, tuple(fault.map(change) for fault in self.faults))
 
@@ -62,7 +65,7 @@ class Place(NamedTuple):
             return self, bits, lanes
         chosen = ~np.asarray(self.outside)
 
-        def inside(values: int | np.ndarray) -> int | np.ndarray:
+        def inside(values: Size | np.ndarray) -> Size | np.ndarray:
             return values if np.ndim(values) == 0 or chosen.ndim == 0 else values[chosen]
 
         place = self._replace(offset=inside(self.offset), outside=None)
@@ -201,10 +204,27 @@ def _chosen(leaf: np.ndarray, i: int, arguments: Sequence[Value]) -> Exact:
 
 # Where a NaN was born: its payload says so.
 #
-# IEEE 754 leaves 22 bits of a NaN free, and arithmetic keeps them. A NaN that an operation makes of numbers gets the
-# number of that operation as its payload, so that the store that writes it, wherever it is, can name its birth.
+# IEEE 754 leaves 22 bits of a NaN free (9 of an f16), and arithmetic keeps them. A NaN that an operation makes of
+# numbers gets the number of that operation as its payload, so that the store that writes it, wherever it is, can name
+# its birth. Past the largest payload, the last operation that has one stands for all that follow.
 
-QUIET, PAYLOAD = np.uint32(0x7FC00000), np.uint32(0x003FFFFF)
+
+class Marks(NamedTuple):
+    """The bits of a NaN of a float type: the unsigned integers that hold them, the usual NaN, and what is free."""
+
+    word: type[np.unsignedinteger]
+    quiet: int
+    payload: int
+
+    def bits(self, values: np.ndarray) -> np.ndarray:
+        """A copy of the bits of some numbers."""
+        return np.array(values).view(self.word)
+
+
+MARKS = {
+    np.dtype(np.float32): Marks(np.uint32, 0x7FC00000, 0x003FFFFF),
+    np.dtype(np.float16): Marks(np.uint16, 0x7E00, 0x01FF),
+}
 
 
 class Births:
@@ -220,21 +240,26 @@ class Births:
         self._numbers: dict[int, int] = {}
 
     def marked(self, part: Part, result: np.ndarray, operands: Sequence[np.ndarray]) -> np.ndarray:
-        """The result of an operation with every NaN marked by its birth: here, or in the operand it came from."""
+        """The result of an operation with every NaN marked by its birth: here, or in the operand it came from.
+
+        The operands are of the result's type.
+        """
         bad = np.isnan(result)
         if not bad.any():
             return result
-        bits = np.broadcast_to(result.view(np.uint32), result.shape).copy()
+        word, quiet, payload = marks = MARKS[result.dtype]
+        bits = marks.bits(result)
         born = bad.copy()
         for operand in operands:
             inherited = bad & np.isnan(operand)
-            np.copyto(bits, operand.view(np.uint32) & ~np.uint32(1 << 31), where=inherited)
+            np.copyto(bits, operand.view(word) & word(quiet | payload), where=inherited)
             born &= ~np.isnan(operand)
             if not self._finite_inputs:
                 born &= np.isfinite(operand)
-        np.copyto(bits, QUIET, where=bad & ~born & ((bits & PAYLOAD) == 0))
-        np.copyto(bits, QUIET | np.uint32(self._number(part)), where=born)
-        return bits.view(np.float32)
+        np.copyto(bits, word(quiet), where=bad & ~born & ((bits & word(payload)) == 0))
+        if born.any():
+            np.copyto(bits, word(quiet | min(self._number(part), payload)), where=born)
+        return bits.view(result.dtype)
 
     def _number(self, part: Part) -> int:
         if part.at not in self._numbers:
@@ -242,21 +267,32 @@ class Births:
             self._numbers[part.at] = len(self._parts)
         return self._numbers[part.at]
 
-    def find(self, bits: np.ndarray) -> Iterator[tuple[Part, np.ndarray]]:
-        """The births of the NaN among some words of floats, each with a mask of its NaN."""
-        numbers = np.where(np.isnan(bits.view(np.float32)), bits & PAYLOAD, 0)
+    def find(self, values: np.ndarray) -> Iterator[tuple[Part, np.ndarray]]:
+        """The births of the NaN among some floats, each with a mask of its NaN."""
+        word, _, payload = MARKS[values.dtype]
+        numbers = np.where(np.isnan(values), values.view(word) & word(payload), 0)
         for number in np.unique(numbers):
             if 0 < number <= len(self._parts):
                 yield self._parts[number - 1], numbers == number
 
 
-def without_nan_marks(bits: np.ndarray) -> np.ndarray:
-    """Words of floats in which every NaN is the usual one."""
-    return np.where(np.isnan(bits.view(np.float32)), QUIET, bits)
+def with_marks(result: np.ndarray, operand: np.ndarray) -> np.ndarray:
+    """Floats that were converted from another float type, in which each NaN has the mark that it had."""
+    bad = np.isnan(operand)
+    if not bad.any():
+        return result
+    before, after = MARKS[operand.dtype], MARKS[result.dtype]
+    numbers = np.minimum((operand.view(before.word) & before.word(before.payload)).astype(np.uint32), after.payload)
+    bits = after.bits(result)
+    np.copyto(bits, numbers.astype(after.word) | after.word(after.quiet), where=bad)
+    return bits.view(result.dtype)
 
 
-def unmarked_input(array: np.ndarray) -> np.ndarray:
-    """An input in which no NaN looks as if it were marked."""
-    if array.dtype != np.float32 or not np.isnan(array).any():
-        return array
-    return without_nan_marks(np.ascontiguousarray(array).view(np.uint32)).view(np.float32)
+def without_nan_marks(values: np.ndarray) -> np.ndarray:
+    """Numbers in which every NaN is the usual one."""
+    if values.dtype not in MARKS or not np.isnan(values).any():
+        return values
+    marks = MARKS[values.dtype]
+    bits = marks.bits(values)
+    np.copyto(bits, marks.word(marks.quiet), where=np.isnan(values))
+    return bits.view(values.dtype)

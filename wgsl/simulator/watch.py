@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from types import MappingProxyType
 
 import numpy as np
@@ -35,12 +35,19 @@ from wgsl.simulator.values import Births, Fault, Place
 from wgsl.simulator.waiting import Waits
 from wgsl.simulator.watched import Named
 from wgsl.syntax.tokens import without_comments
-from wgsl.types.kinds import Array, Vector, alignment
+from wgsl.types.kinds import Array, Size, Vector, alignment, leaves, words
 from wgsl.types.program import AtomicCall, Element, Loop, Member, Part, Program, Variable
 from wgsl.types.references import name_of
 from wgsl.types.uniformity import NotPortable
 
 Held = list[tuple[tuple[Fault, ...], Lanes]]  # what the indices of reads did wrong
+
+
+@cache
+def _steps(vector: Vector) -> tuple[Size, Size, tuple[Size, ...]]:
+    """The alignment and the size of a vector, and how far its other components are from its first one, in words."""
+    _, *steps = (offset for offset, _ in leaves(vector))
+    return alignment(vector), words(vector), tuple(steps)
 
 
 class Unwatched:
@@ -175,9 +182,10 @@ class Watch:
         if not lanes.count:
             return
         indices = [np.asarray(place.offset + offset) for offset in offsets]
-        self.counter.access(part.at, variable.space, write, np.stack(indices), lanes)
+        size = sum(word.itemsize for word in bits)
+        self.counter.access(part.at, variable.space, write, np.stack(indices), size, lanes)
         for index, word in zip(indices, bits, strict=True):
-            self.log.access(part.at, lanes, variable, index, write, word)
+            self.log.access(part.at, lanes, variable, self._words.index(variable, index), write, word)
             if write or variable.space == "workgroup" or variable in self._written:
                 where = lanes.expanded(self._words.places(variable, index, lanes))
                 self._note_stored(variable, where, lanes, part, write)
@@ -212,9 +220,10 @@ class Watch:
         """
         vector = part.base.type
         index = np.asarray(place.offset)
-        component = index % alignment(vector)
-        for step in range(1, vector.size):
-            beside = index - component + (component + step) % vector.size
+        align, size, steps = _steps(vector)
+        component = index % align
+        for step in steps:
+            beside = index - component + (component + step) % size
             where = lanes.expanded(self._words.places(place.variable, beside, lanes))
             self._check(place.variable, where, lanes, part, write, None)
 
@@ -264,8 +273,9 @@ class Watch:
     def _element(self, variable: Variable, where: int) -> MemoryWord:
         """A word of a variable, by the element that it is in."""
         at = where % self._words.arrays[variable].shape[-1]
-        index = at // variable.type.stride if isinstance(variable.type, Array) else None
-        return MemoryWord(str(variable.name), index)
+        if not isinstance(variable.type, Array):
+            return MemoryWord(str(variable.name), None)
+        return MemoryWord(str(variable.name), int(self._words.offset(variable, at) // variable.type.stride))
 
     # --- Atomic functions -------------------------------------------------------------------------------------
 
@@ -334,7 +344,8 @@ class Watch:
     def _unwritten(self, variable: Variable) -> None:
         """Report the words of an output that no invocation stored."""
         stored = self._stored_words(variable)
-        wanted, _ = numbers(variable.type, stored.size)
+        offsets, _ = numbers(variable.type, self._words.offset(variable, stored.size))
+        wanted = self._words.index(variable, offsets)
         left = wanted[~stored[wanted]]
         if len(left):
             facts = partial(Unwritten, str(variable.name), len(left), len(wanted), int(left[0]))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 
 from wgsl.facts import WorkUsedUp
 from wgsl.simulator.lanes import Lanes
 from wgsl.syntax.tree import children
 from wgsl.types import kinds
 from wgsl.types import program as ir
+from wgsl.types.subgroups import SubgroupCall
 from wgsl.types.usage import nodes
 from wgsl.words.findings import stopped_after
 
@@ -51,7 +53,7 @@ class TooLong(ValueError):
 
 def operations_of(statement: ir.Statement) -> int:
     """Return the number of array operations that a statement takes, without the statements in it."""
-    declared = kinds.words(statement.variable.type) // CLEARED if isinstance(statement, ir.Declare) else 0
+    declared = int(kinds.words(statement.variable.type) // CLEARED) if isinstance(statement, ir.Declare) else 0
     return 1 + declared + sum(map(_weight, nodes(tuple(children(statement, ir.Part)))))
 
 
@@ -60,8 +62,10 @@ def _weight(part: ir.Part) -> int:
     match part:
         case ir.AtomicCall():
             return ATOMIC
+        case SubgroupCall():
+            return ACCESS
         case ir.Root(variable=variable):
             return ACCESS if variable.space in ("storage", "workgroup") else 1
         case ir.Element() | ir.Member() | ir.Deref():
             return 1
-    return 1 if part.type is None else kinds.words(part.type)
+    return 1 if part.type is None else ceil(kinds.words(part.type))

@@ -23,7 +23,7 @@ from wgsl.words.errors import NOT_SIMULATED
 from wgsl.words.suggestions import sentence
 
 SUBGROUP = "subgroup"  # in the name of a function, a built-in value or an extension
-OTHER_NUMBERS = ("numbers of 16 bits", "numbers of 64 bits", "number of 16 bits")  # kinds of what not every adapter has
+OTHER_NUMBERS = ("numbers of 64 bits",)  # kinds of what not every adapter has
 
 CURES: Mapping[str, Callable[..., Suggestion | None]] = {  # by the kind of a refusal
     "operands": values.operands,
@@ -116,6 +116,8 @@ def compile_error(kernel: Text, constants: Mapping[str, float], entry_point: str
     try:
         check(Declarations(parse(kernel.source), constants), entry_point)
     except NotWgsl as refused:
+        if refused.kind == "no subgroups":
+            return error(kernel, diagnostic(Suggestion("subgroups", mark=Mark(refused.at))))
         return wgsl_error(kernel, refused)
     except Unsupported as unsupported:
         if suggestion := not_everywhere(unsupported):
@@ -124,6 +126,9 @@ def compile_error(kernel: Text, constants: Mapping[str, float], entry_point: str
             return error(kernel, diagnostic(Suggestion("discard", mark=Mark(unsupported.at, len("discard")))))
     except ValueError as wrong:
         return error(kernel, Diagnostic(str(wrong), None))
+    for name in parse(kernel.source).enabled:
+        if SUBGROUP in name:
+            return error(kernel, diagnostic(Suggestion("subgroups", mark=Mark(name.at))))
     return error(kernel, diagnostic(explain_log(kernel.source, log)))
 
 

@@ -9,6 +9,7 @@ INTERNALS = re.compile(  # a compiler's own terms; a reason that has one of them
     r"naga|wgpu|Scalar|Vector|Some\(|\bNone\b|Handle|\[\d+\]|Abstract|Expression|concreti|::|see msg|Entry point|\{ |"
     r"Capabilit|TypeFlags"
 )
+EXTENSION = re.compile(r"`(\w+)` extension is not|extension '(\w+)' is not")  # naga's words, and Tint's
 
 
 def explain_log(source: str, log: str) -> Suggestion:
@@ -22,6 +23,9 @@ def explain_log(source: str, log: str) -> Suggestion:
         word = re.match(r"\w+", source[at:])
         name = word[0] if word else None
         return Suggestion("known too early", {"name": name}, Mark(at, len(name) if name else 1))
+    if extension := EXTENSION.search(log):
+        name = extension[1] or extension[2]
+        return Suggestion("extension of a device", {"name": name}, Mark(at, len(name)))
     if pointer := re.search(r"Argument '(\w+)' at index", log):
         return Suggestion("pointer as a parameter", {"name": pointer[1]}, Mark(at))
     lines = re.findall(r"parsing error: (.*)|^ +=+ (?:note: )?(.*)", log, re.MULTILINE)

@@ -14,6 +14,7 @@ from wgsl.types.kinds import (
     ABSTRACT_FLOAT,
     ABSTRACT_INT,
     BOOL,
+    F16,
     F32,
     I32,
     U32,
@@ -22,16 +23,16 @@ from wgsl.types.kinds import (
 )
 from wgsl.types.program import Part
 
-NUMBERS = (F32, U32, I32)
+NUMBERS = (F32, F16, U32, I32)  # where two meet, the first of them is the type for both
 CHOICE = re.compile(r"select\(\s*(-?\d+)\s*,\s*(-?\d+)\s*,\s*(.*)\)", re.DOTALL)
-ZERO = {F32: "0.0", ABSTRACT_FLOAT: "0.0", U32: "0u", I32: "0", ABSTRACT_INT: "0"}
-CONVERSIONS = ("f32", "u32", "i32", "bool", "bitcast")
+ZERO = {F32: "0.0", F16: "0.0", ABSTRACT_FLOAT: "0.0", U32: "0u", I32: "0", ABSTRACT_INT: "0"}
+CONVERSIONS = ("f32", "f16", "u32", "i32", "bool", "bitcast")
 
 
 def literal(text: str, wanted: Type) -> str | None:
     """A whole number written so that it has another type; None where the text is not one."""
-    match = re.fullmatch(r"(\d+)(?:\.0*)?[fui]?", text)
-    return match[1] + {F32: ".0", U32: "u", I32: ""}[wanted] if match and wanted in NUMBERS else None
+    match = re.fullmatch(r"(\d+)(?:\.0*)?[fhui]?", text)
+    return match[1] + {F32: ".0", F16: ".0", U32: "u", I32: ""}[wanted] if match and wanted in NUMBERS else None
 
 
 def converted(text: str, wanted: Type) -> str | None:
@@ -242,7 +243,7 @@ def _two_types(context: Context, sign: str, left: Part, right: Part) -> Suggesti
 def _mixed(context: Context, sign: str, left: Part, right: Part) -> Suggestion:
     """Two numbers of different types: the one that is not of the type that both can have changes."""
     types = {left.type, right.type}
-    wanted = F32 if F32 in types else U32
+    wanted = next(type for type in NUMBERS if type in types)
     changed, kept = (left, right) if right.type == wanted else (right, left)
     cured = _summed(context, changed) if kept.type == F32 else None
     if types == {I32, U32}:  # an i32 may be negative: it becomes a u32 only where that does not matter

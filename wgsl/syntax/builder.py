@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 
 from lark import Token, Transformer, v_args
 
@@ -70,12 +71,13 @@ class Builder(Transformer):
     # --- The module -------------------------------------------------------------------------------------------
 
     def module(self, *children):
-        """The directives are notes and filters, and no nodes."""
+        """The directives are notes and filters, and no nodes, but for the names that `enable` has."""
         made = [child for child in children if child]
-        check_rules([child.arguments for child in made if isinstance(child, Attribute)], "diagnostic directive")
+        check_rules([child.arguments for child in made if isinstance(child, Attribute)], "diagnostic")
+        enabled = chain.from_iterable(child.names for child in made if isinstance(child, tree.Enable))
         passed = tuple(child for child in made if isinstance(child, Limited))
-        declarations = tuple(child for child in made if not isinstance(child, Attribute | Limited))
-        return tree.Module(declarations, passed)
+        declarations = tuple(child for child in made if not isinstance(child, Attribute | Limited | tree.Enable))
+        return tree.Module(declarations, tuple(enabled), passed)
 
     def parameter(self, attributes, *children):
         for attribute in attributes:
@@ -94,11 +96,14 @@ class Builder(Transformer):
         check_rules([child for child in children if isinstance(child, tuple)], "@diagnostic")
         return Token("FILTERS", "")
 
-    def enable(self, _, name, *more):
-        """All that it can add are types and functions that the simulator does not have."""
-        if name in EXTENSIONS:
-            raise Unsupported("enable", name.at, name=name)
-        raise NotWgsl("extension", name, name=name)
+    def enable(self, word, *names):
+        """It adds types and functions, of which the simulator has those of `ENABLED` alone."""
+        for name in names:
+            if name not in EXTENSIONS:
+                raise NotWgsl("extension", name, name=name)
+            if name not in ENABLED:
+                raise Unsupported("enable", name.at, name=name)
+        return tree.Enable(word.at, names[-1].end, names)
 
     def requires(self, _, *names):
         """It changes nothing: it names what a text uses."""
@@ -195,6 +200,7 @@ def _join(operands: list, operator: str) -> None:
 
 MOST = {"workgroup_size": 3, "interpolate": 2, "diagnostic": 3}  # arguments, where it is not 1
 EXTENSIONS = ("f16", "clip_distances", "dual_source_blending", "subgroups", "primitive_index")
+ENABLED = ("f16", "subgroups")
 FEATURES = (
     "readonly_and_readwrite_storage_textures",
     "packed_4x8_integer_dot_product",

@@ -161,7 +161,7 @@ def _check_depth(module: Module) -> list[Limited]:
         if inner == DEEPEST_BLOCK + 1 > outer and not passed:
             passed = [Limited("statements", node, most=DEEPEST_BLOCK)]
         if depth > most:
-            deepest, most = node, depth
+            deepest, most = deepest or node, depth
         waiting += [(child, depth + 1, inner) for child in children(node)]
     if deepest is None:
         return passed

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import struct
+import sys
 from collections.abc import Iterator
 from functools import lru_cache
 
 from lark import Token
 from lark.lexer import Lexer, LexerState
 
-from wgsl.diagnostics import NotWgsl, Unsupported
+from wgsl.diagnostics import NotWgsl
 
 OPEN, CLOSE = "\uf8fe", "\uf8ff"  # private letters, one for one, so that every offset stays
 NUMBER = (  # with what is malformed; check_number says what is not
@@ -159,14 +160,14 @@ FRACTION_NUMBER = re.compile(
     r"([fh]?)"
 )
 LARGEST = {"": 2**63 - 1, "i": 2**31 - 1, "u": 2**32 - 1}
+LARGEST_HALF = 65504
+PACKED = {"f": "<f", "h": "<e", "": "<d"}  # the formats of floats
 
 
 def check_number(text: Word) -> None:
     """Refuse what is not a number, and what its type cannot hold."""
     whole = WHOLE_NUMBER.fullmatch(text)
     fraction = FRACTION_NUMBER.fullmatch(text)
-    if fraction and fraction[2] == "h":
-        raise Unsupported("number of 16 bits", text.at, text=text)
     if whole:
         fits = len(whole[1].lstrip("0xX")) < 20 and int(whole[1], 0) <= LARGEST[whole[2]]
     elif fraction:
@@ -182,10 +183,11 @@ def _fits(digits: str, suffix: str) -> bool:
     hexadecimal = digits[:2] in ("0x", "0X")
     try:
         value = float.fromhex(digits) if hexadecimal else float(digits)
-        single = struct.unpack("<f", struct.pack("<f", value))[0] if suffix else value
+        (nearest,) = struct.unpack(PACKED[suffix], struct.pack(PACKED[suffix], value))
     except OverflowError:
         return False
-    return abs(value) != float("inf") and (single == value or not hexadecimal)
+    largest = LARGEST_HALF if suffix == "h" else sys.float_info.max
+    return abs(value) <= largest and (nearest == value or not hexadecimal)
 
 
 # --- Comments and brackets ----------------------------------------------------------------------------------------

@@ -266,10 +266,22 @@ class Alias(Node):
 
 
 @frozen
+class Enable(Node):
+    """``enable name, name``."""
+
+    names: tuple[Word, ...]
+
+
+@frozen
 class Module:
-    """A whole text, in its order; `passed` are the places at which it goes past what every compiler takes."""
+    """A whole text, in its order.
+
+    `enabled` are the extensions of WGSL that it uses; `passed` are the places at which it goes past what every compiler
+    takes.
+    """
 
     declarations: tuple[Declaration | Function | Struct | Alias | ConstAssert, ...]
+    enabled: tuple[Word, ...] = ()
     passed: tuple[Limited, ...] = ()
 
 

@@ -11,6 +11,8 @@ from wgsl.diagnostics import NotWgsl, Span, Unsupported
 from wgsl.syntax import tree
 from wgsl.syntax.tokens import Word
 from wgsl.types.conversions import (
+    ABSTRACT,
+    FLOATS,
     automatic,
     check_room,
     common,
@@ -19,11 +21,12 @@ from wgsl.types.conversions import (
     scalar_of,
     shaped,
 )  # fmt: skip
-from wgsl.types.folding import array_of, check_known, computed, made, zero
+from wgsl.types.folding import array_of, check_held, check_known, computed, made, zero
 from wgsl.types.kinds import (
     ABSTRACT_FLOAT,
     ABSTRACT_INT,
     BOOL,
+    F16,
     F32,
     I32,
     U32,
@@ -39,6 +42,7 @@ from wgsl.types.kinds import (
     components,
     is_constructible,
     is_runtime_sized,
+    words,
 )  # fmt: skip
 from wgsl.types.names import MATRICES, needs_type
 from wgsl.types.program import (
@@ -201,13 +205,20 @@ def construct(type: Type, arguments: Values, node: tree.Call) -> Expression:
         case Matrix(element, count):
             first = arguments[0].type
             if isinstance(first, Matrix):
-                return as_type(arguments[0], type, node)
+                return _converted_matrix(type, arguments[0], node)
             single = isinstance(first, Scalar)
             wanted = [element.element] * element.size * count if single else [element] * count
             return _parts(type, wanted, arguments, node)
         case Array(element, count):
             return _parts(type, [element] * count, arguments, node)
     return _parts(type, [field.type for field in type.fields], arguments, node)
+
+
+def _converted_matrix(type: Matrix, value: Expression, node: tree.Call) -> Expression:
+    """A matrix of one shape with other floats."""
+    if shaped(value.type, type.element.element) != type:
+        raise NotWgsl("fit", node, value=value, wanted=type)
+    return _converted_to(type, value, node)
 
 
 def infer(arguments: Values, node: tree.Call) -> Expression:
@@ -218,7 +229,7 @@ def infer(arguments: Values, node: tree.Call) -> Expression:
     if name in MATRICES:
         if not types:
             raise needs_type(name)
-        return construct(shaped(MATRICES[name], F32 if scalar == F32 else ABSTRACT_FLOAT), arguments, node)
+        return construct(shaped(MATRICES[name], scalar if scalar in FLOATS else ABSTRACT_FLOAT), arguments, node)
     if name != "array":
         if scalar is None or not all(map(components, types)):
             raise NotWgsl("types in a vector", node)
@@ -242,6 +253,7 @@ def _converted_to(type: Type, value: Expression, place: Span) -> Expression:
     if value.type == type:
         return replace(value, place=place) if isinstance(value, Constant) else value
     if isinstance(value, Constant):
+        check_held(array_of(value), scalar_of(type), place)
         return computed(type, place, convert, array_of(value), scalar_of(type).name)
     return Convert(type, place, value)
 
@@ -280,16 +292,24 @@ def joined(type: Type, parts: Values, place: Span) -> Expression:
     return Construct(type, place, tuple(parts))
 
 
+def _halves(value: Expression, type: Type) -> Expression | None:
+    """Abstract numbers as f16, where a type has as many bits as these; None where it has not."""
+    wanted = shaped(value.type, F16)
+    fits = scalar_of(value.type) in ABSTRACT and words(wanted) == words(type)
+    return converted(value, wanted) if fits else None
+
+
 def bit_cast(type: Type, arguments: Values, node: tree.Call) -> Expression:
     """``bitcast<type>(value)``."""
     check_count(node.callee.name, 1, arguments)
     (value,) = arguments
     scalar = scalar_of(type)
+    halves = _halves(value, type)
     if scalar == U32 and scalar_of(value.type) == ABSTRACT_INT:
         value = converted(value, shaped(value.type, U32))  # all of its 32 bits
-    value = concrete(value)
-    fits = components(value.type) and {scalar_of(value.type), scalar} <= {F32, I32, U32}
-    if not fits or shaped(value.type, scalar) != type:
+    value = halves or concrete(value)
+    fits = components(value.type) and components(type) and BOOL not in (scalar_of(value.type), scalar)
+    if not fits or words(value.type) != words(type):
         raise NotWgsl("bits", value, value=value, type=type)
     if value.type == type:
         return value

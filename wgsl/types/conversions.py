@@ -11,9 +11,11 @@ from dataclasses import replace
 import numpy as np
 
 from wgsl.diagnostics import Span, Undefined, Unsupported
+from wgsl.syntax.tokens import LARGEST_HALF
 from wgsl.types.kinds import (
     ABSTRACT_FLOAT,
     ABSTRACT_INT,
+    F16,
     F32,
     I32,
     U32,
@@ -31,12 +33,13 @@ from wgsl.types.program import Constant, Expression, Part
 
 ABSTRACT = (ABSTRACT_INT, ABSTRACT_FLOAT)
 RANGES = {I32: range(-(2**31), 2**31), U32: range(2**32), ABSTRACT_INT: range(-(2**63), 2**63)}
-FLOATS = (F32, ABSTRACT_FLOAT)
-NUMBERS = (F32, I32, U32, *ABSTRACT)
+PRECISION = {F32: np.float32, F16: np.float16, ABSTRACT_FLOAT: np.float64}  # of the floats
+FLOATS = (*PRECISION,)
+LARGEST = {F16: LARGEST_HALF}  # past it a number that is known before the run is refused, whatever it is rounded to
+NUMBERS = (F32, F16, I32, U32, *ABSTRACT)
 WHOLE = (I32, U32, ABSTRACT_INT)
 PAIRS = ("__modf_result", "__frexp_result")
-LARGEST = float(np.finfo(np.float32).max)
-
+LARGEST_SINGLE = float(np.finfo(np.float32).max)
 
 _skipped = ContextVar("skipped", default=False)
 
@@ -99,7 +102,7 @@ def automatic(scalar: Scalar, wanted: Scalar) -> bool:
     """Return True where a number of one scalar type becomes one of the other by itself, as an abstract one does."""
     if scalar == ABSTRACT_INT:
         return wanted in NUMBERS
-    return scalar == wanted or (scalar == ABSTRACT_FLOAT and wanted == F32)
+    return scalar == wanted or (scalar == ABSTRACT_FLOAT and wanted in FLOATS)
 
 
 def converted(value: Expression, wanted: Type) -> Expression | None:
@@ -153,8 +156,8 @@ def represented(number: float | int, scalar: Scalar, part: Part) -> float | int:
         rounded = number
         held = number in RANGES[scalar]
     else:
-        rounded = float(number) if scalar == ABSTRACT_FLOAT else nearest(number)
-        held = math.isfinite(rounded)
+        rounded = nearest(number, scalar)
+        held = math.isfinite(rounded) and abs(number) <= LARGEST.get(scalar, math.inf)
     if held:
         check_largest(number, scalar, part)
         return rounded
@@ -167,11 +170,11 @@ def represented(number: float | int, scalar: Scalar, part: Part) -> float | int:
 
 def check_largest(number: float | int, scalar: Scalar, place: Span) -> None:
     """Note a number that an f32 holds only when it is rounded to the largest one."""
-    if scalar == F32 and abs(number) > LARGEST:
+    if scalar == F32 and abs(number) > LARGEST_SINGLE:
         note("largest f32", place)
 
 
-def nearest(number: float | int) -> float:
-    """The nearest float32; an infinity where there is none."""
+def nearest(number: float | int, scalar: Scalar) -> float:
+    """The nearest number of a float type; an infinity where there is none."""
     with np.errstate(over="ignore"):
-        return float(np.float32(number))
+        return float(PRECISION[scalar](number))

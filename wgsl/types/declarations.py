@@ -9,38 +9,33 @@ from threading import RLock
 
 from wgsl.diagnostics import Limited, NotWgsl, Span, Undefined, Unset, Unsupported
 from wgsl.syntax import tree
-from wgsl.types.conversions import RANGES, nearest
+from wgsl.types.conversions import FLOATS, RANGES, nearest
 from wgsl.types.expressions import type_of
+from wgsl.types.functions import function_of, input_of
 from wgsl.types.kinds import (
     BOOL,
+    F16,
     F32,
-    U32,
-    Pointer,
     Scalar,
     Struct,
-    Type,
-    Vector,
-    is_constructible,
+    byte_count,
     on_three_axes,
     passed_limit,
-    words,
 )  # fmt: skip
-from wgsl.types.memory import check_place, declared, laid_out, number, numbers
+from wgsl.types.memory import declared, laid_out, number, numbers
 from wgsl.types.names import Alias, Known, Lost, Meaning, Routine, Scope, Stage, check_new
-from wgsl.types.noted import note, surpass
+from wgsl.types.order import needed
 from wgsl.types.program import Binding, Constant, Function, Program, Variable
 from wgsl.types.statements import (
     check_assertion,
     constant_of,
     declared_value,
     known,
-    statements,
     written_type,
 )  # fmt: skip
-from wgsl.types.usage import RETURNED, ends, reached, usage
+from wgsl.types.usage import reached, usage
 
 Named = tree.Declaration | tree.Function | tree.Struct | tree.Alias
-MOST_PARAMETERS = 255  # that browsers take
 MOST_OPEN = 32  # declarations that are read one inside of the other; a longer chain is read from its far end
 
 
@@ -50,6 +45,7 @@ class Declarations:
     def __init__(self, module: tree.Module, constants: Mapping[str, float], lost: Container[str] = ()) -> None:
         self.nodes: dict[str, Named] = {}
         self.scope = Scope(self.find, self.nodes.keys)
+        self.scope.enabled = module.enabled
         self.constants = constants
         self._lost = lost  # names of declarations that cannot be read
         self._module = module
@@ -138,35 +134,9 @@ class Declarations:
         """Read what a declaration needs, the far ends of chains first, unless it is in a circle."""
         if len(self.nodes) <= MOST_OPEN:
             return
-        for name in self._needed(str(node.name)):
+        for name in needed(str(node.name), self.nodes, {*self._meanings, *self._faults}):
             with suppress(NotWgsl, Unsupported):
                 self._read_once(self.nodes[name])
-
-    def _needed(self, name: str) -> list[str]:
-        """The names that a declaration needs and that are not known, each behind those that it needs itself."""
-        behind: list[str] = []
-        circles: set[str] = set()
-        path: dict[str, None] = {}
-        waiting = [(name, False)]
-        visited = {*self._meanings, *self._faults}
-        while waiting:
-            item, left = waiting.pop()
-            if left:
-                path.pop(item)
-                behind.append(item)
-            elif item in path:
-                circles.update([*path][[*path].index(item) :])
-            elif item not in visited:
-                visited.add(item)
-                path[item] = None
-                waiting.append((item, True))
-                waiting += [(needed, False) for needed in self._names_in(self.nodes[item])]
-        return [item for item in behind if item not in circles and item != name]
-
-    def _names_in(self, node: Named) -> list[str]:
-        """The names of the module that a declaration mentions."""
-        names = dict.fromkeys(str(part.name) for part in tree.walk(node) if isinstance(part, tree.Name))
-        return [name for name in names if name in self.nodes]
 
     def _read_once(self, node: Named) -> Meaning:
         """Read a declaration, and keep what it means, or its fault, which is that of all that use it."""
@@ -205,7 +175,9 @@ class Declarations:
         try:
             return function_of(node, self.scope)
         except (Undefined, Unset) as fault:
-            routine = function_of(node, Scope(self.before_launch, self.nodes.keys))
+            unknown = Scope(self.before_launch, self.nodes.keys)
+            unknown.enabled = self.scope.enabled
+            routine = function_of(node, unknown)
             routine.function.fault = fault
             return routine
 
@@ -227,9 +199,9 @@ class Declarations:
         value = self.constants[node.name]
         if type in RANGES and (value != int(value) or int(value) not in RANGES[type]):
             raise ValueError(f"{node.name} = {value}: it must be a {type}")
-        if type == F32 and not isfinite(nearest(value)):
-            raise ValueError(f"{node.name} = {value}: it is too large for an f32, whose largest number is about 3.4e38")
-        return Constant(type, node, ({BOOL: bool, F32: nearest}.get(type, int)(value),))
+        if type in FLOATS:
+            return Constant(type, node, (_float(node.name, value, type),))
+        return Constant(type, node, (bool(value) if type == BOOL else int(value),))
 
     def entry(self, name: str) -> tree.Function:
         """The entry point of a name. Raises NotWgsl where there is none."""
@@ -239,114 +211,15 @@ class Declarations:
         raise NotWgsl("entry_point", node.name if isinstance(node, tree.Function) else Span(0, 0), wanted=name)
 
 
-# --- Functions ----------------------------------------------------------------------------------------------------
-
-INPUTS = {
-    **dict.fromkeys(("local_invocation_id", "global_invocation_id", "workgroup_id", "num_workgroups"), Vector(3, U32)),
-    "local_invocation_index": U32,
-}
-INPUTS_OF_BROWSERS = {"global_invocation_index": U32, "workgroup_index": U32}
-OTHER_INPUTS = (
-    "vertex_index", "instance_index", "position", "front_facing", "frag_depth", "sample_index", "sample_mask",
-    "subgroup_invocation_id", "subgroup_size", "subgroup_id", "num_subgroups", "clip_distances", "primitive_index",
-    "view_index",
-)  # fmt: skip
+LARGEST = {F32: "about 3.4e38", F16: "65504"}
 
 
-def function_of(node: tree.Function, scope: Scope) -> Routine:
-    """A function with its body."""
-    for name in ("vertex", "fragment"):
-        if attribute := tree.attribute(node, name):
-            raise Unsupported("shaders", attribute.at)
-    inside = scope.inner(RETURNED)
-    entry = bool(tree.attribute(node, "compute"))
-    if len(node.parameters) > MOST_PARAMETERS:
-        note("parameters", node.name, name=node.name, count=len(node.parameters), most=MOST_PARAMETERS)
-    parameters = tuple(_parameter(parameter, scope, entry) for parameter in node.parameters)
-    for parameter in parameters:
-        inside.declare(parameter)
-    result = _result(node, scope, entry)
-    inside.function = function = Function(node.name, parameters, result)
-    function.body = statements(node.body, inside)
-    ended = ends(function.body)
-    if result is not None and ended != {RETURNED}:
-        kind = "return on every path" if RETURNED in ended else "no return"
-        raise NotWgsl(kind, node.name, name=node.name, type=result)
-    workgroup_size = tree.attribute(node, "workgroup_size")
-    if workgroup_size and not entry:
-        raise NotWgsl("workgroup_size without compute", workgroup_size)
-    must_use = tree.attribute(node, "must_use")
-    if must_use and not node.result:
-        raise NotWgsl("must_use", must_use)
-    return Routine(function, bool(must_use), entry)
-
-
-def _result(node: tree.Function, scope: Scope, entry: bool) -> Type | None:
-    """The type that a function returns; None where it returns nothing, as an entry point must."""
-    if node.result is None:
-        return None
-    result = type_of(node.result.type, scope)
-    if entry or not is_constructible(result):
-        raise NotWgsl("result of a kernel" if entry else "result", node.result.type, type=result)
-    if node.result.attributes:
-        raise NotWgsl("attribute of a result", node.result)
-    return result
-
-
-def _parameter(node: tree.Parameter, scope: Scope, entry: bool) -> Binding:
-    type = type_of(node.type, scope)
-    if not isinstance(type, Pointer) and not is_constructible(type):
-        raise NotWgsl("type of a parameter", node.type, type=type)
-    for attribute in node.attributes:
-        if not entry:
-            raise NotWgsl("attribute of a kernel", node, name=attribute.name)
-        check_place(attribute, node, scope)
-    if entry:
-        if tree.attribute(node, "builtin") and tree.attribute(node, "location"):
-            raise NotWgsl("two places", node, name=node.name)
-        _check_input(node, type)
-    return Binding(node.name, type)
-
-
-def _check_input(node: tree.Parameter, type: Type) -> None:
-    """Refuse a built-in value that is declared with another type than its own."""
-    attribute = tree.attribute(node, "builtin")
-    name = getattr(attribute.arguments[0], "name", "") if attribute else ""
-    wanted = {**INPUTS, **INPUTS_OF_BROWSERS}.get(name, type)
-    if type != wanted:
-        place = Span(node.name.at, node.type.end)
-        raise NotWgsl("type of a builtin", place, builtin=name, name=node.name, type=wanted)
-
-
-def _inputs(node: tree.Function, declarations: Declarations) -> tuple[tuple[str, ...], ...]:
-    """For each parameter of an entry point the built-in values that it holds, in the order of its members."""
-    taken: set[str] = set()
-    inputs = []
-    for parameter in node.parameters:
-        type = type_of(parameter.type, declarations.scope)
-        members = declarations.nodes[type.name].members if isinstance(type, Struct) else (parameter,)
-        types = (type_of(member.type, declarations.scope) for member in members)
-        inputs.append(tuple(_input(*pair, taken) for pair in zip(members, types, strict=True)))
-    return tuple(inputs)
-
-
-def _input(node: tree.Parameter, type: Type, taken: set[str]) -> str:
-    attribute = tree.attribute(node, "builtin")
-    if attribute is None:
-        raise NotWgsl("parameter of a kernel", node.name, name=node.name)
-    at = attribute.arguments[0]
-    name = getattr(at, "name", "")
-    if name in OTHER_INPUTS:
-        raise Unsupported("builtin", attribute.at, name=name)
-    if name in INPUTS_OF_BROWSERS:
-        surpass("builtin of browsers", at, name=name)
-    elif name not in INPUTS:
-        raise NotWgsl("no such builtin", at, name=name)
-    if name in taken:
-        raise NotWgsl("builtin twice", at, name=name)
-    taken.add(name)
-    _check_input(node, type)
-    return str(name)
+def _float(name: str, value: float, type: Scalar) -> float:
+    """The value of an override of a float type."""
+    number = nearest(value, type)
+    if not isfinite(number):
+        raise ValueError(f"{name} = {value}: it is too large for an {type}, whose largest number is {LARGEST[type]}")
+    return number
 
 
 # --- The program of an entry point --------------------------------------------------------------------------------
@@ -379,7 +252,7 @@ def program_of(declarations: Declarations, entry_point: str, faults: type | tupl
         raise NotWgsl("two immediates", immediate[1].name, entry=node.name)
     workgroup = tuple(variable for variable in used if variable.space == "workgroup")
     private = tuple(variable for variable in used if variable.space == "private")
-    held = sum(words(variable.type) * 4 for variable in workgroup)
+    held = sum(byte_count(variable.type) for variable in workgroup)
     size = _workgroup_size(node, declarations, held)
     bindings = _bindings(variables, uses.variables)
     inputs = _inputs(node, declarations)
@@ -397,6 +270,19 @@ def _workgroup_size(node: tree.Function, declarations: Declarations, held: int) 
     if fault := passed_limit(size, held):
         raise Limited(fault.kind, attribute, **fault.facts)
     return size
+
+
+def _inputs(node: tree.Function, declarations: Declarations) -> tuple[tuple[str, ...], ...]:
+    """For each parameter of an entry point the built-in values that it holds, in the order of its members."""
+    taken: set[str] = set()
+    inputs = []
+    for parameter in node.parameters:
+        type = type_of(parameter.type, declarations.scope)
+        members = declarations.nodes[type.name].members if isinstance(type, Struct) else (parameter,)
+        types = (type_of(member.type, declarations.scope) for member in members)
+        pairs = zip(members, types, strict=True)
+        inputs.append(tuple(input_of(*pair, taken, declarations.scope.enabled) for pair in pairs))
+    return tuple(inputs)
 
 
 def _bindings(variables: tuple[Variable, ...], used: set[Variable]) -> tuple[Variable, ...]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from wgsl.diagnostics import Limited, NotWgsl, Span, Unset
 from wgsl.syntax import tree
-from wgsl.types import calls, folding, names, operators, references, signatures
+from wgsl.types import calls, folding, names, operators, references, signatures, subgroups
 from wgsl.types.conversions import WHOLE, concrete, converted, skipped
 from wgsl.types.kinds import Type
 from wgsl.types.names import Known, Routine, Scope, Stage
@@ -22,7 +22,7 @@ def view(node: tree.Expression, scope: Scope) -> Reference | Expression:
     """The place in memory that an expression names, or its value where it names none."""
     match node:
         case tree.Literal():
-            return folding.literal(node)
+            return _literal(node, scope)
         case tree.Name():
             return _named(node, scope)
         case tree.Call():
@@ -44,6 +44,13 @@ def view(node: tree.Expression, scope: Scope) -> Reference | Expression:
             return _logical(node, scope)
         case tree.Binary(operator=operator, left=left, right=right):
             return operators.binary(operator, value(left, scope), value(right, scope), node)
+
+
+def _literal(node: tree.Literal, scope: Scope) -> Constant:
+    """The value of a literal, if the text may have one of its type."""
+    literal = folding.literal(node)
+    names.check_enabled(literal.type, node, node.text, scope)
+    return literal
 
 
 def _indexed(node: tree.Index, base: Reference | Expression, index: Expression, scope: Scope) -> Reference | Expression:
@@ -100,10 +107,12 @@ def _named(node: tree.Name, scope: Scope) -> Reference | Expression:
     raise NotWgsl("type", node.name, name=node.name, meaning=meaning)
 
 
+PREDECLARED = frozenset((*calls.POINTER_FUNCTIONS, *calls.BARRIERS, *subgroups.OPERATIONS, "bitcast"))
+
+
 def _is_predeclared(name: str) -> bool:
     """Return True where WGSL itself has a type or a function of this name."""
-    predeclared = (*calls.POINTER_FUNCTIONS, *calls.BARRIERS, "bitcast")
-    return names.is_type(name) or signatures.is_builtin(name) or name in predeclared
+    return name in PREDECLARED or names.is_type(name) or signatures.is_builtin(name)
 
 
 def too_late(place: Span) -> NotWgsl:
@@ -151,7 +160,21 @@ def _built_in(node: tree.Call, arguments: tuple[Expression, ...], scope: Scope) 
         return calls.pointer_call(node, arguments)
     if name in calls.BARRIERS:
         raise NotWgsl("no value of a call", node)
+    if name in subgroups.OPERATIONS:
+        return _of_subgroup(node, arguments, scope)
     return calls.builtin_call(node, arguments)
+
+
+def _of_subgroup(node: tree.Call, arguments: tuple[Expression, ...], scope: Scope) -> Expression:
+    name = node.callee.name
+    subgroups.check_enabled(name, scope.enabled)
+    if scope.stage != Stage.RUN:
+        raise too_late(node)
+    if subgroups.OPERATIONS[name].fixed and len(arguments) > 1:  # an override is none that is known in time
+        arguments = (arguments[0], value(node.arguments[1], scope.known(Stage.CONST)), *arguments[2:])
+        if not isinstance(arguments[1], Constant):
+            raise too_late(arguments[1])
+    return subgroups.subgroup_call(node, arguments)
 
 
 def _called(function: Function, arguments: tuple[Expression, ...], node: tree.Call, scope: Scope) -> Expression:

@@ -11,6 +11,7 @@ from wgsl.syntax.tree import children
 from wgsl.types import program as ir
 from wgsl.types.influence import Graph, Node, Path, Place
 from wgsl.types.kinds import Pointer
+from wgsl.types.subgroups import SubgroupCall
 from wgsl.types.usage import NEXT, ends
 
 MOST_PLACES = 64  # in a function and those that it calls, of which a caller hears
@@ -75,6 +76,7 @@ class Flow:
         differing: Mapping[ir.Binding, Differs],
     ) -> None:
         self.calls: list[Called] = []
+        self.has_subgroups = False  # a call of one of their functions, in this function itself
         self._summaries = summaries
         self._graph = Graph()
         self._asked: list[tuple[Place, Node]] = []
@@ -106,6 +108,8 @@ class Flow:
         """Return the demands, and the part that callers see."""
         state = self._state or {}
         contents = {number: state[variable] for number, variable in self._contents.items() if variable in state}
+        if not (self._asked or self._results or contents):
+            return [], Summary((), (), {})
         result = self._graph.node(None, self._results)
         paths = iter(self._graph.paths([result, *contents.values(), *[node for _, node in self._asked]]))
         of_result = next(paths)
@@ -155,7 +159,7 @@ class Flow:
             case ir.Break() | ir.Continue() | ir.Return():
                 self._leave(node, flow)
             case ir.Barrier():
-                self._asked.append((node, flow))
+                self._ask(node, flow)
             case ir.Bind(binding=binding, value=value):
                 self._values[binding] = self._node(node, flow, self._value(value, flow))
                 if isinstance(binding.type, Pointer):
@@ -270,14 +274,26 @@ class Flow:
             case ir.Logical(left=left, right=right):
                 return self._logical(left, right, flow)
             case ir.UniformLoad():
-                self._asked.append((node, self._node(None, flow, self._any(node, flow))))
+                self._ask(node, self._node(None, flow, self._any(node, flow)))
                 return None
             case ir.AtomicCall():
                 self._any(node, flow)
                 return self._graph.node(node, [], Differs("atomic"))
             case ir.Call():
                 return self._call(node, flow)
+            case SubgroupCall():
+                return self._of_subgroup(node, flow)
         return self._any(node, flow)
+
+    def _ask(self, place: Place, node: Node) -> None:
+        """Ask that what is at a place is uniform."""
+        self._asked.append((place, node))
+
+    def _of_subgroup(self, node: SubgroupCall, flow: Node) -> Node | None:
+        """A function of subgroups: what it gives is the same for a subgroup at most."""
+        self.has_subgroups = True
+        self._any(node, flow)
+        return self._graph.node(node, [], Differs("subgroup", node.name))
 
     def _any(self, node: ir.Expression | ir.Reference, flow: Node) -> Node | None:
         """A node for the operands, or for the indices and pointers of a reference."""

@@ -15,14 +15,25 @@ from wgsl.arithmetic.builtins import BUILTINS
 from wgsl.arithmetic.operators import DTYPES, INT_MIN, binary
 from wgsl.diagnostics import Span
 from wgsl.syntax import tree
-from wgsl.syntax.tokens import FRACTION_NUMBER, WHOLE_NUMBER, Word
-from wgsl.types.conversions import RANGES, WHOLE, check_largest, check_room, nearest, scalar_of, undefined
-from wgsl.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, BOOL, F32, I32, U32, Scalar, Type, leaves
+from wgsl.syntax.tokens import FRACTION_NUMBER, LARGEST_HALF, WHOLE_NUMBER, Word
+from wgsl.types.conversions import (
+    FLOATS,
+    LARGEST,
+    RANGES,
+    WHOLE,
+    check_largest,
+    check_room,
+    nearest,
+    scalar_of,
+    undefined,
+)
+from wgsl.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, BOOL, F16, F32, I32, U32, Scalar, Type, leaves
 from wgsl.types.program import Builtin, Constant, Expression
 
 DTYPE = {**DTYPES, ABSTRACT_FLOAT.name: np.float64, ABSTRACT_INT.name: np.int64}
 BITS = 64
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+SUMS = ("+", "-", "*", "/")
 EXACT = {  # of Python's integers, which have no range to leave
     "/": lambda x, y: abs(x) // abs(y) * np.sign(x) * np.sign(y),
     "%": lambda x, y: abs(x) % abs(y) * np.sign(x),
@@ -67,7 +78,7 @@ def _fault(number: float | int | bool, scalar: Scalar) -> str | None:
 def zero(type: Type, place: Span) -> Constant:
     """The value whose leaves are all zero."""
     check_room(type, place)
-    zeros = {BOOL: False, F32: 0.0, ABSTRACT_FLOAT: 0.0}
+    zeros = {BOOL: False, **dict.fromkeys(FLOATS, 0.0)}
     return Constant(type, place, tuple(zeros.get(scalar, 0) for _, scalar in leaves(type)))
 
 
@@ -87,7 +98,17 @@ def fold_binary(operator: str, left: Constant, right: Constant, type: Type, plac
         y = y.astype(object)
         if operator in EXACT:
             return computed(type, place, EXACT[operator], x, y)
+    if scalar == F16 and operator in SUMS:
+        with np.errstate(all="ignore"):
+            check_held(binary(operator, x.astype(np.float32), y.astype(np.float32)), F16, place)
     return computed(type, place, binary, operator, x, y)
+
+
+def check_held(numbers: np.ndarray, scalar: Scalar, place: Span) -> None:
+    """Refuse a number that is past the largest of a type, whatever it is rounded to, and not infinite itself."""
+    past = numbers[np.isfinite(numbers) & (np.abs(numbers) > LARGEST.get(scalar, math.inf))]
+    if past.size:
+        undefined("not held", place, scalar=scalar, number=past.flat[0].item())
 
 
 def made(name: str, arguments: Sequence[Expression], type: Type, place: Span) -> Expression:
@@ -101,12 +122,12 @@ def made(name: str, arguments: Sequence[Expression], type: Type, place: Span) ->
 
 # --- Arguments for which a function is not defined ----------------------------------------------------------------
 
-LARGEST_HALF = 65504
 RULES: dict[str, tuple[tuple[int, ...], Callable[..., bool], str]] = {  # the kind of the refusal comes last
     "clamp": ((1, 2), gt, "clamp"),
     "smoothstep": ((0, 1), eq, "smoothstep"),
     "ldexp of abstract f32": ((1,), lambda exponent: exponent > 1024, "ldexp of abstract f32"),
     "ldexp of f32": ((1,), lambda exponent: exponent > 128, "ldexp of f32"),
+    "ldexp of f16": ((1,), lambda exponent: exponent > 16, "ldexp of f16"),
     "pow": ((0, 1), lambda base, exponent: (base == 0) & (exponent == 0), "pow"),
     **dict.fromkeys(("quantizeToF16", "pack2x16float"), ((0,), lambda value: abs(value) > LARGEST_HALF, "half")),
     "extractBits": ((1, 2), lambda offset, count: offset + count > 32, "extractBits"),
@@ -127,6 +148,7 @@ def check_known(name: Word, arguments: Sequence[Expression]) -> None:
 # --- Numbers as they are written ----------------------------------------------------------------------------------
 
 SUFFIXES = {"i": I32, "u": U32, "": ABSTRACT_INT}
+FRACTIONS = {"f": F32, "h": F16, "": ABSTRACT_FLOAT}
 
 
 def literal(node: tree.Literal) -> Constant:
@@ -138,7 +160,6 @@ def literal(node: tree.Literal) -> Constant:
         return Constant(SUFFIXES[whole[2]], node, (int(whole[1], 0),))
     digits, suffix = FRACTION_NUMBER.fullmatch(text).groups()
     number = float.fromhex(digits) if digits[:2] in ("0x", "0X") else float(digits)
-    if suffix:
-        check_largest(number, F32, node)
-        return Constant(F32, node, (nearest(number),))
-    return Constant(ABSTRACT_FLOAT, node, (number,))
+    scalar = FRACTIONS[suffix]
+    check_largest(number, scalar, node)
+    return Constant(scalar, node, (nearest(number, scalar),))

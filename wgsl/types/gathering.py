@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 from wgsl.diagnostics import NotWgsl, Undefined, Unset, Unsupported
 from wgsl.syntax import tree
 from wgsl.syntax.tokens import Word
-from wgsl.types.declarations import Declarations, function_of
+from wgsl.types.declarations import Declarations
+from wgsl.types.functions import function_of
 from wgsl.types.names import Lost, Meaning, Scope, Stage
 
 Fault = NotWgsl | Unsupported
@@ -29,6 +30,7 @@ class Gathering(Scope):
         """Return a block in this one, which keeps its faults in the same list."""
         made = Gathering(self.find, self.names, self.faults, self.jumps.union(jumps))
         made.function = self.function
+        made.enabled = self.enabled
         return made
 
     def find(self, name: Word) -> Meaning | None:
@@ -67,7 +69,9 @@ def _faults_of(node: tree.Function, declarations: Declarations) -> list[Fault]:
     """Return the faults inside of a function; none where only what it uses is wrong."""
     faults: list[Fault] = []
     for find in (declarations.find, declarations.before_launch):
-        faults = _gathered(node, Gathering(find, declarations.nodes.keys, []))
+        scope = Gathering(find, declarations.nodes.keys, [])
+        scope.enabled = declarations.scope.enabled
+        faults = _gathered(node, scope)
         if not any(isinstance(fault, Undefined | Unset) for fault in faults):
             break
     return [fault for fault in faults if node.at <= fault.at < node.end]

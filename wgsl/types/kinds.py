@@ -1,4 +1,7 @@
-"""WGSL's types, and where their parts lie in memory. All sizes and offsets are in words of four bytes."""
+"""WGSL's types, and where their parts lie in memory.
+
+All sizes and offsets are in words of four bytes. Of numbers of 16 bits they may be halves: a vec3h has 1.5 words.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from wgsl.words.refusals import reason
 
 @frozen
 class Scalar:
-    """f32, i32, u32 or bool; or an abstract number, which has no type of its own yet."""
+    """f32, f16, i32, u32 or bool; or an abstract number, which has no type of its own yet."""
 
     name: str
 
@@ -21,7 +24,10 @@ class Scalar:
 
 
 F32, I32, U32, BOOL = Scalar("f32"), Scalar("i32"), Scalar("u32"), Scalar("bool")
+F16 = Scalar("f16")
 ABSTRACT_INT, ABSTRACT_FLOAT = Scalar("abstract i32"), Scalar("abstract f32")  # what each becomes by default
+LETTERS = {F32: "f", F16: "h", I32: "i", U32: "u", ABSTRACT_INT: "i", ABSTRACT_FLOAT: "f"}  # vec2f, vec2h, ...
+Size = int | float  # in words; it is an int wherever it is whole
 
 
 @frozen
@@ -32,7 +38,7 @@ class Vector:
     element: Scalar
 
     def __str__(self) -> str:
-        return f"vec{self.size}<bool>" if self.element == BOOL else f"vec{self.size}{str(self.element)[0]}"
+        return f"vec{self.size}{LETTERS.get(self.element, '<bool>')}"
 
 
 @frozen
@@ -57,7 +63,7 @@ class Array:
     late: str | int | None = None
 
     @property
-    def stride(self) -> int:
+    def stride(self) -> Size:
         """Words from one element to the next."""
         return rounded(words(self.element), alignment(self.element))
 
@@ -79,7 +85,7 @@ class Field:
 
     name: str
     type: Type
-    offset: int
+    offset: Size
 
 
 @frozen
@@ -88,8 +94,8 @@ class Struct:
 
     name: str
     fields: tuple[Field, ...]
-    words: int
-    alignment: int
+    words: Size
+    alignment: Size
     depth: int = 1
 
     def __str__(self) -> str:
@@ -111,17 +117,31 @@ class Pointer:
 Type = Scalar | Vector | Atomic | Array | Struct | Pointer
 
 
-def words(type: Type) -> int:
+def words(type: Type) -> Size:
     """Return the words of memory that a value of a type takes; of a runtime-sized array, those of one element."""
     match type:
-        case Vector(size):
-            return size
+        case Vector(size, element):
+            return whole(size * words(element))
         case Array(count=count):
-            return type.stride * (1 if count is None else count)
+            return whole(type.stride * (1 if count is None else count))
         case Struct():
             return type.words
         case _:
-            return 1
+            return HALF if type is F16 else 1
+
+
+WORD = 4  # bytes
+HALF = 0.5  # of a word: an f16
+
+
+def whole(size: Size) -> Size:
+    """A size, as an int where it is one."""
+    return int(size) if size == int(size) else size
+
+
+def byte_count(type: Type) -> int:
+    """Return the bytes of memory that a value of a type takes."""
+    return int(words(type) * WORD)
 
 
 def depth(type: Type) -> int:
@@ -140,25 +160,25 @@ def innermost(type: Type) -> Type:
     return type
 
 
-def alignment(type: Type) -> int:
+def alignment(type: Type) -> Size:
     """Return the number of words of which the offset of a value of this type is a multiple."""
     match type:
-        case Vector(size):
-            return 2 if size == 2 else 4
+        case Vector(size, element):
+            return whole((2 if size == 2 else 4) * words(element))
         case Array(element):
             return alignment(element)
         case Struct():
             return type.alignment
         case _:
-            return 1
+            return words(type)
 
 
-def rounded(size: int, to: int) -> int:
+def rounded(size: Size, to: Size) -> Size:
     """Return the smallest multiple of `to` that is not below `size`."""
-    return -(-size // to) * to
+    return whole(-(-size // to) * to)
 
 
-def leaves(type: Type, offset: int = 0) -> Iterator[tuple[int, Scalar]]:
+def leaves(type: Type, offset: Size = 0) -> Iterator[tuple[Size, Scalar]]:
     """The numbers that a value of this type consists of, each with its offset; padding is left out.
 
     Of a runtime-sized array, those of one element. A pointer has none.
@@ -169,7 +189,8 @@ def leaves(type: Type, offset: int = 0) -> Iterator[tuple[int, Scalar]]:
         case Atomic(element):
             yield offset, element
         case Vector(size, element):
-            yield from ((offset + i, element) for i in range(size))
+            step = words(element)
+            yield from ((offset + i * step, element) for i in range(size))
         case Array(element, count):
             for i in range(1 if count is None else count):
                 yield from leaves(element, offset + i * type.stride)
@@ -190,14 +211,16 @@ def leaf_count(type: Type) -> int:
     return 0 if isinstance(type, Pointer) else 1
 
 
-def leaves_before(type: Type, offset: int) -> int:
+def leaves_before(type: Type, offset: Size) -> int:
     """Return how many leaves an array, vector or struct has before the element or member at an offset."""
     match type:
         case Array(element):
-            return offset // type.stride * leaf_count(element)
+            return int(offset // type.stride) * leaf_count(element)
+        case Vector(_, element):
+            return int(offset / words(element))
         case Struct(fields=fields):
             return sum(leaf_count(field.type) for field in fields if field.offset < offset)
-    return offset
+    return 0
 
 
 # --- What a type may be used for ----------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wgsl.diagnostics import Limited, NotWgsl, Span
-from wgsl.types.kinds import Array, has_long_array, words
+from wgsl.types.kinds import Array, byte_count, has_long_array
 from wgsl.types.program import Bind, Binding, Declare, Function, Program, Variable
 from wgsl.types.usage import nodes, reached, usage
 
@@ -30,7 +30,7 @@ def passed_limits(program: Program) -> Iterator[Limited]:
     used = [variable for variable in program.bindings if variable in usage(program.entry).variables]
     for variable in used:
         if variable.group >= MOST_GROUPS:
-            yield Limited("groups", variable.name, name=variable.name, group=variable.group, most=MOST_GROUPS)
+            yield Limited("groups", variable.name, name=variable.name, group=variable.group, last=MOST_GROUPS - 1)
         elif variable.binding >= MOST_NUMBER:
             yield Limited("high binding", variable.name, number=variable.binding, most=MOST_NUMBER)
     for space, most in MOST_BUFFERS.items():
@@ -51,7 +51,7 @@ def too_long(fault: NotWgsl) -> Limited | None:
 def _check(space: str, variables: tuple[Variable | Binding, ...]) -> None:
     held = 0
     for variable in variables:
-        held += words(variable.type) * 4
+        held += byte_count(variable.type)
         if held > MAX_THREAD_BYTES:
             facts = {"name": variable.name, "space": space, "held": held, "limit": MAX_THREAD_BYTES}
             raise Limited("too many bytes of a thread", variable.name, **facts)

@@ -10,12 +10,15 @@ from wgsl.syntax.tokens import Word
 from wgsl.types.conversions import concrete
 from wgsl.types.expressions import type_of, value
 from wgsl.types.kinds import (
+    HALF,
     I32,
     U32,
+    WORD,
     Array,
     Fault,
     Field,
     Pointer,
+    Size,
     Struct,
     Type,
     alignment,
@@ -24,6 +27,7 @@ from wgsl.types.kinds import (
     parts,
     rounded,
     unfit,
+    whole,
     words,
 )  # fmt: skip
 from wgsl.types.names import Scope, Stage, check_nesting, check_new, space_of, unsupported
@@ -32,7 +36,6 @@ from wgsl.types.program import Variable
 from wgsl.types.statements import declared_value, known, written_type
 
 SPACES = ("storage", "uniform", "workgroup", "private", "immediate")
-WORD = 4  # bytes
 MOST_MEMBERS = 16_383  # that browsers take
 
 
@@ -153,7 +156,7 @@ def uniform_fault(type: Type) -> Fault | None:
 def _uniform_part(type: Type) -> Fault | None:
     """The same of one part, without those in it."""
     if type.__class__ is Array and type.stride % 4:
-        return Fault("uniform elements", {"stride": type.stride * WORD})
+        return Fault("uniform elements", {"stride": int(type.stride * WORD)})
     if not isinstance(type, Struct):
         return None
     for field, after in zip(type.fields, (*type.fields[1:], None), strict=True):
@@ -161,7 +164,7 @@ def _uniform_part(type: Type) -> Fault | None:
         if inner and after and after.offset < field.offset + rounded(words(field.type), 4):
             return Fault("uniform member behind", {"name": after.name, "before": field.name})
         if (inner or field.type.__class__ is Array) and field.offset % 4:
-            return Fault("uniform member", {"name": field.name, "offset": field.offset * WORD})
+            return Fault("uniform member", {"name": field.name, "offset": int(field.offset * WORD)})
     return None
 
 
@@ -200,8 +203,8 @@ def _check_member(place: Span, type: Type, last: bool) -> None:
         raise NotWgsl("last member", place)
 
 
-def _attributes(member: tree.Parameter, type: Type, scope: Scope) -> tuple[int, int]:
-    """Size and alignment in words."""
+def _attributes(member: tree.Parameter, type: Type, scope: Scope) -> tuple[Size, Size]:
+    """Size and alignment in words; a size in bytes is rounded up to halves of a word."""
     size = words(type)
     align = alignment(type)
     for attribute in member.attributes:
@@ -213,10 +216,10 @@ def _attributes(member: tree.Parameter, type: Type, scope: Scope) -> tuple[int, 
         byte_count = number(attribute, scope)
         if attribute.name == "size":
             if byte_count < size * WORD:
-                raise NotWgsl("size", attribute, least=size * WORD)
-            size = -(-byte_count // WORD)
+                raise NotWgsl("size", attribute, least=int(size * WORD))
+            size = rounded(byte_count / WORD, HALF)
         else:
             if byte_count < align * WORD or byte_count & (byte_count - 1):  # no power of two
-                raise NotWgsl("align", attribute, least=align * WORD)
-            align = byte_count // WORD
+                raise NotWgsl("align", attribute, least=int(align * WORD))
+            align = whole(byte_count / WORD)
     return size, align

@@ -11,11 +11,14 @@ from wgsl.diagnostics import Limited, NotWgsl, Span, Unsupported
 from wgsl.syntax import tree
 from wgsl.syntax.tokens import Word
 from wgsl.syntax.tree import frozen
+from wgsl.types.conversions import scalar_of, shaped
 from wgsl.types.kinds import (
     BOOL,
+    F16,
     F32,
     HOST,
     I32,
+    LETTERS,
     U32,
     Array,
     Atomic,
@@ -81,9 +84,11 @@ class Scope:
     """The names of a block, and around it those of the outer blocks and of the module.
 
     In a function, `function` is that one, and `jumps` says which of `break`, `continue` and `return` may stand here.
+    `enabled` are the extensions of WGSL that the text uses.
     """
 
     function: Function | None = None
+    enabled: Container[str] = ()
 
     def __init__(self, find: Callable, names: Callable, stage: Stage = Stage.RUN, jumps: Iterable[str] = ()) -> None:
         self._outer = find
@@ -96,6 +101,7 @@ class Scope:
         """A block in this one, where these jumps are possible, too."""
         made = Scope(self.find, self.names, self.stage, self.jumps.union(jumps))
         made.function = self.function
+        made.enabled = self.enabled
         return made
 
     def read(self, statement: tree.Statement, reader: Callable) -> object | None:
@@ -104,7 +110,9 @@ class Scope:
 
     def known(self, stage: Stage) -> Scope:
         """This scope for an expression whose value must be known at a stage."""
-        return Scope(self.find, self.names, stage)
+        made = Scope(self.find, self.names, stage)
+        made.enabled = self.enabled
+        return made
 
     def find(self, name: str) -> Meaning | None:
         """Return the meaning of a name here; None where the text declares no such name."""
@@ -128,16 +136,16 @@ def check_new(name: Word, known: Container[str]) -> None:
 
 # --- Types as they are written ------------------------------------------------------------------------------------
 
-SCALARS = {"f32": F32, "i32": I32, "u32": U32, "bool": BOOL}
+SCALARS = {"f32": F32, "f16": F16, "i32": I32, "u32": U32, "bool": BOOL}
 SIZES = (2, 3, 4)
-VECTORS = {f"vec{size}{scalar.name[0]}": Vector(size, scalar) for size, scalar in product(SIZES, (F32, I32, U32))}
+VECTORS = {f"vec{size}{LETTERS[scalar]}": Vector(size, scalar) for size, scalar in product(SIZES, (F32, F16, I32, U32))}
 MATRICES = {f"mat{columns}x{rows}": Matrix(Vector(rows, F32), columns) for columns, rows in product(SIZES, SIZES)}
 SHORT: dict[str, Type] = VECTORS | {f"{name}f": type for name, type in MATRICES.items()}
+SHORT |= {f"{name}h": shaped(type, F16) for name, type in MATRICES.items()}
 INFERRED = ("vec2", "vec3", "vec4", "array", *MATRICES)  # may be called without a type in < and >
 GENERATORS = (*INFERRED, "atomic", "ptr")
 SPACES = ("function", "private", "workgroup", "storage", "uniform", "immediate")
 UNSUPPORTED = {
-    r"f16|(vec|mat[234]x)[234]h": "numbers of 16 bits",
     r"f64|i64|u64": "numbers of 64 bits",
     r"texture_\w+|sampler(_comparison)?": "textures",
     r"binding_array|acceleration_structure|ray_query": "resources",
@@ -182,7 +190,14 @@ def read_type(node: tree.Expression, scope: Scope, count: Count, late: bool = Fa
         raise unknown(node.name)
     if node.arguments:
         raise NotWgsl("takes no types", node, name=node.name)
+    check_enabled(plain, node, node.name, scope)
     return plain
+
+
+def check_enabled(type: Type, place: Span, written: str, scope: Scope) -> None:
+    """Refuse numbers of 16 bits in a text that does not enable them."""
+    if scalar_of(type) is F16 and F16.name not in scope.enabled:
+        raise NotWgsl("not enabled", place, written=written, extension=F16.name)
 
 
 def unknown(name: Word) -> NotWgsl:
@@ -262,12 +277,12 @@ def check_nesting(levels: int, place: Span) -> None:
 
 
 def _vector_or_matrix(node: tree.Name, element: Type) -> Vector | Matrix:
-    """``vec3<element>``, or ``mat2x3<f32>``: the simulator has matrices of f32 alone."""
+    """``vec3<element>``, or ``mat2x3<element>``."""
     name = node.name
     if name in MATRICES:
-        if element != F32:
+        if element not in (F32, F16):
             raise NotWgsl("parts of a matrix", node.arguments[0], element=element)
-        return MATRICES[name]
+        return shaped(MATRICES[name], element)
     if not isinstance(element, Scalar):
         raise NotWgsl("parts of a vector", node.arguments[0], element=element)
     return Vector(int(name[-1]), element)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from wgsl.arithmetic import operators as arithmetic
 from wgsl.diagnostics import NotWgsl, Span
 from wgsl.types.conversions import (
-    ABSTRACT,
     FLOATS,
     NUMBERS,
     WHOLE,
@@ -21,7 +20,7 @@ from wgsl.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, BOOL, F32, I32, U32, 
 from wgsl.types.program import Binary, Constant, Expression, Logical, Part, Unary
 
 SHIFTS = ("<<", ">>")
-UNARY = {"-": (F32, I32, *ABSTRACT), "!": (BOOL,), "~": WHOLE}
+UNARY = {"-": (*FLOATS, I32, ABSTRACT_INT), "!": (BOOL,), "~": WHOLE}
 ALLOWED = {
     **dict.fromkeys("+-*/%", NUMBERS),
     **dict.fromkeys(("<", "<=", ">", ">="), NUMBERS),

@@ -49,16 +49,13 @@ class Binding(Meaning):
 
 @known
 class Function(Meaning):
-    """A function that is not an entry point, or the entry point; its body is filled in once it has been read.
-
-    `calls` are the functions that it calls, and `usage` is what it uses, once they have been asked for.
-    """
+    """A function that is not an entry point, or the entry point; its body is filled in once it has been read."""
 
     parameters: tuple[Binding, ...]
     result: Type | None
     body: tuple[Statement, ...] = ()
     fault: Exception | None = None  # a value in it that the overrides make undefined
-    calls: list[Function] | None = None
+    calls: list[Function] | None = None  # once somebody has asked for them; and what it uses:
     usage: object = None
 
 
@@ -84,10 +81,7 @@ class Root(Part):
 
 @frozen
 class Element(Part):
-    """``base[index]`` of an array or vector with `count` elements of `stride` words; runtime-sized if count is None.
-
-    The index is an i32 or u32.
-    """
+    """``base[index]``, by an i32 or u32, of `count` elements (None: runtime-sized), each of `stride` words."""
 
     base: Reference
     index: Expression
@@ -391,8 +385,8 @@ class Program:
 
     `bindings` are the variables that have one, all that the module declares, in the order of their numbers. `inputs`
     says for each parameter of the entry point, and for each member where that is a struct, which built-in value it is,
-    in the order of the leaves: "local_invocation_index", ... `written` are the variables that the entry point, or a
-    function that it calls, can store to; read-modify-write atomics such as `atomicAdd` do not count.
+    in the order of the leaves. `written` are the variables that the entry point, or a function that it calls, can store
+    to; read-modify-write atomics such as `atomicAdd` do not count.
     """
 
     entry: Function

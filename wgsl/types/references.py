@@ -11,12 +11,14 @@ from wgsl.types.kinds import (
     Array,
     Atomic,
     Pointer,
+    Size,
     Struct,
     Type,
     Vector,
     is_constructible,
     leaf_count,
     leaves_before,
+    words,
 )
 from wgsl.types.program import (
     AddressOf,
@@ -90,7 +92,7 @@ def indexed(base: Reference | Expression, index: Expression, place: Span) -> Ref
     base = pointee(base)
     match base.type:
         case Vector(count, element):
-            stride = 1
+            stride = words(element)
         case Array(element, count):
             stride = base.type.stride
         case _:
@@ -122,7 +124,7 @@ def _number(index: Expression, count: int | None, place: Span) -> int | None:
     return 0
 
 
-def _part(base: Reference | Expression, type: Type, offset: int, place: Span) -> Reference | Expression:
+def _part(base: Reference | Expression, type: Type, offset: Size, place: Span) -> Reference | Expression:
     """Return the part of a variable or a value that lies `offset` words after its start."""
     if isinstance(base, Reference):
         return Member(type, place, base, offset)
@@ -153,7 +155,7 @@ def member(base: Reference | Expression, name: Word, place: Span) -> Reference |
             letters = next((alphabet for alphabet in COMPONENTS if set(name) <= set(alphabet[:size])), "")
             picked = [letters.index(letter) for letter in name] if letters else []
             if len(picked) == 1:
-                return _part(base, element, picked[0], place)
+                return _part(base, element, picked[0] * words(element), place)
             if 2 <= len(picked) <= 4:
                 return _picked(loaded(base), Vector(len(picked), element), picked, place)
     raise NotWgsl("part", name, base=base, name=name)

@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable
 
 from wgsl.syntax.tree import frozen
-from wgsl.types.conversions import ABSTRACT, FLOATS, NUMBERS, scalar_of, shaped
+from wgsl.types.conversions import FLOATS, NUMBERS, scalar_of, shaped
 from wgsl.types.kinds import (
+    ABSTRACT_FLOAT,
+    ABSTRACT_INT,
     BOOL,
     F32,
     I32,
@@ -23,7 +25,7 @@ from wgsl.types.kinds import (
 )
 
 ANY_SHAPE, VECTORS = (1, 2, 3, 4), (2, 3, 4)
-SIGNED, INTEGERS = (F32, I32, *ABSTRACT), (I32, U32)
+SIGNED, INTEGERS = (*FLOATS, I32, ABSTRACT_INT), (I32, U32)
 
 
 @frozen
@@ -73,9 +75,11 @@ def _parts(name: str, whole: str, scalar: Scalar | None = None) -> Callable[[Typ
     """The struct that `modf` and `frexp` return: a fraction, and a part of the same shape."""
 
     def struct(type: Type) -> Struct:
-        offset = rounded(words(type), alignment(type))
-        second = Field(whole, shaped(type, scalar or scalar_of(type)), offset)
-        return Struct(f"__{name}_result", (Field("fract", type, 0), second), 2 * offset, alignment(type))
+        other = shaped(type, scalar or scalar_of(type))
+        widest = max(alignment(type), alignment(other))
+        offset = rounded(words(type), alignment(other))
+        fields = Field("fract", type, 0), Field(whole, other, offset)
+        return Struct(f"__{name}_result", fields, rounded(offset + words(other), widest), widest)
 
     return struct
 
@@ -83,7 +87,8 @@ def _parts(name: str, whole: str, scalar: Scalar | None = None) -> Callable[[Typ
 _TABLE: tuple[tuple[str, Signature], ...] = (
     ("acos acosh asin asinh atan atanh cos cosh sin sinh tan tanh degrees radians", Signature(1, FLOATS)),
     ("exp exp2 log log2 sqrt inverseSqrt", Signature(1, FLOATS)),
-    ("ceil floor fract round saturate trunc quantizeToF16", Signature(1, FLOATS)),
+    ("ceil floor fract round saturate trunc", Signature(1, FLOATS)),
+    ("quantizeToF16", Signature(1, (F32, ABSTRACT_FLOAT))),
     ("atan2 pow step", Signature(2, FLOATS)),
     ("fma smoothstep", Signature(3, FLOATS)),
     ("mix", Signature(3, FLOATS, others=(Other(None, componentwise=True),))),
@@ -124,7 +129,7 @@ for _names, _signature in _TABLE:
     SIGNATURES |= dict.fromkeys(_names.split(), _signature)
 OF_MATRICES = ("transpose", "determinant")
 MISSING = re.compile(  # what WGSL has, and the simulator does not
-    r"(texture|subgroup|quad)[A-Z]\w*|(dpd[xy]|fwidth)(Coarse|Fine)?"
+    r"texture[A-Z]\w*|subgroup(Barrier|Matrix\w+)|(dpd[xy]|fwidth)(Coarse|Fine)?"
 )
 
 

@@ -44,8 +44,10 @@ def block(node: tree.Block, scope: Scope, *jumps: str) -> tuple[Statement, ...]:
 
 def statements(node: tree.Block, scope: Scope) -> tuple[Statement, ...]:
     """The statements of a block; those that only give a name to a constant leave nothing."""
-    made = (scope.read(child, statement) for child in node.body)
-    return tuple(kept for kept in made if kept is not None)
+    made = []
+    for child in node.body:  # a loop: a generator would be one more level of Python's stack for each block
+        made.append(scope.read(child, statement))
+    return tuple([kept for kept in made if kept is not None])
 
 
 @_located
@@ -164,6 +166,8 @@ def _swizzled(node: tree.Assignment, scope: Scope) -> Statement | None:
     """An assignment to several components, as ``v.xy = value``, of which only its place and its value are kept."""
     member = node.target
     base = None
+    if not _has_letters(member):  # which nearly all have not
+        return None
     while isinstance(member, tree.Member | tree.Index) and not isinstance(base, Reference):
         base = pointee(view(member.base, scope))
         member, name = member.base, getattr(member, "name", "")
@@ -180,6 +184,16 @@ def _swizzled(node: tree.Assignment, scope: Scope) -> Statement | None:
         raise misfit(assigned, target)
     surpass("swizzle assignment", node.target)
     return program.Store(node, program.Member(base.type.element, node.target, base, 0), fitting)
+
+
+def _has_letters(target: tree.Expression) -> bool:
+    """Return True for a target with a member whose name is several letters of components."""
+    while isinstance(target, tree.Member | tree.Index):
+        name = getattr(target, "name", "")
+        if len(name) > 1 and set(name) <= set("xyzwrgba"):
+            return True
+        target = target.base
+    return False
 
 
 def _target(node: tree.Expression, scope: Scope, sign: str) -> Reference:

@@ -17,16 +17,18 @@ from wgsl.types import program as ir
 from wgsl.types.flow import Flow, Summary
 from wgsl.types.influence import Path, Place
 from wgsl.types.kinds import Pointer
+from wgsl.types.subgroups import SharedArgument, SubgroupCall
 from wgsl.types.usage import reached, usage
 
-UNIFORM_INPUTS = ("workgroup_id", "num_workgroups")
+UNIFORM_INPUTS = ("workgroup_id", "num_workgroups", "subgroup_size", "num_subgroups")
 
 
 @dataclass(frozen=True)
 class NotPortable:
     """A place that browsers refuse, with the path from the barrier there to what differs, or a pointer's fault.
 
-    `other` is another place that it is about: what decides who comes to the barrier, or the other pointer.
+    `other` is another place that it is about: what decides who comes to the barrier, or the other pointer. What is said
+    of a barrier here is said of a function of subgroups, too, or of its argument.
     """
 
     part: Place
@@ -37,7 +39,8 @@ class NotPortable:
     @property
     def kind(self) -> str:
         """Of which kind it is, as `NotWgsl` has one."""
-        return KINDS[type(self.pointer)]
+        of_subgroup = isinstance(self.part, SubgroupCall | SharedArgument)
+        return KINDS[SubgroupCall if of_subgroup else type(self.pointer)]
 
     @property
     def refused_by(self) -> frozenset[str]:
@@ -49,17 +52,32 @@ class NotPortable:
         if not self.path:
             return self.pointer
         steps = [Line(text.place(place.at)[0], text.quoted(place)) for place in self.path.steps]
-        barrier = getattr(self.part, "name", "workgroupUniformLoad")
-        return Unproven(barrier, tuple(dict.fromkeys(steps)), self.path.source)
+        argument = text.quoted(self.part) if isinstance(self.part, SharedArgument) else ""
+        place = self.part.call if argument else self.part
+        barrier = getattr(place, "name", "workgroupUniformLoad")
+        group = "subgroup" if isinstance(place, SubgroupCall) else "workgroup"
+        return Unproven(barrier, tuple(dict.fromkeys(steps)), self.path.source, group, argument)
 
 
-KINDS = {type(None): "barrier", Aliased: "aliased pointers", PointerParameter: "pointer parameter"}
+KINDS = {
+    type(None): "barrier",
+    SubgroupCall: "subgroup function",
+    Aliased: "aliased pointers",
+    PointerParameter: "pointer parameter",
+}
 
 
 class Uniformity:
-    """Walks functions, each once; `refused` are the places that browsers refuse."""
+    """Walks functions, each once; `refused` are the places that browsers refuse.
+
+    `has_subgroups` is True where one of them calls a function of subgroups.
+    """
+
+    flow: type[Flow] = Flow
+    uniform_inputs = UNIFORM_INPUTS
 
     def __init__(self, *programs: ir.Program) -> None:
+        self.has_subgroups = False
         self.refused: dict[int, NotPortable] = {}
         self._summaries: dict[ir.Function, Summary] = {}
         for program in programs:
@@ -68,7 +86,7 @@ class Uniformity:
     def add(self, program: ir.Program) -> None:
         """Walk the functions of a program."""
         self.walk(reached(program.entry)[:-1])
-        self._walk(program.entry, _differing(program))
+        self._walk(program.entry, self._differing(program))
 
     def walk(self, functions: Iterable[ir.Function]) -> None:
         """Walk functions, of which none comes before those that it calls; those that are known are passed over."""
@@ -78,13 +96,23 @@ class Uniformity:
 
     def _walk(self, function: ir.Function, differing: dict[ir.Binding, Differs]) -> None:
         self._note_parameters(function)
-        flow = Flow(function, self._summaries, differing)
+        flow = self.flow(function, self._summaries, differing)
         self._summaries[function] = flow.summary
+        self.has_subgroups |= flow.has_subgroups
         for place, path in flow.demands:
             if isinstance(path.source, Differs):
                 self.refused.setdefault(place.at, NotPortable(place, path, next(iter(path.steps), place)))
         for call in flow.calls:
             self._check_aliases(call.node, call.roots)
+
+    def _differing(self, program: ir.Program) -> dict[ir.Binding, Differs]:
+        """The parameters of an entry point that may differ between the invocations."""
+        differing = {}
+        for parameter, names in zip(program.entry.parameters, program.inputs, strict=True):
+            name = next((name for name in names if name not in self.uniform_inputs), None)
+            if name:
+                differing[parameter] = Differs("input", str(parameter.name), name)
+        return differing
 
     # --- Pointers to one variable ---------------------------------------------------------------------------------
 
@@ -109,13 +137,3 @@ class Uniformity:
 
     def _note(self, part: ir.Part, pointer: Aliased | PointerParameter, other: ir.Part | None = None) -> None:
         self.refused.setdefault(part.at, NotPortable(part, other=other, pointer=pointer))
-
-
-def _differing(program: ir.Program) -> dict[ir.Binding, Differs]:
-    """The parameters of an entry point that may differ between the invocations of a workgroup."""
-    differing = {}
-    for parameter, names in zip(program.entry.parameters, program.inputs, strict=True):
-        name = next((name for name in names if name not in UNIFORM_INPUTS), None)
-        if name:
-            differing[parameter] = Differs("input", str(parameter.name), name)
-    return differing

@@ -29,6 +29,7 @@ from wgsl.facts import (
     Waiting,
     WorkUsedUp,
 )
+from wgsl.subgroup_facts import UndefinedLane
 from wgsl.words.errors import quoted
 
 QUOTED = 80  # characters of a line that are quoted
@@ -166,6 +167,20 @@ def uninitialized(facts: Uninitialized) -> str:
     )
 
 
+def undefined_lane(facts: UndefinedLane) -> str:
+    """Return which thread of a subgroup another one takes a value from that it cannot give."""
+    if facts.exists:
+        why = "That thread does not call it at the same time"
+        cure = "let all threads of the subgroup call it"
+    else:
+        why = f"Its subgroup has only 0 to {facts.size - 1}"
+        cure = "use the value only where that thread exists"
+    return (
+        f"in `{facts.source}`, {thread(facts.thread)} takes the value of the thread with subgroup_invocation_id "
+        f"{facts.number}. {why}, so that the value is undefined, and the result depends on it; {cure}"
+    )
+
+
 # --- Barriers ---------------------------------------------------------------------------------------------------
 
 
@@ -193,18 +208,35 @@ def unproven(facts: Unproven) -> str:
     """Return what decides who comes to a barrier, step by step."""
     steps = [f"`{step.code}` in line {step.number}" for step in facts.steps]
     depends = ", that on ".join(steps)
+    if facts.argument:
+        return unlike_argument(facts, depends)
     return (
-        f"WGSL cannot prove that all threads of a workgroup come to this `{facts.barrier}` together, and browsers "
+        f"WGSL cannot prove that all threads of a {facts.group} come to this `{facts.barrier}` together, and browsers "
         f"refuse it: who comes depends on {depends}, and {differs(facts.differs)}; put it where all threads come, or "
         "decide by a value that is the same for all, such as one from a uniform, a `read` buffer or "
         "`workgroupUniformLoad`"
     )
 
 
+def unlike_argument(facts: Unproven, depends: str) -> str:
+    """Return which argument must be the same for all threads of a subgroup."""
+    why = differs(facts.differs)
+    if depends:
+        why = f"it depends on {depends}, and {why}"
+    return (
+        f"the second argument of `{facts.barrier}` must be the same for all threads of a subgroup. WGSL cannot prove "
+        f"it of `{facts.argument}`, and browsers refuse it: {why}; take a constant, or `subgroupShuffle`, whose second "
+        "argument may differ"
+    )
+
+
 def differs(why: Differs) -> str:
     """Return why a value may differ between the threads of a workgroup."""
+    owner = "subgroup" if why.of == "subgroup_id" else "thread"
     return {
-        "input": f"`{why.name}` holds the {why.of}, which each thread has for itself",
+        "input": f"`{why.name}` holds the {why.of}, which each {owner} has for itself",
+        "subgroup": f"what `{why.name}` gives may differ from subgroup to subgroup",
+        "thread": f"what `{why.name}` gives may differ from thread to thread",
         "atomic": "what an atomic function returns depends on the order of the threads",
         "storage": f"`{why.name}` is a buffer that threads can write (`read_write`)",
         "workgroup": f"`{why.name}` is workgroup memory, which threads write at different times",
@@ -345,4 +377,5 @@ SENTENCES = {
     WorkUsedUp: too_long,
     Unwritten: unwritten,
     NotANumber: not_a_number,
+    UndefinedLane: undefined_lane,
 }

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from wgsl.words.not_everywhere import NOT_EVERYWHERE
+
 Sentence = str | Callable[..., str]
 
 
@@ -85,7 +87,6 @@ PHRASES = {  # by what belongs there; a sign or a word of WGSL stands for itself
     "assignment": "assignment or i++",
     "name": "a name",
     "statement": "statement",
-    "expression": "expression",
 }
 
 
@@ -197,6 +198,7 @@ def out_of_range(text: str) -> str:
 
 
 REASONS: dict[str, Sentence] = {
+    **NOT_EVERYWHERE,
     # Text
     "comment": "this comment never ends: `*/` is missing",
     "unknown": "nothing is called `{name}` here",
@@ -210,11 +212,15 @@ REASONS: dict[str, Sentence] = {
     "malformed number": "`{text}` is no number that WGSL can read",
     "number out of range": out_of_range,
     "attribute of a member": "`@{name}` belongs to a member of a struct",
+    "not enabled": (
+        "`{written}` needs `enable {extension};` at the top of the text, which not every adapter takes: `f32` always "
+        "works"
+    ),
     "extension": "`enable` knows no `{name}`",
+    "no subgroups": "browsers refuse `{name}` in a text that does not begin with `enable subgroups;`",
     "language feature": "`requires` knows no `{name}`",
     "severity": "a diagnostic is one of {severities}, and not `{severity}`",
     "two severities": "`{of}` says two things of `{warning}`: it is `{severity}` already",
-    "array of an override": "browsers refuse to assign a whole array whose length is an override: assign its elements",
     "invariant": "`@invariant` belongs to a `@builtin(position)`",
     "interpolate": (
         "`@interpolate` stands beside a `@location`, and takes `flat`, `linear` or `perspective`, and how it is sampled"
@@ -222,27 +228,10 @@ REASONS: dict[str, Sentence] = {
     "two places": "`{name}` has a builtin and a location, and takes one of them",
     "shadowed word": "`{name}` is declared in this text, and so it does not name memory or an access here",
     "component twice": "`{name}` has a component twice, and each can be assigned once",
-    "swizzle assignment": "Chrome takes an assignment to several components, and other compilers do not: assign each",
-    "immediate": "Chrome takes `immediate`, and other compilers refuse it: use a uniform",
     "two immediates": "`{entry}` uses two variables in `immediate` memory, and may use one",
     "array of immediate": "`immediate` memory has no arrays",
     "override in an array": "only workgroup memory has arrays whose length is an override, and not {space}",
-    "builtin of browsers": "Chrome takes the builtin `{name}`, and other compilers refuse it",
-    "buffer_view": "Chrome takes `{name}`, and other compilers refuse it",
-    "size of a runtime-sized array": "browsers take no `@size` before an array without a length",
-    "largest f32": "browsers refuse this number, which is above the largest f32: write `0x1.fffffep+127f`",
-    "parameters": "`{name}` has {count:,} parameters, and browsers take at most {most:,}",
-    "choices": "this `switch` has {count:,} values, and browsers take at most {most:,}",
-    "NUL": "browsers take no NUL character (U+0000) in a text, not even in a comment",
-    "brackets": "more than {most} brackets stand in each other, and browsers take no more",
-    "statements": "more than {most} statements (an `else if` counts) stand in each other, and browsers take no more",
-    "expression": "an expression of more than {most} levels, and browsers take no more; store parts of it in variables",
-    "language feature of browsers": "Chrome takes `requires {name}`, and other compilers refuse it",
-    "nested types": "more than {most} arrays and structs are in each other, and browsers take no more",
-    "members": "`{name}` has {count:,} members, and browsers take at most {most:,}",
-    "groups": "`{name}` is in group {group}: the groups that every adapter offers are 0 to {most} - 1",
-    "high binding": "the number of a binding is below {most:,} in browsers, and this is {number:,}",
-    "buffers": "`{entry}` uses {count} {space} buffers: the limit here is {most}, which every adapter offers",
+    "expression": "this expression has more than {most} levels, and browsers take no more: store parts in variables",
     "attribute out of place": "`@{name}` has no place before `{word}`",
     "attribute twice": "`@{name}` stands here twice",
     # Names and types
@@ -288,16 +277,6 @@ REASONS: dict[str, Sentence] = {
     "group": "`{name}` is in group {group}: write @group(0) for every binding",
     "gap in the bindings": "it has the bindings {listed}, and none with the number {missing}",
     "binding twice": "the binding {number} is declared twice: each variable has a number of its own",
-    "uniform elements": (
-        "in a uniform, an array's elements are a multiple of 16 bytes apart, and not {stride}, which only Chrome "
-        "takes; write a struct with a member for each number"
-    ),
-    "uniform member behind": (
-        "in a uniform, the member `{name}` must be 16 bytes or more behind `{before}`: only Chrome takes it as it is"
-    ),
-    "uniform member": (
-        "in a uniform, the member `{name}` must be at a multiple of 16 bytes, and is at {offset}: only Chrome takes it"
-    ),
     "empty struct": "the struct `{name}` has no members",
     "last member": "only the last member of a struct may be a runtime-sized array",
     "size": "@size must be at least {least}",
@@ -329,15 +308,6 @@ REASONS: dict[str, Sentence] = {
     "builtin twice": "`{name}` is there twice",
     "no workgroup_size": "`@workgroup_size(...)` is missing beside `@compute`",
     "workgroup_size": "@workgroup_size takes one to three numbers, each at least 1",
-    "too many threads": "{threads} threads in a workgroup: the limit here is {limit}, which every adapter offers",
-    "too many threads in z": (
-        "{threads} threads of a workgroup in z: the limit here is {limit}, which every adapter offers"
-    ),
-    "too many bytes": "{held:,} bytes of workgroup memory: the limit here is {limit:,}, which every adapter offers",
-    "array too long": "`{type}` is too long: a thread has at most {limit:,} bytes of memory of its own here",
-    "too many bytes of a thread": (
-        "`{name}` is too long: a thread then has {held:,} bytes of {space} memory, and {limit:,} is the limit here"
-    ),
     # Statements
     "const_assert": "const_assert needs a condition, true or false",
     "false const_assert": "this `const_assert` is false",
@@ -404,18 +374,18 @@ REASONS: dict[str, Sentence] = {
     "smoothstep": "the first two values of smoothstep must differ",
     "ldexp of abstract f32": "the exponent of ldexp may be at most 1024",
     "ldexp of f32": "the exponent of ldexp may be at most 128",
+    "ldexp of f16": "the exponent of ldexp may be at most 16",
     "pow": "0 to the power of 0 is not defined",
     "half": "a number of 16 bits is at most 65504",
     "extractBits": "extractBits reads past the 32 bits of a number",
     "insertBits": "insertBits writes past the 32 bits of a number",
+    "past the subgroup": "the second argument of `{name}` is a number from 0 to {most}, and here it is {number}",
 }
 
 FEATURES: dict[str, Sentence] = {
-    "numbers of 16 bits": "`{name}` (numbers of 16 bits)",
     "numbers of 64 bits": "`{name}` (numbers of 64 bits)",
     "textures": "`{name}` (textures and samplers)",
     "resources": "`{name}` (resources other than buffers)",
-    "number of 16 bits": "f16 (`{text}` is a number of 16 bits)",
     "shaders": "vertex and fragment shaders",
     "builtin": "built-in value `{name}`",
     "function": "built-in function `{name}`",

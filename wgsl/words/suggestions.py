@@ -282,6 +282,7 @@ SENTENCES: dict[str, Sentence] = {
         "memory, with a `workgroupBarrier()` before they are read"
     ),
     "other numbers": other_numbers,
+    "extension of a device": "the device here has no `{name}`: take `enable {name};` out, and do without it",
     "known too early": early,
     "pointer as a parameter": "`{name}` cannot be a parameter: a function can use every buffer by its own name",
     "compiler": compiler,

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from helpers.grading import reasons, replies
+from helpers.grading.change import Repair
 from helpers.grading.drawing import Drawn
-from helpers.grading.words import answers, drawings, python_lines, read_sets, runs, texts
+from helpers.grading.words import answers, drawings, python_lines, read_sets, repairs, runs, texts
 from helpers.grading.words.letters import capitalized, cut
 from wgsl.output import in_lines
 
@@ -37,6 +38,7 @@ class Verdict(Protocol):
     mistake: reasons.NamedMistake | None
     sizes: tuple[tuple[str, int | str], ...]
     evidence: object
+    repair: Repair | None
 
 
 class Grades(Protocol):
@@ -58,7 +60,15 @@ class Grades(Protocol):
 def detail(verdict: Verdict) -> str:
     """Return the reason in words, cut where it is long."""
     text = paragraphs(verdict.reason, verdict.mistake, runs.on_a_drawn_problem(verdict.sizes))
-    return cut(" ".join(text + _where_several_fit(verdict)), LONGEST)
+    leads = _leads(verdict)
+    if leads and text[-1][-1] not in ".?":
+        text[-1] += "."
+    return cut(" ".join(text + leads), LONGEST)
+
+
+def _leads(verdict: Verdict) -> list[str]:
+    """Return what leads to the cause, where no known mistake is named."""
+    return repairs.sentences(verdict.repair) if verdict.repair else _where_several_fit(verdict)
 
 
 def _where_several_fit(verdict: Verdict) -> list[str]:
@@ -96,7 +106,7 @@ def lines(verdict: Verdict) -> list[str]:
         parts += _cause_and_question(reason, verdict.mistake)
     elif isinstance(reason, reasons.WrongNumbers) and reason.slip is not None:
         parts += paragraphs(reason.slip)
-    parts += _where_several_fit(verdict)
+    parts += _leads(verdict)
     return [cut(capitalized(part), LONGEST) for part in parts]
 
 

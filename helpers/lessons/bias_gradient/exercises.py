@@ -7,11 +7,20 @@ from pathlib import Path
 
 import numpy as np
 
+from helpers.grading.drawn_choice import IN_THE_LAST, numbers_of_facts
 from helpers.grading.puzzle import STEPS, TWICE, Case, Dispatch, Drawn, Puzzle, Skill
 from helpers.lessons.shared import layers
 from helpers.lessons.shared.classroom_tests import classroom_cases, differences
 from helpers.lessons.shared.drawn_numbers import NUMBERS, Sizes, draw_numbers, kind, with_rounding
-from helpers.lessons.shared.drawn_sizes import Random, check_not_empty, different, length, low_numbers, one_of
+from helpers.lessons.shared.drawn_sizes import (
+    Random,
+    check_not_empty,
+    different,
+    length,
+    low_numbers,
+    one_long,
+    one_of,
+)
 from helpers.lessons.shared.layers import draw, draw_quarters
 from helpers.lessons.shared.small_image import BATCH
 from helpers.lessons.shared.sums import EIGHT, case, tree_steps
@@ -152,9 +161,12 @@ def _grad_bias_case(name: str, grad_output: Array) -> Case:
 
 def _grad_bias_sizes(random: Random) -> Sizes:
     """Few channels of many numbers, or many channels of few, past the first workgroup."""
-    channels, *others = different(random, 4, 9)
-    if random.random() < 0.4:
+    channels, *others = different(random, 4, 6)
+    like = one_of(random, "many channels", "one long", "small")
+    if like == "many channels":
         channels = length(random, past=300, most=800)
+    elif like == "one long":
+        channels, *others = one_long(random, 4)
     batch, rows, columns = others
     return {"N": batch, "Co": channels, "oH": rows, "oW": columns} | kind(random)
 
@@ -205,9 +217,21 @@ def _two_passes_case(name: str, grad_output: Array) -> Case:
 def _two_passes_sizes(random: Random) -> Sizes:
     """Slices of which there are few, or more than threads, or more than a slice has numbers; the last one is short."""
     channels, batch, rows = different(random, 3, 5)
-    slices = random.choice([1, 3, 65, SLICE + 2], p=[0.1, 0.1, 0.2, 0.6])
+    slices = random.choice([1, 3, 65, SLICE + 2], p=[0.1, 0.3, 0.3, 0.3])
+    if slices == 3:
+        channels, batch, rows = one_long(random, 3)
+    elif slices > SLICE:
+        channels = random.integers(1, 3)
     columns = SLICE * (slices - 1) // (batch * rows) + random.integers(1, 4)
-    return {"N": batch, "Co": channels, "oH": rows, "oW": int(columns)} | kind(random)
+    return {"N": batch, "Co": int(channels), "oH": rows, "oW": int(columns)} | kind(random)
+
+
+def _facts_of_planes(sizes: Sizes) -> dict[str, int]:
+    """The sizes, all planes, and the numbers of one, of a channel, and of its last slice."""
+    known = numbers_of_facts(sizes)
+    pixels = known["oH"] * known["oW"]
+    terms = known["N"] * pixels
+    return known | {"planes": known["N"] * known["Co"], "pixels": pixels, "terms": terms, IN_THE_LAST: terms % SLICE}
 
 
 TWO_PASSES = Puzzle(
@@ -220,7 +244,7 @@ TWO_PASSES = Puzzle(
         "71_slices",
         SHARED_OUT,
     ),
-    Drawn(_two_passes_sizes, partial(_drawn_grad_bias, _two_passes_case)),
+    Drawn(_two_passes_sizes, partial(_drawn_grad_bias, _two_passes_case), _facts_of_planes),
 )
 
 

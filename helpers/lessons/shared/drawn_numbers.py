@@ -11,6 +11,7 @@ from helpers.grading.puzzle import Case
 Array = np.ndarray
 Sizes = Mapping[str, int | str]
 WHOLE, QUARTERS, FLOATS = KINDS = "whole", "quarters", "floats"
+SMALLER = 16  # powers of two
 NUMBERS = "numbers"  # the name of their kind among the sizes of a problem
 
 
@@ -32,9 +33,13 @@ def kind(random: np.random.Generator) -> dict[str, str]:
 
 
 def draw_numbers(random: np.random.Generator, sizes: Sizes, *shape: int, largest: int = 4) -> Array:
-    """Draw float32 numbers of the kind that is among the sizes, of at most that absolute value."""
+    """Draw float32 numbers of the kind that is among the sizes, of at most that absolute value.
+
+    Of any float32 numbers, some are far smaller than others, and half of the time all of them are.
+    """
     if sizes[NUMBERS] == FLOATS:
-        return random.uniform(-largest, largest, shape).astype(np.float32)
+        powers = random.choice([0, SMALLER]) + random.choice([0, 0, 4], shape)
+        return (random.uniform(-largest, largest, shape) * 2.0**-powers).astype(np.float32)
     parts = 4 if sizes[NUMBERS] == QUARTERS else 1
     most = parts * largest
     return random.integers(-most, most + 1, shape).astype(np.float32) / parts

@@ -10,7 +10,14 @@ import numpy as np
 
 from helpers.data import digits, tables
 from helpers.grading.puzzle import Case, Dispatch, Drawn, Puzzle, Skill
-from helpers.lessons.shared.drawn_layers import Sizes, all_sizes, draw_indices, draw_layer
+from helpers.lessons.shared.drawn_layers import (
+    Sizes,
+    all_sizes,
+    draw_indices,
+    draw_layer,
+    facts_of_indices,
+    facts_of_layer,
+)
 from helpers.lessons.shared.drawn_numbers import draw_numbers, with_rounding
 from helpers.lessons.shared.small_image import SHOWN
 from helpers.operations.convolution import reference
@@ -133,7 +140,7 @@ def _puzzle(name: str, task: Task, folder: Path) -> Puzzle:
 def drawn_layers(computes: str, words: str) -> Drawn:
     """Return the problems that are drawn for a kernel with these words in its uniform."""
     if computes == "index":
-        return Drawn(draw_indices(words, THREADS), lambda name, sizes, random: _index_case(name, (*sizes.values(),)))
+        return Drawn(draw_indices(words, THREADS), _drawn_index_case, facts_of_indices(THREADS))
 
     def drawn_case(name: str, sizes: Sizes, random: np.random.Generator) -> Case:
         whole = all_sizes(sizes)
@@ -145,7 +152,8 @@ def drawn_layers(computes: str, words: str) -> Drawn:
         made = layer(name, computes, s, words, tensors)
         return with_rounding(made, sizes, lambda *data: ANSWERS[computes](*data, s), *tensors.values())
 
-    return Drawn(draw_layer(computes, words, WORKGROUP if "Ci" in words else THREADS), drawn_case)
+    at_once = WORKGROUP if "Ci" in words else THREADS
+    return Drawn(draw_layer(computes, words, at_once), drawn_case, facts_of_layer(computes, at_once))
 
 
 def _fixed(test: str, words: str) -> Tensors:
@@ -201,6 +209,11 @@ def layer(name: str, result: str, s: ConvShape, words: str, tensors: Tensors) ->
         return case(name, inputs, expected, params, padding)
     matrices = tuple(tensor[0, 0] for tensor in inputs if tensor.ndim == 4)
     return case(name, matrices, expected[0, 0], params, padding, at_once=THREADS)
+
+
+def _drawn_index_case(name: str, sizes: Sizes, random: np.random.Generator) -> Case:
+    """Return the test of an index with these sizes; it has no numbers that are drawn."""
+    return _index_case(name, (*sizes.values(),))
 
 
 def _index_case(name: str, size: Sequence[int]) -> Case:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers.checks.tolerance import tolerance_of_sums
+from helpers.grading.drawn_choice import numbers_of_facts
 from helpers.grading.puzzle import STEPS, TWICE, Case, Dispatch, Drawn, Puzzle, Skill
 from helpers.lessons.shared.drawn_numbers import FLOATS, NUMBERS, Sizes, draw_numbers, kind, with_rounding
 from helpers.lessons.shared.drawn_sizes import Random, different, length
@@ -170,7 +171,7 @@ def puzzle(name: str, summed: Summed, folder: Path) -> Puzzle:
     def larger() -> Case:
         return _case(summed, "600_columns" if summed.output == "d_bias" else "nine_tiles")
 
-    drawn = Drawn(partial(_drawn_sizes, summed), partial(_drawn_case, summed))
+    drawn = Drawn(partial(_drawn_sizes, summed), partial(_drawn_case, summed), _facts)
     return Puzzle(name, folder, summed.axes, cases, _skill(name, summed, larger), drawn)
 
 
@@ -210,16 +211,22 @@ NAMES = {"M": "M", "K": "K", "N": "N", "B": "batch"}  # as the kernels have them
 def _drawn_sizes(summed: Summed, random: Random) -> Sizes:
     """Sizes up to three tiles, and of the summed one, more than five tiles and 1 mod 16 most often.
 
-    Where that is long, there are at most two layers: a problem is simulated in a tenth of a second.
+    Where that is long, there is one layer, and the others are a little more than a tile at most: a problem is
+    simulated in a tenth of a second.
     """
-    along = int(random.choice([1, 17, 33, 97, random.integers(81, 113)], p=[0.05, 0.15, 0.2, 0.4, 0.2]))
-    m, k, n = different(random, 3, 35, but=along)
-    batch = int(random.integers(1, 3)) if along > 33 else 3
+    along = int(random.choice([1, 17, 33, 81, random.integers(71, 97)], p=[0.1, 0.15, 0.2, 0.35, 0.2]))
+    m, k, n = different(random, 3, 18 if along > 33 else 35, but=along)
+    batch = 1 if along > 33 else int(random.integers(1, 4))
     by_letter = {"M": m, "K": k, "N": n, "B": batch, summed.along: along}
     if summed.output == "d_bias":
         by_letter["N"] = length(random, past=300, most=800)
     drawn = {NAMES[letter]: by_letter[letter] for letter in summed.words}
     return drawn | kind(random)
+
+
+def _facts(sizes: Sizes) -> dict[str, int]:
+    """The sizes, and the rows of all layers."""
+    return numbers_of_facts(sizes) | {"rows": sizes["M"] * sizes.get("batch", 1)}
 
 
 def _drawn_case(summed: Summed, name: str, sizes: Sizes, random: Random) -> Case:

@@ -8,10 +8,19 @@ from pathlib import Path
 import numpy as np
 
 from helpers.checks.tolerance import tolerance
+from helpers.grading.drawn_choice import numbers_of_facts
 from helpers.grading.matching import matchings
 from helpers.grading.puzzle import Case, Dispatch, Drawn, Puzzle, Skill
 from helpers.lessons.shared.drawn_numbers import FLOATS, KINDS, NUMBERS, Sizes, draw_numbers, kind, with_rounding
-from helpers.lessons.shared.drawn_sizes import Random, check_not_empty, different, length, low_numbers, one_of
+from helpers.lessons.shared.drawn_sizes import (
+    Random,
+    check_not_empty,
+    different,
+    length,
+    low_numbers,
+    one_long,
+    one_of,
+)
 from helpers.lessons.shared.student_kernels import pool_params
 from helpers.operations.network import reference
 from helpers.operations.network.shapes import LossShape, PoolShape, UpdateShape
@@ -210,11 +219,26 @@ def _pool_case_of(name: str, s: PoolShape, input: Array, grad_output: Array) -> 
 def _pool_sizes(random: Random) -> Sizes:
     """Windows that are apart or overlap, reach past the edges or not to the end, in planes that are not square."""
     planes, height, width = different(random, 3, 11)
+    if random.random() < 0.4:
+        planes, height, width = one_long(random, 3)
     window = int(random.choice([1, 2, 3, 4], p=[0.05, 0.4, 0.4, 0.15]))
     stride = random.choice([1, 2, 3, 4], p=[0.35, 0.35, 0.2, 0.1])
+    if window == 4:
+        stride = window  # else a thread has up to 256 pixels to compare
     padding = min(window // 2, random.choice([0, 1, 2], p=[0.2, 0.5, 0.3]))
     sizes = {"planes": planes, "H": max(height, window), "W": max(width, window)}
     return sizes | {"k": window, "S": int(stride), "P": int(padding)} | kind(random)
+
+
+def _pool_facts(sizes: Sizes) -> dict[str, int]:
+    """The sizes, those of the output, and the rows and numbers of both."""
+    known = numbers_of_facts(sizes)
+    s = PoolShape(1, *known.values())
+    known["oH"], known["oW"] = s.outputs
+    for rows, columns in ("H", "W"), ("oH", "oW"):
+        known[f"{rows} of all"] = known["planes"] * known[rows]
+        known[f"{rows} * {columns} of all"] = known["planes"] * known[rows] * known[columns]
+    return known
 
 
 def _drawn_pool_case(name: str, sizes: Sizes, random: Random) -> Case:
@@ -242,7 +266,12 @@ PUZZLES = (
     Puzzle("softmax_minus_truth", FOLDER, "n c", _loss_cases, THREAD_OF_IMAGE, Drawn(_loss_sizes, _drawn_loss_case)),
     Puzzle("momentum_step", FOLDER, "i", _step_cases, THREAD_OF_PARAMETER, Drawn(_step_sizes, _drawn_step_case)),
     Puzzle(
-        "max_pool2d_backward", FOLDER, "plane ih iw", _pool_cases, OWN_WINDOWS, Drawn(_pool_sizes, _drawn_pool_case)
+        "max_pool2d_backward",
+        FOLDER,
+        "plane ih iw",
+        _pool_cases,
+        OWN_WINDOWS,
+        Drawn(_pool_sizes, _drawn_pool_case, _pool_facts),
     ),
 )
 

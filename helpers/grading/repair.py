@@ -1,0 +1,174 @@
+"""The one small change that makes a wrong kernel right: it is looked for beside the official text, and tried.
+
+It is found in the program, not in the text: each candidate is run on the smallest test that fails, then on all tests,
+watched, and on drawn problems. What is told of it is where it is, and of what kind.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import chain
+
+import numpy as np
+
+from helpers.grading import drawn
+from helpers.grading.candidates import tiers
+from helpers.grading.change import Mended, Repair, mended_by, one_of
+from helpers.grading.edits import Edit
+from helpers.grading.puzzle import Case, Puzzle
+from helpers.grading.test_run import TestRun, iterations, simulated
+from wgsl import Kernel
+from wgsl.simulator.run import compiled, execute
+from wgsl.simulator.work import TooLong, Work
+from wgsl.types.declarations import Declarations, check
+from wgsl.types.program import Function, Program, Statement
+
+MOST_WORK = 350_000_000  # of `Work` for all candidates: about 1 s
+CANDIDATE = 60_000  # of `Work`, besides what its run takes: it is made
+WATCHED = 3  # times the work: a run that is watched takes so much longer
+WATCHED_TESTS = 3  # tests, those that take least, in which a change that mends all of them is watched
+LONGER = 2  # times the work of the text itself that a candidate may take on the smallest test
+DRAWN = 4  # problems on which a change that mends all tests is tried, too
+LONG = 2_000_000  # of `Work` that one test takes
+MANY_DRAWN = 10  # problems that are drawn where each test takes long
+MOST_LINES = 3  # in which a change mends the text
+
+
+def repair(puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun]) -> Repair | None:
+    """Return the places where one change makes a wrong kernel right; None where none is found, or too many are.
+
+    `runs` are those of the tests, and of the drawn problem that the kernel failed, if there is one.
+    """
+    return Search(puzzle, kernel, runs).found()
+
+
+class Search:
+    """Tries the candidates, the likely ones first, until the work is used up."""
+
+    def __init__(self, puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun]) -> None:
+        self.puzzle, self.kernel = puzzle, kernel
+        self.work = Work(MOST_WORK)
+        self.tried = 0
+        declared = kernel.read(lambda: Declarations(kernel.module, dict(kernel.constants)))
+        self.programs: Mapping[str, Program] = {name: check(declared, name) for name in puzzle.entry_points}
+        failing_first = sorted(runs, key=lambda run: (not run.wrong.any(), run.counts["statements"]))
+        self.cases = [run.case for run in failing_first]
+        self.buffers = {id(case): _words(case) for case in self.cases}
+        self._put_quick_first()
+        self.allowed = LONGER * max(self._work_of(programs) for programs in (self.programs, self._official()))
+
+    def _put_quick_first(self) -> None:
+        """Let a drawn problem be the first case, where each test that the text fails takes long."""
+        most = self._work_of(self.programs)
+        if most < LONG:
+            return
+        for case in self._drawn(MANY_DRAWN):
+            words = _words(case)
+            work = Work(most // 2)
+            with suppress(ValueError):
+                if case.differ(_executed(self.programs, case, words, work)).any():
+                    self.cases.insert(0, case)
+                    self.buffers[id(case)] = words
+                    return
+
+    def found(self) -> Repair | None:
+        """Return the changes that mend the text: all of the first tier that has any, one for each line."""
+        for tier in self.tiers():
+            lines: dict[int, list[Mended]] = {}
+            for edit in tier:
+                if self.work.left < 0:
+                    break
+                if self.mends(edit):
+                    mended = mended_by(edit, self.kernel)
+                    lines.setdefault(mended.change.line, []).append(mended)
+                    if len(lines) > MOST_LINES:
+                        return None
+            if lines:
+                return Repair(tuple(one_of(lines[line]) for line in sorted(lines)))
+        return None
+
+    def tiers(self) -> Iterator[Iterable[Edit]]:
+        """Yield the candidates in the order in which they are tried."""
+        return tiers(self.programs, self._official())
+
+    # --- One candidate --------------------------------------------------------------------------------------------
+
+    def mends(self, edit: Edit) -> bool:
+        """Return whether a change makes all tests right, and some drawn problems."""
+        self.tried += 1
+        self.work.left -= CANDIDATE
+        function, before = edit.site.function, edit.site.function.body
+        try:
+            _give(function, edit.body)
+            return self._is_right()
+        finally:
+            _give(function, before)
+
+    def _is_right(self) -> bool:
+        first, *others = self.cases
+        return (
+            self._has_right_numbers(first, self.allowed)
+            and all(self._has_right_numbers(case) for case in others)
+            and all(self._is_safe(case) for case in chain(self.cases[:WATCHED_TESTS], self._drawn()))
+        )
+
+    def _has_right_numbers(self, case: Case, most: float | None = None) -> bool:
+        """Return whether the changed programs make the right numbers in a case, with so much work."""
+        work = Work(min(most or MOST_WORK, self.work.left))
+        before = work.left
+        try:
+            output = _executed(self.programs, case, self.buffers[id(case)], work)
+        except (ValueError, KeyError, IndexError, TypeError):  # endless, or nonsense
+            return False
+        finally:
+            self.work.left -= before - work.left
+        return not case.differ(output).any()
+
+    def _is_safe(self, case: Case) -> bool:
+        """Return whether nothing at all is wrong with the changed programs in a case."""
+        before = self.work.left
+        run = simulated(self.kernel, case, work=self.work, programs=self.programs)
+        self.work.left -= (WATCHED - 1) * (before - self.work.left)
+        return drawn.way_to_fail(run) is None
+
+    def _drawn(self, most: int = DRAWN) -> Iterator[Case]:
+        """Yield some drawn problems, those that take least first."""
+        if self.puzzle.drawn is not None:
+            ends, _ = drawn.chosen(self.puzzle, self.kernel.code, None)
+            for number in ends[:most]:
+                sizes, case_of = drawn.drawn_problem(self.puzzle, self.kernel.code, None, number)
+                yield case_of(sizes)
+
+    def _official(self) -> Mapping[str, Program]:
+        return {name: compiled(self.puzzle.official, name) for name in self.puzzle.entry_points}
+
+    def _work_of(self, programs: Mapping[str, Program]) -> int:
+        """Return the work of programs on the first case."""
+        work = Work(MOST_WORK // 10)
+        before = work.left
+        try:
+            _executed(programs, self.cases[0], self.buffers[id(self.cases[0])], work)
+        except (TooLong, ValueError):
+            return MOST_WORK // 100
+        return before - work.left
+
+
+def _give(function: Function, body: tuple[Statement, ...]) -> None:
+    """Give a function another body; what is known of the one before is forgotten."""
+    function.body, function.calls, function.usage = body, None, None
+
+
+def _words(case: Case) -> list[np.ndarray]:
+    """Return what is in the buffers of a case before it is run."""
+    start = [*case.start] or [np.zeros(shape, np.float32) for shape in (case.expected.shape, *case.scratch)]
+    params = [np.array(case.params, np.uint32)] if case.params else []
+    return [np.ascontiguousarray(array).ravel().view(np.uint32) for array in (*case.inputs, *start, *params)]
+
+
+def _executed(programs: Mapping[str, Program], case: Case, words: list[np.ndarray], work: Work) -> np.ndarray:
+    """Return the output of programs in a case. Raises ValueError where a loop does not end, or the work is used up."""
+    buffers = [array.copy() for array in words]
+    for dispatch in case.dispatches:
+        execute(programs[dispatch.entry_point], buffers, dispatch.workgroups, iterations(case), work)
+    output = buffers[len(case.inputs)]
+    kind = case.start[0].dtype if case.start else np.float32
+    return output.view(kind).reshape(case.expected.shape)

@@ -1,0 +1,108 @@
+"""The sentences on the one change that makes a wrong kernel right: its place and a question, and never the cure."""
+
+from helpers.data.words import in_words
+from helpers.grading import change, edits, twin_edits
+from helpers.grading.change import Change, Repair
+from helpers.grading.words.letters import cut
+
+LONGEST = 60  # letters of a quote
+RIGHT = "all numbers are right"
+STATEMENT = "a statement is missing"  # a kind of change
+FACTS = {
+    edits.REPLACED: "One word in {line} makes the difference: with {instead} in place of {text}",
+    edits.ARRAY: "One word in {line} makes the difference: with another array in place of {text}",
+    edits.OPERATOR: "One operator in {line} makes the difference: with another one in {text}",
+    edits.COMPARISON: "The comparison in {line} makes the difference: with another one in place of {text}",
+    edits.ASSIGNMENT: "The sign of the assignment in {line} makes the difference: with another one",
+    edits.EXTRA: "In {line}, {text} has one part too many: without it",
+    edits.OFFSET: "In {line}, {text} is off by one: with 1 more or 1 less",
+    edits.MISSING: "In {line}, a term or a factor is missing from {text}: with it",
+    edits.PARENTHESES: "In {line}, with other parentheses in {text}",
+    edits.EXCHANGED: "In {line}, with two parts exchanged",
+    edits.VALUE: "In {line}, with another value in place of {text}",
+    edits.LINES: "With the values of {lines} exchanged",
+    edits.TOO_MANY: "Without the statement in {line}",
+    edits.MOVED: "With the statement in {line} in another place",
+    edits.MEMBERS: "With the members of the struct in {line} in another order",
+    twin_edits.EACH: "One word in {lines} makes the difference: with {instead} in place of each {text}",
+    twin_edits.TWINS: "With the same change in {lines}",
+    twin_edits.SWAP: "With two names exchanged in {lines}",
+    twin_edits.VALUES: "With other values in {lines}",
+    change.SEVERAL: "In {line}, one change in {text} is enough: with it",
+    change.LINE: "One change in {line} is enough: with it",
+    STATEMENT: "One more statement is needed after {line}: with it",
+}
+WITHOUT_TEXT = {change.SEVERAL: change.LINE, edits.MISSING: STATEMENT}
+QUESTIONS = {
+    change.BOUND: "How far does {} run?",
+    change.STEP: "By how much does {} grow each time?",
+    change.ELEMENT: "Which element of {} is meant?",
+    change.HOLDS: "When should this condition be true?",
+    change.STORED: "What should be stored in {}?",
+    change.ADDED: "What should be added to {}?",
+    change.CALLED: "What should {} be?",
+}
+OF_A_LINE = "What should this line do?"
+OF_KINDS = {
+    edits.ASSIGNMENT: "Should this line replace the old value, or add to it?",
+    edits.PARENTHESES: "Which operation comes first?",
+    edits.EXCHANGED: "Which of the two belongs where?",
+    edits.LINES: "Which value belongs to which name?",
+    edits.TOO_MANY: "What is it there for?",
+    edits.MOVED: "When should it run, and how often?",
+    twin_edits.TWINS: "What have these lines in common?",
+    twin_edits.EACH: "What does this word stand for in each of these lines?",
+    twin_edits.SWAP: "Which of the two belongs where?",
+    twin_edits.VALUES: "What should each of these lines compute?",
+    edits.MEMBERS: "In which order does the task list them?",
+}
+
+
+def sentences(repair: Repair) -> list[str]:
+    """Return where one change makes all numbers right, and a question."""
+    first, *others = repair.changes
+    if not others:
+        return [_fact(first), _question(first)]
+    lines = " or ".join(f"in {_lines(changed)}" for changed in repair.changes)
+    return [f"One change is enough, {lines}: with it, {RIGHT}.", "What is each of these lines for?"]
+
+
+def _fact(changed: Change) -> str:
+    """Return the place of a change, and that all numbers are right with it."""
+    kind = changed.kind
+    if not changed.text:
+        kind = WITHOUT_TEXT.get(kind, kind)
+    lines = _lines(changed)
+    if kind == twin_edits.TWINS and not changed.others:
+        lines = f"two places of line {changed.line}"
+    text = f"`{cut(changed.text, LONGEST)}`"
+    place = FACTS[kind].format(line=f"line {changed.line}", lines=lines, text=text, instead=_instead(changed))
+    return f"{place}, {RIGHT}."
+
+
+def _lines(changed: Change) -> str:
+    return in_words("line", (changed.line, *changed.others))
+
+
+def _instead(changed: Change) -> str:
+    """Return what should be in the place of a word: another one of its kind, or one of another kind."""
+    if not changed.was:
+        return ""
+    if changed.noun == changed.was:
+        return f"another {changed.noun}"
+    return f"an {changed.noun}" if changed.noun[0] in "aeiou" else f"a {changed.noun}"
+
+
+def _question(changed: Change) -> str:
+    """Return the question that leads from the place to the cure."""
+    if changed.kind == twin_edits.VALUES and not changed.others:
+        return OF_A_LINE
+    if changed.kind in OF_KINDS:
+        return OF_KINDS[changed.kind]
+    if changed.kind == edits.COMPARISON and changed.noun:
+        return "What should happen where both sides are equal?"
+    if changed.kind == edits.MISSING and not changed.text:
+        return "What has to happen there?"
+    if changed.kind == edits.REPLACED and changed.use == "bound":
+        return QUESTIONS["bound"].format(f"`{changed.name}`")
+    return QUESTIONS.get(changed.use, OF_A_LINE).format(f"`{cut(changed.name, LONGEST)}`")
