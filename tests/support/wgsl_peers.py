@@ -24,7 +24,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).res
 
 import numpy as np
 import wgpu
-from support import messages, small_kernels, wgsl_programs, wgsl_verdicts
+from support import messages, small_kernels, subgroup_texts, wgsl_programs, wgsl_verdicts
 from support.problems import EVERY_VERSION
 
 from wgsl import Problem, check, simulate
@@ -93,8 +93,9 @@ def texts() -> list[Text]:
     for heading, programs in wgsl_programs.sections().items():
         if heading != "unsupported":
             found += [Text(f"{heading}: {one}", wgsl_programs.source(one.main, one.module)) for one in programs]
-    for heading in "right", "refused":
-        found += [Text(f"{heading}: {name}", text) for name, text in wgsl_programs.judged(heading).items()]
+    for judged in wgsl_programs.judged, wgsl_programs.judged_halves, subgroup_texts.judged:
+        for heading in "right", "refused":
+            found += [Text(f"{heading}: {name}", text) for name, text in judged(heading).items()]
     found += [Text(str(text), text.text) for text in wgsl_verdicts.texts() if isinstance(text.text, str)]
     return found + [Text(kernel.name, kernel.source) for kernel in EVERY_VERSION]
 
