@@ -90,6 +90,10 @@ class Usage:
                     _note(self.origin(node.reference), self.touched, self.loaded, self.written)
                 case Call():
                     self._call(node)
+        self._note_stored(function, every)
+
+    def _note_stored(self, function: Function, every: Sequence[object]) -> None:
+        """Enter what is stored where a run can come: all nodes of the function count, unless a condition is known."""
         decided = any(isinstance(node, If) and isinstance(_known(node.condition), Constant) for node in every)
         for node in nodes(function.body, live=True) if decided else every:
             match node:
