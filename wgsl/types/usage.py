@@ -75,7 +75,8 @@ class Usage:
         self.written: set[Variable | Binding] = set()
         self.stored: set[Variable | Binding] = set()
         self._targets: dict[Binding, Variable | Binding] = {}
-        for node in nodes(function.body):
+        every = [*nodes(function.body)]
+        for node in every:
             match node:
                 case Root(variable=variable):
                     self.variables.add(variable)
@@ -89,7 +90,12 @@ class Usage:
                     _note(self.origin(node.reference), self.touched, self.loaded, self.written)
                 case Call():
                     self._call(node)
-        for node in nodes(function.body, live=True):
+        self._note_stored(function, every)
+
+    def _note_stored(self, function: Function, every: Sequence[object]) -> None:
+        """Enter what is stored where a run can come: all nodes of the function count, unless a condition is known."""
+        decided = any(isinstance(node, If) and isinstance(_known(node.condition), Constant) for node in every)
+        for node in nodes(function.body, live=True) if decided else every:
             match node:
                 case Store() | Update() | AtomicCall(name="atomicStore"):
                     _note(self.origin(node.reference), self.stored)
