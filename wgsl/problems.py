@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wgsl.diagnostics import Limited, Lines, NotWgsl, Undefined, Unset, Unsupported
 from wgsl.kernel import Kernel, parsed
 from wgsl.suggestions import explained
 from wgsl.syntax import tree
-from wgsl.types.declarations import Declarations, program_of
+from wgsl.syntax.tokens import without_comments
+from wgsl.types.declarations import Declarations, check_shader, program_of
+from wgsl.types.program import Call
+from wgsl.types.stages import COMPUTE, FILTERED, FRAGMENT, VERTEX, unproven
 from wgsl.types.subgroup_uniformity import not_portable
 from wgsl.types.uniformity import NotPortable
 from wgsl.words import errors, findings
@@ -55,15 +59,25 @@ def check(text: str | Kernel) -> tuple[Problem, ...]:
         return (_problem(kernel.source, fault),)
     faults: list[NotWgsl | Unsupported | NotPortable] = [*declarations.faults()]
     for name, node in declarations.nodes.items():
-        if not tree.attribute(node, "compute"):
-            continue
         try:
+            if tree.attribute(node, VERTEX) or tree.attribute(node, FRAGMENT):
+                faults += _of_shader(declarations, node, kernel.source)
+            if not tree.attribute(node, COMPUTE):
+                continue
             faults += not_portable(program_of(declarations, name, Undefined), kernel.source)
         except (NotWgsl, Unsupported) as fault:
             faults.append(fault)
     problems = [_problem(kernel.source, fault) for fault in faults]
     by_place = {(problem.line, problem.column): problem for problem in problems}  # the last one of each place
     return tuple(sorted(by_place.values()))
+
+
+def _of_shader(declarations: Declarations, node: tree.Function, source: str) -> Iterator[Unsupported]:
+    """Yield what of a vertex or fragment shader is not checked. Raises NotWgsl where it is wrong."""
+    part = unproven(check_shader(declarations, node))
+    if part and tree.attribute(node, FRAGMENT) and not FILTERED.search(without_comments(source)):
+        named = part.function if isinstance(part, Call) else part
+        yield Unsupported("uniformity of derivatives", part.at, name=str(named.name))
 
 
 def _problem(source: str, fault: NotWgsl | Unsupported | NotPortable) -> Problem:

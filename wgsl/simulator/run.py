@@ -13,7 +13,7 @@ import numpy as np
 from wgsl.arguments import as_int, check_size
 from wgsl.arithmetic.operators import DTYPES
 from wgsl.kernel import Kernel, parsed
-from wgsl.simulator import undefined
+from wgsl.simulator import textures, undefined
 from wgsl.simulator.access import Access
 from wgsl.simulator.lanes import Dispatch
 from wgsl.simulator.machine import Machine
@@ -28,6 +28,7 @@ from wgsl.types import kinds
 from wgsl.types.declarations import Declarations, check
 from wgsl.types.program import Program, Variable
 from wgsl.types.subgroup_uniformity import not_portable
+from wgsl.types.textures import Texture
 from wgsl.types.uniformity import NotPortable
 
 MAX_STEPS = 65_536
@@ -134,7 +135,10 @@ def _memory(program: Program, dispatch: Dispatch, arrays: Sequence[np.ndarray]) 
     """Return the memory in which a run begins: copies of the buffers, and workgroup memory that is 0."""
     words = Words(dispatch)
     for variable, array in zip(program.bindings, arrays, strict=True):
-        words.bind(variable, without_nan_marks(array))
+        if isinstance(variable.type, Texture):
+            textures.bind(words, variable, without_nan_marks(array))
+        else:
+            words.bind(variable, without_nan_marks(array))
     for variable in program.workgroup:
         words.make(variable)
     return words
@@ -177,7 +181,13 @@ def _report_at_the_end(
 def _buffers_after(program: Program, words: Words, arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
     """Return the words of the bindings after a run, as arrays of the dtype and shape that each had before."""
     pairs = zip(program.bindings, arrays, strict=True)
-    return tuple(words.buffer(variable).view(array.dtype).reshape(array.shape) for variable, array in pairs)
+    return tuple(_buffer_after(words, variable, array) for variable, array in pairs)
+
+
+def _buffer_after(words: Words, variable: Variable, array: np.ndarray) -> np.ndarray:
+    if variable in words.images:
+        return words.images[variable].array(array)
+    return words.buffer(variable).view(array.dtype).reshape(array.shape)
 
 
 def execute(
@@ -242,7 +252,7 @@ def compiled(kernel: Kernel, entry_point: str) -> Program:
 
     Raises WgslError where the text does not compile, and UnsupportedWgsl where the simulator cannot run it.
     """
-    return kernel.read(lambda: check(_declared(kernel.source, kernel.constants), entry_point))
+    return kernel.read(lambda: textures.check_run(check(_declared(kernel.source, kernel.constants), entry_point)))
 
 
 def _refused(program: Program, kernel: Kernel, entry_point: str) -> Iterable[NotPortable]:
@@ -283,6 +293,9 @@ def _check_buffer(variable: Variable, array: np.ndarray) -> None:
     name = f"buffers[{variable.binding}] (`{variable.name}`)"
     if not isinstance(array, np.ndarray):
         raise TypeError(f"{name} is a {type(array).__name__}: it must be a NumPy array")
+    if isinstance(variable.type, Texture):
+        textures.check_array(name, variable.type, array)
+        return
     if array.dtype not in NUMBERS:
         raise ValueError(f"{name} has dtype {array.dtype}: it must be float32, float16, int32 or uint32")
     scalars = {scalar for _, scalar in kinds.leaves(variable.type)}
@@ -335,7 +348,7 @@ def checked_workgroups(program: Program, workgroups: tuple[int, int, int]) -> tu
 
 def checked_outputs(program: Program, outputs: Sequence[int] | None) -> list[Variable]:
     """The variables that must be written whole."""
-    storage = [variable for variable in program.bindings if variable.space == "storage" and variable.access != "read"]
+    storage = [variable for variable in program.bindings if _can_be_written(variable)]
     if outputs is None:
         return [variable for variable in storage if variable in program.written]
     if not isinstance(outputs, Sequence):
@@ -346,6 +359,12 @@ def checked_outputs(program: Program, outputs: Sequence[int] | None) -> list[Var
             rule = f"is not a storage binding that it can write; these are {numbers or 'none'}"
             raise ValueError(f"outputs = {outputs!r}: {output!r} {rule}")
     return [variable for variable in storage if variable.binding in outputs]
+
+
+def _can_be_written(variable: Variable) -> bool:
+    if isinstance(variable.type, Texture):
+        return variable.type.access != "read"
+    return variable.space == "storage" and variable.access != "read"
 
 
 def checked_max_steps(max_steps: int | None) -> int:

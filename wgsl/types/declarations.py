@@ -17,6 +17,7 @@ from wgsl.types.kinds import (
     F16,
     F32,
     U32,
+    Handle,
     Pointer,
     Scalar,
     Struct,
@@ -30,6 +31,7 @@ from wgsl.types.kinds import (
 from wgsl.types.memory import check_bindings, declared, laid_out, number, numbers
 from wgsl.types.names import Alias, Known, Meaning, Routine, Scope, Stage, check_new
 from wgsl.types.program import Binding, Constant, Function, Program, Variable
+from wgsl.types.stages import COMPUTE, check_io, check_use, stage_of
 from wgsl.types.statements import (
     check_assertion,
     constant_of,
@@ -38,6 +40,7 @@ from wgsl.types.statements import (
     statements,
     written_type,
 )  # fmt: skip
+from wgsl.types.textures import runs
 from wgsl.types.usage import RETURNED, ends, usage
 
 Named = tree.Declaration | tree.Function | tree.Struct | tree.Alias
@@ -60,13 +63,19 @@ class Declarations:
                 check_new(node.name, self.nodes)
                 self.nodes[node.name] = node
 
-    def check(self) -> None:
-        """Read all of them. Raises NotWgsl or Unsupported for the first that is wrong, in the order of the text."""
+    def check(self, entry_point: str) -> None:
+        """Read all of them. Raises NotWgsl for the first that is wrong, in the order of the text.
+
+        Raises Unsupported for what the entry point needs; what else is not supported does not matter.
+        """
         for name, value in self.constants.items():
             if getattr(self.nodes.get(name), "kind", "") != "override":
                 raise ValueError(f"{name} = {value}: the kernel has no `override {name}`")
         for fault in self.faults():
-            raise fault
+            if isinstance(fault, NotWgsl):
+                raise fault
+        if entry_point in self.nodes:
+            self.find(entry_point)
 
     def faults(self) -> Iterator[NotWgsl | Unsupported]:
         """Yield the faults of the module, at most one for each declaration, in the order of the text."""
@@ -197,15 +206,12 @@ OTHER_INPUTS = (
 
 def function_of(node: tree.Function, scope: Scope) -> Routine:
     """A function with its body."""
-    for name in ("vertex", "fragment"):
-        if attribute := tree.attribute(node, name):
-            raise Unsupported("shaders", attribute.at)
     inside = scope.inner(RETURNED)
-    entry = bool(tree.attribute(node, "compute"))
-    parameters = tuple(_parameter(parameter, scope, entry) for parameter in node.parameters)
+    stage = stage_of(node)
+    parameters = tuple(_parameter(parameter, scope, stage) for parameter in node.parameters)
     for parameter in parameters:
         inside.declare(parameter)
-    result = _result(node, scope, entry)
+    result = _result(node, scope, stage)
     inside.function = function = Function(node.name, parameters, result)
     function.body = statements(node.body, inside)
     ended = ends(function.body)
@@ -213,34 +219,35 @@ def function_of(node: tree.Function, scope: Scope) -> Routine:
         kind = "return on every path" if RETURNED in ended else "no return"
         raise NotWgsl(kind, node.name, name=node.name, type=result)
     workgroup_size = tree.attribute(node, "workgroup_size")
-    if workgroup_size and not entry:
+    if workgroup_size and stage != COMPUTE:
         raise NotWgsl("workgroup_size without compute", workgroup_size)
     must_use = tree.attribute(node, "must_use")
     if must_use and not node.result:
         raise NotWgsl("must_use", must_use)
-    return Routine(function, bool(must_use), entry)
+    return Routine(function, bool(must_use), stage is not None)
 
 
-def _result(node: tree.Function, scope: Scope, entry: bool) -> Type | None:
-    """The type that a function returns; None where it returns nothing, as an entry point must."""
+def _result(node: tree.Function, scope: Scope, stage: str | None) -> Type | None:
+    """The type that a function returns; None where it returns nothing, as a kernel must."""
     if node.result is None:
         return None
     result = type_of(node.result.type, scope)
-    if entry or not is_constructible(result):
-        raise NotWgsl("result of a kernel" if entry else "result", node.result.type, type=result)
-    if node.result.attributes:
+    if stage == COMPUTE or not is_constructible(result):
+        raise NotWgsl("result of a kernel" if stage == COMPUTE else "result", node.result.type, type=result)
+    if node.result.attributes and stage is None:
         raise NotWgsl("attribute of a result", node.result)
     return result
 
 
-def _parameter(node: tree.Parameter, scope: Scope, entry: bool) -> Binding:
+def _parameter(node: tree.Parameter, scope: Scope, stage: str | None) -> Binding:
     type = type_of(node.type, scope)
-    if not isinstance(type, Pointer) and not is_constructible(type):
+    handed = isinstance(type, Pointer | Handle) and stage is None
+    if not handed and not is_constructible(type):
         raise NotWgsl("type of a parameter", node.type, type=type)
     for name in ("builtin", "location"):
-        if not entry and tree.attribute(node, name):
+        if stage is None and tree.attribute(node, name):
             raise NotWgsl("attribute of a kernel", node, name=name)
-    if entry:
+    if stage == COMPUTE:
         _check_input(node, type)
     return Binding(node.name, type)
 
@@ -294,7 +301,7 @@ def check(declarations: Declarations, entry_point: str) -> Program:
 
     Raises NotWgsl where there is none, or it is not WGSL; Unsupported where the simulator does not run it.
     """
-    declarations.check()
+    declarations.check(entry_point)
     program = program_of(declarations, entry_point, (Undefined, Unset))
     names = {(variable.group, variable.binding): variable.name for variable in program.bindings}
     check_bindings(names, declarations.nodes[entry_point].name)
@@ -313,6 +320,7 @@ def program_of(declarations: Declarations, entry_point: str, faults: type | tupl
     for called in uses.functions:
         if isinstance(called.fault, faults):
             raise called.fault
+    check_use(uses, COMPUTE, node.name)
     used = [variable for variable in variables if variable in uses.variables]
     workgroup = tuple(variable for variable in used if variable.space == "workgroup")
     private = tuple(variable for variable in used if variable.space == "private")
@@ -321,6 +329,15 @@ def program_of(declarations: Declarations, entry_point: str, faults: type | tupl
     bindings = _bindings(variables, uses.variables)
     inputs = _inputs(node, declarations)
     return Program(function, inputs, size, bindings, workgroup, private, frozenset(uses.stored))
+
+
+def check_shader(declarations: Declarations, node: tree.Function) -> Function:
+    """A vertex or fragment shader. Raises NotWgsl where it uses what its stage has not."""
+    stage = stage_of(node)
+    check_io(node, stage, declarations.nodes, declarations.scope)
+    function = declarations.find(node.name).function
+    check_use(usage(function), stage, node.name)
+    return function
 
 
 def _workgroup_size(node: tree.Function, declarations: Declarations, held: int) -> tuple[int, int, int]:
@@ -340,7 +357,7 @@ def _bindings(variables: tuple[Variable, ...], used: set[Variable]) -> tuple[Var
     """The variables that have a binding, in the order of the numbers; of two with the same, the one that is used."""
     bindings: dict[tuple[int, int], Variable] = {}
     for variable in variables:
-        if variable.binding < 0:
+        if variable.binding < 0 or (isinstance(variable.type, Handle) and not runs(variable.type)):
             continue
         place = variable.group, variable.binding
         other = bindings.setdefault(place, variable)

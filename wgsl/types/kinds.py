@@ -109,7 +109,12 @@ class Pointer:
         return f"ptr<{self.space}, {self.to}>"
 
 
-Type = Scalar | Vector | Atomic | Array | Struct | Pointer
+@frozen
+class Handle:
+    """A texture or a sampler, which lies in no memory; `types.textures` has both."""
+
+
+Type = Scalar | Vector | Atomic | Array | Struct | Pointer | Handle
 
 
 def words(type: Type) -> Size:
@@ -210,7 +215,7 @@ MOST = 65_536  # elements that an array outside of buffers does not reach
 def is_constructible(type: Type) -> bool:
     """Return True for a type whose values can be made, copied and given a name."""
     return not any(
-        isinstance(part, Atomic | Pointer) or (isinstance(part, Array) and not (part.count or MOST) < MOST)
+        isinstance(part, Atomic | Pointer | Handle) or (isinstance(part, Array) and not (part.count or MOST) < MOST)
         for part in parts(type)
     )
 
@@ -232,7 +237,7 @@ def unfit(type: Type, space: str, access: str) -> Fault | None:
     shared = space == "workgroup" or (space == "storage" and access == "read_write")
     if any(isinstance(part, Atomic) for part in held) and not shared:
         return Fault("memory of atomics", {"space": space})
-    if any(isinstance(part, Pointer) for part in held) or (space == "private" and not is_constructible(type)):
+    if any(isinstance(part, Pointer | Handle) for part in held) or (space == "private" and not is_constructible(type)):
         return Fault("type of a variable", {"type": type})
     return None
 

@@ -17,6 +17,7 @@ from wgsl.types.kinds import (
     Array,
     Fault,
     Field,
+    Handle,
     Matrix,
     Pointer,
     Size,
@@ -34,6 +35,7 @@ from wgsl.types.program import Variable
 from wgsl.types.statements import declared_value, known, written_type
 
 SPACES = ("storage", "uniform", "workgroup", "private")
+HANDLE = "handle"  # the space of textures and samplers, which no text writes
 
 
 def number(attribute: tree.Attribute, scope: Scope) -> int:
@@ -62,6 +64,8 @@ def declared(node: tree.Declaration, scope: Scope) -> Variable:
     if initial and space != "private":
         raise NotWgsl("initial value", initial, space=space)
     type = initial.type if initial else written_type(node, scope, late=space == "workgroup")
+    if space == HANDLE:
+        return Variable(node.name, type, space, access, *places)
     if fault := unfit(type, space, access) or (uniform_fault(type) if space == "uniform" else None):
         raise NotWgsl(fault.kind, node.name, **fault.facts)
     return Variable(node.name, type, space, access, *places, initial and known(initial))
@@ -69,24 +73,26 @@ def declared(node: tree.Declaration, scope: Scope) -> Variable:
 
 def placed(node: tree.Declaration, scope: Scope) -> tuple[str, str, int, int]:
     """Address space, access, group and binding of a `var` of the module; the binding is -1 where it has none."""
-    space, access = _space(node)
+    space, access = _space(node, scope)
     attributes = [attribute for attribute in node.attributes if attribute.name in ("group", "binding")]
     places = {attribute.name: number(attribute, scope) for attribute in attributes}
     _check_places(node, space, places)
     return space, access, places.get("group", 0), places.get("binding", -1)
 
 
-def _space(node: tree.Declaration) -> tuple[str, str]:
+def _space(node: tree.Declaration, scope: Scope) -> tuple[str, str]:
     """Address space and access."""
     if not node.templates:
         if node.type and (kind := unsupported(node.type.name)):
             raise Unsupported(kind, node.type.at, name=node.type.name)
+        if node.type and isinstance(type_of(node.type, scope), Handle):
+            return HANDLE, "read"
         raise NotWgsl("no address space", node.name, name=node.name)
     return space_of(node.templates, SPACES)
 
 
 def _check_places(node: tree.Declaration, space: str, places: dict[str, int]) -> None:
-    if space not in ("storage", "uniform"):
+    if space not in ("storage", "uniform", HANDLE):
         if places:
             raise NotWgsl("needless binding", node.name, name=node.name)
         return
@@ -159,7 +165,7 @@ def laid_out(node: tree.Struct, scope: Scope) -> Struct:
 
 
 def _check_member(place: Span, type: Type, last: bool) -> None:
-    if isinstance(type, Pointer):
+    if isinstance(type, Pointer | Handle):
         raise NotWgsl("type of a member", place, type=type)
     if is_runtime_sized(type) and (not last or isinstance(type, Struct)):
         raise NotWgsl("last member", place)

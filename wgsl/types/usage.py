@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from wgsl.syntax.tree import children
+from wgsl.types.fragments import Derivative, Discard
 from wgsl.types.kinds import Pointer
 from wgsl.types.program import (
     AddressOf,
     AtomicCall,
+    Barrier,
     Bind,
     Binding,
     Block,
@@ -37,6 +39,8 @@ from wgsl.types.program import (
     Update,
     Variable,
 )
+from wgsl.types.subgroups import SubgroupCall
+from wgsl.types.textures import TextureCall
 
 # --- What a function uses -------------------------------------------------------------------------------------
 
@@ -75,6 +79,7 @@ class Usage:
         self.touched: set[Variable | Binding] = set()
         self.written: set[Variable | Binding] = set()
         self.stored: set[Variable | Binding] = set()
+        self.bound: dict[Part | Statement, None] = {}  # to stages: not every entry point may do this
         self._targets: dict[Binding, Variable | Binding] = {}
         for node in nodes(function.body):
             match node:
@@ -88,16 +93,23 @@ class Usage:
                     _note(self._origin(node.reference), self.touched, self.written)
                 case Call():
                     self._call(node)
+                case Barrier() | SubgroupCall() | Derivative() | Discard():
+                    self.bound[node] = None
+                case TextureCall(implicit=True):
+                    self.bound[node] = None
         for node in nodes(function.body, live=True):
             match node:
                 case Store() | Update() | AtomicCall(name="atomicStore"):
                     _note(self._origin(node.reference), self.stored)
+                case TextureCall(name="textureStore"):
+                    _note(self._origin(node.texture), self.stored)
 
     def _call(self, node: Call) -> None:
         """Add what a call uses, through its pointers, too."""
         inner = usage(node.function)
         self.functions |= inner.functions
         self.variables |= inner.variables
+        self.bound |= inner.bound
         arguments = dict(zip(node.function.parameters, node.arguments, strict=True))
         kinds = (self.touched, inner.touched), (self.written, inner.written), (self.stored, inner.stored)
         for outer_names, inner_names in kinds:

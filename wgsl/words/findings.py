@@ -28,6 +28,7 @@ from wgsl.facts import (
     WorkUsedUp,
 )
 from wgsl.subgroup_facts import UndefinedLane
+from wgsl.texture_facts import OutOfTexture, Texel
 from wgsl.words.errors import quoted
 
 QUOTED = 80  # characters of a line that are quoted
@@ -67,8 +68,10 @@ def other_line(line: Line | None) -> str:
     return "the same line" if line is None else quoted_line(line.number, line.code)
 
 
-def element(word: MemoryWord) -> str:
+def element(word: MemoryWord | Texel) -> str:
     """Return a word of memory as a learner names it."""
+    if isinstance(word, Texel):
+        return f"the texel ({', '.join(map(str, word.at))}) of `{word.variable}`"
     if word.index is None:
         return f"`{word.variable}`"
     return f"`{word.variable}[{word.index}]`"
@@ -112,6 +115,16 @@ def index_overflow(facts: IndexOverflow) -> str:
     return f"{wrapped}; below 0 a u32 wraps around to a large number"
 
 
+def out_of_texture(facts: OutOfTexture) -> str:
+    """Return what a texel that a texture does not have does."""
+    does = f"in `{facts.source}`, {thread(facts.thread)} {facts.access} at {facts.axis} = {facts.index:,}"
+    has = f"only {facts.axis} = 0"
+    if facts.size != 1:
+        has = f"{facts.axis} from 0 to {facts.size - 1:,}"
+    here = "the write is dropped" if facts.access == WRITES else "it gets 0, which WGSL does not promise"
+    return f"{does}, but `{facts.variable}` has {has} (here {here}); check the coordinates, and which threads come here"
+
+
 # --- Two accesses -----------------------------------------------------------------------------------------------
 
 
@@ -132,7 +145,7 @@ def unordered(facts: Race) -> str:
         return f"both write it, so that no barrier helps: {ONE_WRITER}"
     if not facts.same_workgroup:
         return "nothing orders two workgroups: give each its own elements, or use an atomic or a second dispatch"
-    barrier = "workgroupBarrier()" if facts.space == "workgroup" else "storageBarrier()"
+    barrier = {"workgroup": "workgroupBarrier()", "handle": "textureBarrier()"}.get(facts.space, "storageBarrier()")
     return f"no {barrier} stands between the two"
 
 
@@ -321,10 +334,11 @@ def unwritten(facts: Unwritten) -> str:
     """Return which numbers of an output are not written."""
     if facts.count == facts.size:
         return f"no thread writes to `{facts.variable}`"
-    some = f"{facts.count:,} of the {facts.size:,} numbers of `{facts.variable}`"
+    some = f"{facts.count:,} of the {facts.size:,} {facts.parts} of `{facts.variable}`"
+    part = facts.parts.removesuffix("s")
     if facts.count == 1:
-        return f"{some} is never written: number {facts.index:,}"
-    return f"{some} are never written, first number {facts.index:,}"
+        return f"{some} is never written: {part} {facts.index:,}"
+    return f"{some} are never written, first {part} {facts.index:,}"
 
 
 def not_a_number(facts: NotANumber) -> str:
@@ -348,4 +362,5 @@ SENTENCES = {
     Unwritten: unwritten,
     NotANumber: not_a_number,
     UndefinedLane: undefined_lane,
+    OutOfTexture: out_of_texture,
 }

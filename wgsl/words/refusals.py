@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from wgsl.words import graphics
+
 Sentence = str | Callable[..., str]
 
 
@@ -282,6 +284,7 @@ REASONS: dict[str, Sentence] = {
     "too_late": "this must be known before the run, in a const context",
     "override in a const": "`{name}` is an `override`, whose value is given at launch, and here a `const` is needed",
     "no value": "the override `{name}` has no value: give it one, or write `override {name} = ...;`",
+    **graphics.REASONS,
     # Functions
     "entry_point": "no kernel is called `{wanted}`; is `@compute` or its `fn` missing?",
     "result of a kernel": "a kernel returns nothing",
@@ -388,11 +391,12 @@ FEATURES: dict[str, Sentence] = {
     "call tree": "room for functions that call one another this often",
     "numbers of 64 bits": "`{name}` (numbers of 64 bits)",
     "textures": "`{name}` (textures and samplers)",
+    "function in a run": "`{name}` of a `{texture}` in a run, where textures are only loaded and stored",
     "resources": "`{name}` (resources other than buffers)",
-    "shaders": "vertex and fragment shaders",
     "builtin": "built-in value `{name}`",
     "function": "built-in function `{name}`",
-    "enable": "`enable {name}`",
-    "discard": "`discard`, which belongs to fragment shaders",
+    "uniformity of derivatives": (
+        "proof that all fragments come together to this `{name}`, which takes a derivative inside of a branch or a loop"
+    ),
     "nesting": "nesting deeper than {most} levels",
 }

@@ -1,0 +1,94 @@
+"""The reasons why textures, vertex shaders and fragment shaders are refused, by the kind of the refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
+PLACES = {"compute": "a kernel", "vertex": "a vertex shader", "fragment": "a fragment shader"}
+GIVEN_AS = {"into": "an input", "out of": "an output"}
+
+
+class Typed(Protocol):
+    """A value of a type."""
+
+    type: object
+
+
+def texture_argument(name: str, i: int, value: Typed, types: Sequence[object]) -> str:
+    """An argument of a function of textures of the wrong type."""
+    wanted = " or ".join(map(str, types))
+    return (
+        f"for this texture, the {ORDINALS[i]} argument of `{name}` is of type {wanted}, and here of type {value.type}"
+    )
+
+
+def range_of_an_argument(name: str, i: int, least: int, most: int) -> str:
+    """A number that is known before the run and out of its range."""
+    return f"the numbers of the {ORDINALS[i]} argument of `{name}` go from {least} to {most}"
+
+
+def function_of_a_stage(name: str, stage: str, stages: Sequence[str]) -> str:
+    """A function that another stage has."""
+    cure = ""
+    if name == "textureSample" and stage == "compute":
+        cure = ": write `textureSampleLevel`, with 0.0 as its last argument"
+    owners = " and ".join(f"{PLACES[owner]}s".removeprefix("a ") for owner in stages)
+    return f"`{name}` belongs to {owners}, and {PLACES[stage]} calls it{cure}"
+
+
+def memory_of_a_stage(name: str, space: str, stage: str) -> str:
+    """A variable that a stage does not have."""
+    if space == "workgroup":
+        return f"only kernels have workgroup memory, and {PLACES[stage]} uses `{name}`"
+    return f"{PLACES[stage]} cannot use `{name}`, which can be written: declare it with `read`"
+
+
+def no_place(name: str, way: str) -> str:
+    """An input or output without its place."""
+    return f"`{name}` needs a `@builtin(...)` or a `@location(...)`, as {GIVEN_AS[way]} of a shader"
+
+
+def two_places(name: str, way: str = "") -> str:
+    """An input or output with two places."""
+    return f"`{name}` has a `@builtin(...)` and a `@location(...)`: only one of them can stand here"
+
+
+def builtin_of_a_stage(name: str, stage: str, way: str) -> str:
+    """A built-in value that a stage does not have."""
+    return f"`{name}` is not {GIVEN_AS[way]} of {PLACES[stage]}"
+
+
+REASONS = {
+    "element of a texture": "`{name}` needs one type in `<` and `>`: f32, i32 or u32",
+    "texture for storage": "`{name}` needs a texel format and an access, as in `{name}<rgba8unorm, write>`",
+    "texel format": "a texel format belongs here, such as `rgba8unorm` or `r32float`",
+    "access to a texture": "a texture is `read`, `write` or `read_write`",
+    "texture of some adapters": "not every adapter has textures of the format `{format}` with the access `{access}`",
+    "texture is missing": "`{name}` takes a texture as its first argument",
+    "texture function": "`{name}` does not work with a `{texture}`",
+    "texture argument": texture_argument,
+    "range of an argument": range_of_an_argument,
+    "discard": "`discard` belongs to fragment shaders; a thread of a kernel ends with `return;`",
+    "discard of vertices": "`discard` belongs to fragment shaders, and a vertex shader uses it",
+    "function of a stage": function_of_a_stage,
+    "memory of a stage": memory_of_a_stage,
+    "two stages": "this function has `@{other}` and `@{name}`: an entry point has one of them",
+    "no position": "a vertex shader returns a `@builtin(position)`, and `{name}` does not",
+    "no place": no_place,
+    "two places": two_places,
+    "builtin of a stage": builtin_of_a_stage,
+    "builtin not enabled": "`{name}` needs `enable {extension};` at the top of the text",
+    "interpolate": (
+        "`@interpolate` stands beside `@location`, and takes `flat`, `linear` or `perspective`; `first` or `either` "
+        "may stand behind `flat`, and `center`, `centroid` or `sample` behind the others"
+    ),
+    "type of a location": "a `@location` holds a number or a vector of numbers, and not a value of type `{type}`",
+    "location twice": "the location {number} is there twice",
+    "not flat": "`{name}` is of type {type}, whose numbers are not interpolated: write `@interpolate(flat)` beside it",
+    "blend_src": (
+        "`@blend_src` belongs to the outputs of a fragment shader: two members of one type at `@location(0)`, with "
+        "`@blend_src(0)` and `@blend_src(1)`, and no other location"
+    ),
+}
