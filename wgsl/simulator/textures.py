@@ -23,6 +23,7 @@ from wgsl.simulator.values import Place, Value
 from wgsl.simulator.watch import Watch
 from wgsl.texture_facts import OutOfTexture
 from wgsl.types.kinds import WORD
+from wgsl.types.memory import HANDLE
 from wgsl.types.program import Program, Variable
 from wgsl.types.textures import ASKING, CHANNELS, FORMAT, SAMPLING, STORAGE, Texture, TextureCall, runs
 from wgsl.types.usage import nodes, usage
@@ -149,7 +150,7 @@ def bind(words: Words, variable: Variable, array: np.ndarray) -> None:
 def check_run(program: Program) -> Program:
     """The program, if the simulator runs what it does with textures. Raises Unsupported where it does not."""
     for variable in usage(program.entry).variables:
-        if variable.space == "handle" and not runs(variable.type):
+        if variable.space == HANDLE and not runs(variable.type):
             _refuse_use(program, variable)
     return program
 

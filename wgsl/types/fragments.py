@@ -1,4 +1,4 @@
-"""What only fragment shaders have: `discard`, and derivatives, which compare neighboring fragments."""
+"""Parts of fragment shaders alone: `discard`, and derivatives, which compare neighboring fragments."""
 
 from __future__ import annotations
 

@@ -93,10 +93,11 @@ class Usage:
                     _note(self._origin(node.reference), self.touched, self.written)
                 case Call():
                     self._call(node)
-                case Barrier() | SubgroupCall() | Derivative() | Discard():
+                case Barrier() | SubgroupCall() | Derivative() | Discard() | TextureCall(implicit=True):
                     self.bound[node] = None
-                case TextureCall(implicit=True):
-                    self.bound[node] = None
+        self._note_stores(function)
+
+    def _note_stores(self, function: Function) -> None:
         for node in nodes(function.body, live=True):
             match node:
                 case Store() | Update() | AtomicCall(name="atomicStore"):

@@ -60,6 +60,7 @@ def builtin_of_a_stage(name: str, stage: str, way: str) -> str:
     return f"`{name}` is not {GIVEN_AS[way]} of {PLACES[stage]}"
 
 
+DERIVATIVE = "proof that all fragments come together to this `{name}`, which takes a derivative in a branch or a loop"
 REASONS = {
     "element of a texture": "`{name}` needs one type in `<` and `>`: f32, i32 or u32",
     "texture for storage": "`{name}` needs a texel format and an access, as in `{name}<rgba8unorm, write>`",

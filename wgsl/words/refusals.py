@@ -395,8 +395,6 @@ FEATURES: dict[str, Sentence] = {
     "resources": "`{name}` (resources other than buffers)",
     "builtin": "built-in value `{name}`",
     "function": "built-in function `{name}`",
-    "uniformity of derivatives": (
-        "proof that all fragments come together to this `{name}`, which takes a derivative inside of a branch or a loop"
-    ),
+    "uniformity of derivatives": graphics.DERIVATIVE,
     "nesting": "nesting deeper than {most} levels",
 }
