@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Page, sync_playwright
-from support import subgroup_texts
+from support import subgroup_texts, texture_texts
 from support.lab_server import browser_path
 from support.problems import EVERY_VERSION
 from support.wgsl_programs import judged, judged_halves
@@ -25,7 +25,8 @@ from helpers.operations.registry import OPERATIONS
 HARDWARE = replace(gpu.adapter_info(), kind="hardware")
 COMPILED = """async texts => {
   const adapter = await navigator.gpu?.requestAdapter();
-  const requiredFeatures = [...adapter?.features ?? []].filter(name => ['subgroups', 'shader-f16'].includes(name));
+  const wanted = ['subgroups', 'shader-f16', 'clip-distances', 'dual-source-blending', 'primitive-index'];
+  const requiredFeatures = [...adapter?.features ?? []].filter(name => wanted.includes(name));
   const device = await adapter?.requestDevice({requiredFeatures});
   return device && Promise.all(texts.map(async code =>
     (await device.createShaderModule({code}).getCompilationInfo()).messages
@@ -106,6 +107,16 @@ def test_it_judges_the_texts_that_enable_f16_as_we_say(page):
         pytest.skip("this browser's adapter has no numbers of 16 bits")
     assert messages(page, judged_halves("right")) == []
     texts = {str(i): text for i, text in enumerate(judged_halves("refused").values())}
+    assert {message.split(":")[0] for message in messages(page, texts)} == {*texts}
+
+
+def test_it_judges_the_texts_with_textures_and_shaders_as_we_say(page):
+    features = "enable f16;enable subgroups;enable clip_distances;enable dual_source_blending;enable primitive_index;"
+    if messages(page, {"": features}):
+        pytest.skip("this browser's adapter has not all extensions")
+    right = {name: text for name, text in texture_texts.judged("right").items() if "diagnostic(" not in text}
+    assert messages(page, right) == []
+    texts = {str(i): text for i, text in enumerate(texture_texts.judged("refused").values())}
     assert {message.split(":")[0] for message in messages(page, texts)} == {*texts}
 
 

@@ -13,9 +13,11 @@ from wgsl.arguments import check_size
 from wgsl.arithmetic.operators import DTYPES
 from wgsl.simulator.memory import numbers
 from wgsl.simulator.run import size_of
+from wgsl.simulator.texture_arguments import smallest, texture_for, wanted
 from wgsl.types import kinds
 from wgsl.types.kinds import Atomic, Struct, Type
 from wgsl.types.program import Program, Variable
+from wgsl.types.textures import Texture
 from wgsl.types.usage import usage
 
 MOST = 2**24  # elements of a buffer
@@ -44,6 +46,8 @@ def buffers_for(program: Program, arguments: Mapping[str, str], seed: int) -> li
 
 def _left_out(variable: Variable, touched: bool) -> str | None:
     """The text for a binding that the command line does not name; None where it must name it."""
+    if isinstance(variable.type, Texture):
+        return None if touched else smallest(variable.type)
     if size_of(variable.type)[1]:
         return None if touched else "1"
     return None if touched and variable.space == "uniform" else ""
@@ -53,6 +57,8 @@ def _wanted(variable: Variable) -> str:
     """Return the request for a binding that the command line leaves out: what to write for it."""
     name = variable.name
     type = variable.type
+    if isinstance(type, Texture):
+        return wanted(variable)
     if size_of(type)[1]:
         return f"`{name}` is an {type} without a size: write {name}=64, {name}=1,2,3 or {name}=@numbers.npy"
     return f"`{name}` has no values: write {name}= and the numbers of {_listed(type)}"
@@ -71,6 +77,8 @@ def _buffer(variable: Variable, text: str, written: bool, random: np.random.Gene
     """The array of one binding."""
     if text.startswith("@"):
         return np.load(text[1:])
+    if isinstance(variable.type, Texture):
+        return texture_for(variable, text, written, random)
     runtime_sized = size_of(variable.type)[1] > 0
     size = SIZE.fullmatch(text)
     try:

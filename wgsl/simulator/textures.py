@@ -76,9 +76,14 @@ def check_array(name: str, type: Texture, array: np.ndarray) -> None:
         raise ValueError(f"{name} has dtype {array.dtype}: `{type}` needs {_either(dtypes)}")
     single = array.ndim == len(axes) and 1 in widths
     if array.size == 0 or not (single or (array.ndim == len(axes) + 1 and array.shape[-1] in widths)):
-        shape = ", ".join((*axes, _either(widths)))
-        rule = f"({shape})" if 1 not in widths else f"({shape}), or without the last axis"
-        raise ValueError(f"{name} has shape {array.shape}: `{type}` needs {rule}")
+        raise ValueError(f"{name} has shape {array.shape}: `{type}` needs {_shapes(axes, widths)}")
+
+
+def _shapes(axes: Sequence[str], widths: Sequence[int]) -> str:
+    """Return the shapes of an array in words."""
+    single = f"({', '.join(axes)})" if len(axes) > 1 else "(width,)"
+    several = f"({', '.join((*axes, 'channels'))}) with {_either(widths)} channel{'s' if widths[-1] > 1 else ''}"
+    return f"{single} or {several}" if 1 in widths else several
 
 
 def _either(choices: Sequence[object]) -> str:

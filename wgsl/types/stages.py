@@ -173,7 +173,8 @@ class _Places:
         fits = _is_clipped(type) if name == CLIPPED else type == wanted
         if not fits:
             wanted = f"array<f32, {MOST_CLIPPED}>" if name == CLIPPED else wanted
-            raise NotWgsl("type of a builtin", part.type, builtin=name, name=_name(part), type=wanted)
+            kind = "type of a builtin" if _name(part) else "type of an output"
+            raise NotWgsl(kind, part.type, builtin=name, name=_name(part), type=wanted)
         self.builtins[name] = part
 
     def _location(self, part: tree.Node, type: Type, attribute: tree.Attribute) -> None:
@@ -221,8 +222,9 @@ class _Places:
             raise NotWgsl("blend_src", self._blended[0])
 
 
-def _name(part: tree.Parameter | tree.Result) -> str:
-    return str(getattr(part, "name", "the result"))
+def _name(part: tree.Parameter | tree.Result) -> str | None:
+    """The name of an input; None for the result."""
+    return None if isinstance(part, tree.Result) else str(part.name)
 
 
 def _is_clipped(type: Type) -> bool:

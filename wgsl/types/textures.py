@@ -227,7 +227,8 @@ COMPONENT = Parameter(WHOLE, fixed=COMPONENTS)
 def texture_call(node: tree.Call, arguments: Sequence[Expression], fixed: Callable[[int], Expression]) -> TextureCall:
     """A call of one of these functions, its arguments converted; `fixed` reads one as a const-expression."""
     name = node.callee.name
-    first = next((i for i, argument in enumerate(arguments[:2]) if isinstance(argument.type, Texture)), None)
+    before = 1 + (name == "textureGather")
+    first = next((i for i, argument in enumerate(arguments[:before]) if isinstance(argument.type, Texture)), None)
     if first is None:
         raise NotWgsl("texture is missing", name, name=name)
     texture = arguments[first].type
@@ -248,12 +249,13 @@ def _fitting(
     name: Word, i: int, parameter: Parameter, arguments: Sequence[Expression], fixed: Callable[[int], Expression]
 ) -> Expression:
     """An argument as its parameter takes it."""
+    texture = next(argument.type for argument in arguments if isinstance(argument.type, Texture))
     value = fixed(i) if parameter.fixed else arguments[i]
     if concrete(value).type in parameter.types:
         value = concrete(value)
     fitting = next(filter(None, (converted(value, type) for type in parameter.types)), None)
     if fitting is None:
-        raise NotWgsl("texture argument", name, name=name, i=i, value=value, types=parameter.types)
+        raise NotWgsl("texture argument", name, name=name, i=i, value=value, types=parameter.types, texture=texture)
     if parameter.fixed and not isinstance(fitting, Constant):
         raise NotWgsl("too_late", fitting)
     if parameter.fixed and not all(number in parameter.fixed for number in fitting.leaves):

@@ -117,11 +117,14 @@ def index_overflow(facts: IndexOverflow) -> str:
 
 def out_of_texture(facts: OutOfTexture) -> str:
     """Return what a texel that a texture does not have does."""
-    does = f"in `{facts.source}`, {thread(facts.thread)} {facts.access} at {facts.axis} = {facts.index:,}"
+    does = f"in `{facts.source}`, {thread(facts.thread)} {facts.access}"
+    here = "the write is dropped" if facts.access == WRITES else "it gets 0, which WGSL does not promise"
+    if facts.axis == "level":
+        return f"{does} level {facts.index:,}, and in the simulator `{facts.variable}` has level 0 alone (here {here})"
+    does = f"{does} at {facts.axis} = {facts.index:,}"
     has = f"only {facts.axis} = 0"
     if facts.size != 1:
         has = f"{facts.axis} from 0 to {facts.size - 1:,}"
-    here = "the write is dropped" if facts.access == WRITES else "it gets 0, which WGSL does not promise"
     return f"{does}, but `{facts.variable}` has {has} (here {here}); check the coordinates, and which threads come here"
 
 

@@ -16,12 +16,26 @@ class Typed(Protocol):
     type: object
 
 
-def texture_argument(name: str, i: int, value: Typed, types: Sequence[object]) -> str:
+class Textured(Protocol):
+    """A type of textures."""
+
+    family: str
+    access: str
+
+
+def texture_argument(name: str, i: int, value: Typed, types: Sequence[object], texture: object) -> str:
     """An argument of a function of textures of the wrong type."""
     wanted = " or ".join(map(str, types))
-    return (
-        f"for this texture, the {ORDINALS[i]} argument of `{name}` is of type {wanted}, and here of type {value.type}"
-    )
+    return f"the {ORDINALS[i]} argument of `{name}` is a {wanted} for a `{texture}`, and here a {value.type}"
+
+
+def texture_function(name: str, texture: Textured) -> str:
+    """A function that a texture does not have."""
+    if name == "textureStore" and texture.family != "storage":
+        return f"`textureStore` needs a texture such as `texture_storage_2d<rgba8unorm, write>`, not a `{texture}`"
+    if name in ("textureLoad", "textureStore") and texture.family == "storage":
+        return f"`{name}` does not go with the access `{texture.access}` of this `{texture}`"
+    return f"`{name}` does not work with a `{texture}`"
 
 
 def range_of_an_argument(name: str, i: int, least: int, most: int) -> str:
@@ -45,19 +59,29 @@ def memory_of_a_stage(name: str, space: str, stage: str) -> str:
     return f"{PLACES[stage]} cannot use `{name}`, which can be written: declare it with `read`"
 
 
-def no_place(name: str, way: str) -> str:
+def subject(name: str | None) -> str:
+    """Return an input by its name, or the result."""
+    return f"`{name}`" if name else "the result"
+
+
+def no_place(name: str | None, way: str) -> str:
     """An input or output without its place."""
-    return f"`{name}` needs a `@builtin(...)` or a `@location(...)`, as {GIVEN_AS[way]} of a shader"
+    return f"{subject(name)} needs a `@builtin(...)` or a `@location(...)`, as {GIVEN_AS[way]} of a shader"
 
 
-def two_places(name: str, way: str = "") -> str:
+def two_places(name: str | None, **_: object) -> str:
     """An input or output with two places."""
-    return f"`{name}` has a `@builtin(...)` and a `@location(...)`: only one of them can stand here"
+    return f"{subject(name)} has a `@builtin(...)` and a `@location(...)`: only one of them can stand here"
 
 
 def builtin_of_a_stage(name: str, stage: str, way: str) -> str:
     """A built-in value that a stage does not have."""
     return f"`{name}` is not {GIVEN_AS[way]} of {PLACES[stage]}"
+
+
+def not_flat(name: str | None, type: object) -> str:
+    """Whole numbers that would be interpolated."""
+    return f"{subject(name)} is of type {type}, which is not interpolated: write `@interpolate(flat)` beside it"
 
 
 DERIVATIVE = "proof that all fragments come together to this `{name}`, which takes a derivative in a branch or a loop"
@@ -68,7 +92,7 @@ REASONS = {
     "access to a texture": "a texture is `read`, `write` or `read_write`",
     "texture of some adapters": "not every adapter has textures of the format `{format}` with the access `{access}`",
     "texture is missing": "`{name}` takes a texture as its first argument",
-    "texture function": "`{name}` does not work with a `{texture}`",
+    "texture function": texture_function,
     "texture argument": texture_argument,
     "range of an argument": range_of_an_argument,
     "discard": "`discard` belongs to fragment shaders; a thread of a kernel ends with `return;`",
@@ -87,7 +111,8 @@ REASONS = {
     ),
     "type of a location": "a `@location` holds a number or a vector of numbers, and not a value of type `{type}`",
     "location twice": "the location {number} is there twice",
-    "not flat": "`{name}` is of type {type}, whose numbers are not interpolated: write `@interpolate(flat)` beside it",
+    "not flat": not_flat,
+    "type of an output": "`{builtin}` is a {type}, and this result is none",
     "blend_src": (
         "`@blend_src` belongs to the outputs of a fragment shader: two members of one type at `@location(0)`, with "
         "`@blend_src(0)` and `@blend_src(1)`, and no other location"
