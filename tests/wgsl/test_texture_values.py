@@ -30,6 +30,7 @@ LOAD = """
   numbers[VALUE] = vec4<SCALAR>(textureLoad(image, COORDINATES LEVEL));
 }
 """
+EDGES = [0, -0.0, 1, -1, 0.5, -0.5, 2, -2, 1e-8, 6e-8, 3e-8, 65504, -65504, 1 / 255, 1.5 / 255, 63.5 / 127, 0.49999]
 NAMES = {"f": "f32", "u": "u32", "i": "i32"}
 
 
@@ -89,27 +90,8 @@ def values(format: str, count: int) -> np.ndarray:
     if kind != "f":
         ends = np.iinfo(stored(format).dtype)
         return dice.integers(ends.min, ends.max, count, endpoint=True).astype(np.dtype(f"{kind.replace('s', 'i')}4"))
-    edges = [
-        0,
-        -0.0,
-        1,
-        -1,
-        0.5,
-        -0.5,
-        2,
-        -2,
-        1e-8,
-        65504,
-        -65504,
-        1 / 255,
-        0.4999999,
-        1.5 / 255,
-        63.5 / 127,
-        6e-8,
-        3e-8,
-    ]
-    random = dice.uniform(-1.2, 1.2, count - len(edges))
-    return np.float32([*edges, *random])
+    random = dice.uniform(-1.2, 1.2, count - len(EDGES))
+    return np.float32([*EDGES, *random])
 
 
 def channels_of(format: str) -> str:

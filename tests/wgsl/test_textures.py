@@ -42,10 +42,10 @@ def test_the_arrays_that_are_given_stay_as_they_are():
 
 
 def test_blue_comes_first_in_bgra():
-    text = "@group(0) @binding(0) var b: texture_storage_1d<rgba8unorm, write>;\n"
+    text = "@group(0) @binding(0) var b: texture_storage_1d<bgra8unorm, write>;\n"
     main = "@compute @workgroup_size(1) fn main() { textureStore(b, 0, vec4f(1, 0.5, 0, 1)); }"
     trace = wgsl.simulate(text + main, [np.zeros((1, 4), np.uint8)], (1, 1, 1))
-    assert trace.buffers[0].tolist() == [[255, 128, 0, 255]]
+    assert trace.buffers[0].tolist() == [[0, 128, 255, 255]]
 
 
 def test_sizes_are_those_of_the_arrays():
@@ -108,7 +108,7 @@ def test_texels_are_counted_and_logged():
 
 
 def test_a_text_with_other_shaders_runs():
-    """What they do and what they cannot be checked for does not matter to the kernel."""
+    """Their derivatives in branches do not matter to the kernel, and their errors do."""
     shaders = """
     @vertex fn v() -> @builtin(position) vec4f { return vec4f(); }
     @fragment fn f(@location(0) uv: vec2f) -> @location(0) vec4f {
@@ -119,7 +119,7 @@ def test_a_text_with_other_shaders_runs():
     """
     trace = run("o[i] = textureLoad(a, p, 0).x;", TEXT + shaders)
     assert np.array_equal(trace.buffers[3], PIXELS.ravel())
-    assert [problem.kind for problem in wgsl.check(TEXT.replace("BODY", "") + shaders)] == ["not supported"]
+    assert [problem.rule for problem in wgsl.check(TEXT.replace("BODY", "") + shaders)] == ["derivative"] * 2
     with pytest.raises(ValueError, match="does not compile"):
         run("", TEXT + shaders.replace("return vec4f();", "return 1.0;"))
 

@@ -232,12 +232,6 @@ KERNELS = [
     (2, "override T: u32;⏎@compute @workgroup_size(T) fn main() {}", "`T` has no value"),
     (
         2,
-        "@group(0) @binding(2) var<storage> b: f32;⏎@compute @workgroup_size(1) fn main() {}",
-        "none with the number 1",
-    ),
-    (2, "@group(1) @binding(1) var<storage> b: f32;⏎@compute @workgroup_size(1) fn main() {}", "write @group(0)"),
-    (
-        2,
         "@compute @workgroup_size(1) fn main(@builtin(workgroup_id) g: u32) {}",
         "`workgroup_id` is a vec3u: write `g: vec3u`",
     ),

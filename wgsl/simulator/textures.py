@@ -26,7 +26,7 @@ from wgsl.types.kinds import WORD
 from wgsl.types.memory import HANDLE
 from wgsl.types.program import Program, Variable
 from wgsl.types.textures import ASKING, CHANNELS, FORMAT, SAMPLING, STORAGE, Texture, TextureCall, runs
-from wgsl.types.usage import nodes, usage
+from wgsl.types.usage import nodes, reached, usage
 
 AXES = {"1d": ("width",), "2d": ("height", "width"), "2d_array": ("layers", "height", "width")}
 AXES["3d"] = ("depth", "height", "width")
@@ -162,7 +162,7 @@ def check_run(program: Program) -> Program:
 
 def _refuse_use(program: Program, variable: Variable) -> None:
     """Raise Unsupported for the first function of a sampler, or of a texture that the simulator does not have."""
-    for function in usage(program.entry).functions:
+    for function in reached(program.entry):
         for node in nodes(function.body):
             if isinstance(node, TextureCall) and (node.name in SAMPLING or not runs(node.texture.type)):
                 raise Unsupported("function in a run", node.at, name=node.name, texture=node.texture.type)

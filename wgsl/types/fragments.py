@@ -10,6 +10,7 @@ from wgsl.syntax.tree import frozen
 from wgsl.types.conversions import concrete, converted, scalar_of, shaped
 from wgsl.types.kinds import F32, components
 from wgsl.types.program import Expression, Part, Statement
+from wgsl.types.textures import TextureCall
 
 DERIVATIVES = frozenset(f"{name}{kind}" for name in ("dpdx", "dpdy", "fwidth") for kind in ("", "Coarse", "Fine"))
 
@@ -25,6 +26,11 @@ class Derivative(Part):
 
     name: str
     operand: Expression
+
+
+def is_derivative(part: object) -> bool:
+    """Return True for what takes a derivative, such as `textureSample`, to find the level of a texture."""
+    return isinstance(part, Derivative) or (isinstance(part, TextureCall) and part.implicit)
 
 
 def derivative(node: tree.Call, arguments: Sequence[Expression]) -> Derivative:

@@ -5,32 +5,25 @@ Kernels are simulated, and these are only checked.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from wgsl.diagnostics import NotWgsl, Span
 from wgsl.syntax import tree
 from wgsl.types.conversions import WHOLE, concrete, scalar_of
 from wgsl.types.expressions import type_of, value
-from wgsl.types.fragments import Derivative, Discard
+from wgsl.types.fragments import Discard, is_derivative
 from wgsl.types.kinds import BOOL, F32, U32, Array, Struct, Type, Vector, components
+from wgsl.types.memory import check_place
 from wgsl.types.names import Scope, Stage
 from wgsl.types.program import (
-    Block,
-    Call,
     Constant,
-    Function,
-    If,
-    Logical,
-    Loop,
     Part,
     Statement,
-    Switch,
     Variable,
 )  # fmt: skip
 from wgsl.types.subgroups import SubgroupCall
-from wgsl.types.textures import Texture, TextureCall
-from wgsl.types.usage import RETURNED, Usage, ends, nodes, usage
+from wgsl.types.textures import Texture
+from wgsl.types.usage import Usage
 
 COMPUTE, VERTEX, FRAGMENT = "compute", "vertex", "fragment"
 INTO, OUT_OF = "into", "out of"
@@ -54,11 +47,6 @@ ENABLING = {CLIPPED: CLIPPED, "primitive_index": "primitive_index"} | dict.fromk
     ("subgroup_size", "subgroup_invocation_id"), "subgroups"
 )
 FLAT = "flat"
-SAMPLINGS = {  # of an interpolation
-    FLAT: ("first", "either"),
-    "perspective": ("center", "centroid", "sample"),
-    "linear": ("center", "centroid", "sample"),
-}
 
 
 def stage_of(node: tree.Function) -> str | None:
@@ -85,7 +73,7 @@ def check_use(uses: Usage, stage: str, place: Span) -> None:
 
 
 def _stages(node: Part | Statement) -> tuple[str, ...]:
-    if isinstance(node, Discard | Derivative | TextureCall):
+    if isinstance(node, Discard) or is_derivative(node):
         return (FRAGMENT,)
     return (COMPUTE, FRAGMENT) if isinstance(node, SubgroupCall) else (COMPUTE,)
 
@@ -114,9 +102,9 @@ def check_io(node: tree.Function, stage: str, nodes: Mapping[str, tree.Node], sc
     """Refuse what a vertex or fragment shader cannot get, or cannot return."""
     inputs: list[tree.Parameter | tree.Result] = []
     for parameter in node.parameters:
-        inputs += _parts(parameter, nodes, scope)
+        inputs += parts_of(parameter, nodes, scope)
     _Places(stage, INTO, scope).add(inputs)
-    outputs = _parts(node.result, nodes, scope) if node.result else []
+    outputs = parts_of(node.result, nodes, scope) if node.result else []
     places = _Places(stage, OUT_OF, scope)
     places.add(outputs)
     places.check_blended()
@@ -124,10 +112,10 @@ def check_io(node: tree.Function, stage: str, nodes: Mapping[str, tree.Node], sc
         raise NotWgsl("no position", node.result or node.name, name=node.name)
 
 
-def _parts(
+def parts_of(
     node: tree.Parameter | tree.Result, nodes: Mapping[str, tree.Node], scope: Scope
 ) -> Sequence[tree.Parameter | tree.Result]:
-    """The members of a struct, each with a place of its own; anything else is one part."""
+    """Return the members of a struct, each with a place of its own; anything else is one part."""
     type = type_of(node.type, scope)
     if not isinstance(type, Struct) or node.attributes:
         return (node,)
@@ -149,6 +137,8 @@ class _Places:
         """Give each of these its place."""
         for part in parts:
             type = type_of(part.type, self._scope)
+            for attribute in part.attributes:
+                check_place(attribute, part, self._scope)
             builtin = tree.attribute(part, "builtin")
             location = tree.attribute(part, "location")
             if bool(builtin) == bool(location):
@@ -168,8 +158,6 @@ class _Places:
             raise NotWgsl("builtin not enabled", at, name=name, extension=ENABLING[name])
         if name in self.builtins:
             raise NotWgsl("builtin twice", at, name=name)
-        if interpolated := tree.attribute(part, "interpolate"):
-            raise NotWgsl("interpolate", interpolated)
         fits = _is_clipped(type) if name == CLIPPED else type == wanted
         if not fits:
             wanted = f"array<f32, {MOST_CLIPPED}>" if name == CLIPPED else wanted
@@ -198,9 +186,7 @@ class _Places:
     def _check_interpolated(self, part: tree.Node, type: Type) -> None:
         """Refuse whole numbers between vertices and fragments that would be interpolated."""
         attribute = tree.attribute(part, "interpolate")
-        kind, *samplings = [str(getattr(word, "name", "")) for word in attribute.arguments] if attribute else [""]
-        if attribute and (kind not in SAMPLINGS or any(name not in SAMPLINGS[kind] for name in samplings)):
-            raise NotWgsl("interpolate", attribute)
+        kind = attribute.arguments[0].name if attribute else ""
         between = (self._stage, self._way) in ((VERTEX, OUT_OF), (FRAGMENT, INTO))
         if scalar_of(type) in WHOLE and kind != FLAT and (between or attribute):
             raise NotWgsl("not flat", attribute or part, name=_name(part), type=type)
@@ -229,57 +215,3 @@ def _name(part: tree.Parameter | tree.Result) -> str | None:
 
 def _is_clipped(type: Type) -> bool:
     return isinstance(type, Array) and type.element == F32 and 1 <= (type.count or 0) <= MOST_CLIPPED
-
-
-# --- Derivatives --------------------------------------------------------------------------------------------------
-
-FILTERED = re.compile(r"\bdiagnostic\s*\(\s*(off|info|warning)\s*,\s*derivative_uniformity\s*,?\s*\)")
-
-
-def unproven(function: Function) -> Part | None:
-    """Return a derivative to which not all fragments may come together, as it stands in a branch or a loop.
-
-    They must; whether they do in spite of it is not analyzed.
-    """
-    return _apart(function.body, [])
-
-
-def _apart(body: Sequence[Statement], left: list[Statement]) -> Part | None:
-    """The same of statements; `left` are those before them by which some fragments may have returned."""
-    for statement in body:
-        if isinstance(statement, Block):
-            found = _apart(statement.body, left)
-        elif isinstance(statement, If) and not left:
-            found = _in_value(statement.condition) or _first(statement.then) or _first(statement.otherwise)
-        elif left or isinstance(statement, Switch | Loop):
-            found = _first(statement)
-        else:
-            found = _in_value(statement)
-        if found:
-            return found
-        if isinstance(statement, If | Switch | Loop) and RETURNED in ends((statement,)):
-            left.append(statement)
-    return None
-
-
-def _in_value(part: Part | Statement) -> Part | None:
-    """The same of what all fragments evaluate together."""
-    for node in nodes(part):
-        if isinstance(node, Logical) and (found := _first(node.right)):
-            return found
-        if isinstance(node, Call) and (found := unproven(node.function)):
-            return node
-    return None
-
-
-def _first(part: object) -> Part | None:
-    """The first derivative in a part, or the first call that leads to one."""
-    for node in nodes(part):
-        leads = isinstance(node, Call) and any(map(_is_derivative, usage(node.function).bound))
-        if leads or _is_derivative(node):
-            return node
-    return None
-
-
-def _is_derivative(node: object) -> bool:
-    return isinstance(node, Derivative) or (isinstance(node, TextureCall) and node.implicit)

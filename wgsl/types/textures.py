@@ -9,13 +9,14 @@ import re
 from collections.abc import Callable, Container, Sequence
 from itertools import product
 
-from wgsl.diagnostics import Limited, NotWgsl
+from wgsl.diagnostics import NotWgsl
 from wgsl.syntax import tree
 from wgsl.syntax.tokens import Word
 from wgsl.syntax.tree import frozen
 from wgsl.types.conversions import concrete, converted, undefined
 from wgsl.types.kinds import F32, I32, U32, Handle, Scalar, Type, Vector
-from wgsl.types.program import Constant, Expression, Part
+from wgsl.types.noted import note
+from wgsl.types.program import Constant, Expression, Named, Part
 
 SAMPLED, MULTISAMPLED, DEPTH, DEPTH_MULTISAMPLED = "sampled", "multisampled", "depth", "depth multisampled"
 STORAGE, EXTERNAL = "storage", "external"
@@ -153,7 +154,7 @@ def _for_storage(node: tree.Name, shape: str, find: Callable[[str], object]) -> 
     format = _word(node.arguments[0], FORMATS, "texel format", find)
     access = _word(node.arguments[1], ACCESSES, "access to a texture", find)
     if not is_everywhere(format, access):
-        raise Limited("texture of some adapters", node, format=format, access=access)
+        note("texture of some adapters", node, format=format, access=access)
     return Texture(STORAGE, shape, _scalar_of(format), format, access)
 
 
@@ -242,6 +243,8 @@ def texture_call(node: tree.Call, arguments: Sequence[Expression], fixed: Callab
     if not len(parameters) - _optional(name, texture, parameters) <= len(arguments) <= len(parameters):
         raise NotWgsl("count", name, name=name, wanted=len(parameters), given=len(arguments))
     fitting = [_fitting(name, i, parameters[i], arguments, fixed) for i in range(len(arguments))]
+    if name == "textureStore" and isinstance(fitting[0], Named):
+        note("parameter that is stored to", fitting[0], name=fitting[0].binding.name)
     return TextureCall(_result(name, texture), node, str(name), tuple(fitting))
 
 

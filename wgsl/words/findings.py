@@ -13,6 +13,7 @@ from wgsl.facts import (
     Facts,
     IndexOverflow,
     Line,
+    LostUpdate,
     MemoryWord,
     MissedBarrier,
     NotANumber,
@@ -25,10 +26,12 @@ from wgsl.facts import (
     Uninitialized,
     Unproven,
     Unwritten,
+    Waiting,
     WorkUsedUp,
 )
 from wgsl.subgroup_facts import UndefinedLane
 from wgsl.texture_facts import OutOfTexture, Texel
+from wgsl.words import graphics
 from wgsl.words.errors import quoted
 
 QUOTED = 80  # characters of a line that are quoted
@@ -115,19 +118,6 @@ def index_overflow(facts: IndexOverflow) -> str:
     return f"{wrapped}; below 0 a u32 wraps around to a large number"
 
 
-def out_of_texture(facts: OutOfTexture) -> str:
-    """Return what a texel that a texture does not have does."""
-    does = f"in `{facts.source}`, {thread(facts.thread)} {facts.access}"
-    here = "the write is dropped" if facts.access == WRITES else "it gets 0, which WGSL does not promise"
-    if facts.axis == "level":
-        return f"{does} level {facts.index:,}, and in the simulator `{facts.variable}` has level 0 alone (here {here})"
-    does = f"{does} at {facts.axis} = {facts.index:,}"
-    has = f"only {facts.axis} = 0"
-    if facts.size != 1:
-        has = f"{facts.axis} from 0 to {facts.size - 1:,}"
-    return f"{does}, but `{facts.variable}` has {has} (here {here}); check the coordinates, and which threads come here"
-
-
 # --- Two accesses -----------------------------------------------------------------------------------------------
 
 
@@ -158,6 +148,18 @@ def overlap(facts: Overlap) -> str:
     why = "" if facts.same_workgroup else ", and nothing orders two workgroups"
     cure = "give each its own elements, or let one thread write it"
     return f"{who} and {other} both write {element(facts.word)}, with the same value{why}; {cure}"
+
+
+def lost_update(facts: LostUpdate) -> str:
+    """Return which thread may overwrite what another one has just written."""
+    who, other = map(thread, facts.threads)
+    name = element(facts.word)
+    read = "" if facts.read_in is None else f" in {other_line(facts.read_in)},"
+    return (
+        f"{who} reads {name}{read} and stores it here; {other} may write it in between, in "
+        f"{other_line(facts.written_in)}, and that value would be lost; read and write in one step, with `atomicAdd`, "
+        "`atomicMax` or `atomicCompareExchangeWeak`"
+    )
 
 
 def uninitialized(facts: Uninitialized) -> str:
@@ -212,6 +214,8 @@ def unproven(facts: Unproven) -> str:
     depends = ", that on ".join(steps)
     if facts.argument:
         return unlike_argument(facts, depends)
+    if facts.group == "draw":
+        return graphics.unproven_derivative(facts, depends, differs(facts.differs))
     return (
         f"WGSL cannot prove that all threads of a {facts.group} come to this `{facts.barrier}` together, and browsers "
         f"refuse it: who comes depends on {depends}, and {differs(facts.differs)}; put it where all threads come, or "
@@ -234,13 +238,14 @@ def unlike_argument(facts: Unproven, depends: str) -> str:
 
 def differs(why: Differs) -> str:
     """Return why a value may differ between the threads of a workgroup."""
-    owner = "subgroup" if why.of == "subgroup_id" else "thread"
+    owner = "subgroup" if why.of == "subgroup_id" else graphics.OWNERS.get(why.of, "thread")
     return {
         "input": f"`{why.name}` holds the {why.of}, which each {owner} has for itself",
         "subgroup": f"what `{why.name}` gives may differ from subgroup to subgroup",
         "thread": f"what `{why.name}` gives may differ from thread to thread",
         "atomic": "what an atomic function returns depends on the order of the threads",
         "storage": f"`{why.name}` is a buffer that threads can write (`read_write`)",
+        "texture": f"`{why.name}` is a texture that threads can write (`read_write`)",
         "workgroup": f"`{why.name}` is workgroup memory, which threads write at different times",
         "private": f"each thread has a `{why.name}` of its own",
     }[why.kind]
@@ -291,6 +296,18 @@ def _endless_cause(facts: Endless) -> str:
     return ""
 
 
+def waiting(facts: Waiting) -> str:
+    """Return which loop waits for other threads, and why it may be endless."""
+    return (
+        f"{_waits(facts)}, and WGSL does not promise that the other thread runs while this one waits: the loop may "
+        "never end; write in one dispatch and read in the next, or, within a workgroup, wait at a barrier"
+    )
+
+
+def _waits(facts: Waiting) -> str:
+    return f"this loop ends only when another thread changes `{facts.variable}`"
+
+
 def too_long(facts: WorkUsedUp) -> str:
     """Return how far a run came that used up its work."""
     return f"{_not_at_its_end()}: {stopped_after(facts)}; does one thread do the work of many?"
@@ -306,8 +323,10 @@ def stopped_after(facts: WorkUsedUp) -> str:
     return f"it was stopped after {facts.statements:,} statements, with {threads} each"
 
 
-def stopped(facts: Endless | WorkUsedUp) -> str:
+def stopped(facts: Endless | Waiting | WorkUsedUp) -> str:
     """Return where a run was stopped, in one clause, without what its end depends on."""
+    if isinstance(facts, Waiting):
+        return _waits(facts)
     if isinstance(facts, WorkUsedUp):
         return f"{_not_at_its_end()}: it was stopped after {facts.statements:,} statements"
     if facts.may_end:
@@ -355,15 +374,17 @@ SENTENCES = {
     IndexOverflow: index_overflow,
     Race: race,
     Overlap: overlap,
+    LostUpdate: lost_update,
     Uninitialized: uninitialized,
     MissedBarrier: missed_barrier,
     Unproven: unproven,
     Aliased: aliased,
     PointerParameter: pointer_parameter,
     Endless: endless,
+    Waiting: waiting,
     WorkUsedUp: too_long,
     Unwritten: unwritten,
     NotANumber: not_a_number,
     UndefinedLane: undefined_lane,
-    OutOfTexture: out_of_texture,
+    OutOfTexture: lambda facts: graphics.out_of_texture(facts, thread(facts.thread)),
 }

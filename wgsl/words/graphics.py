@@ -7,6 +7,8 @@ from typing import Protocol
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 PLACES = {"compute": "a kernel", "vertex": "a vertex shader", "fragment": "a fragment shader"}
+OF_FRAGMENTS = ("location", "position", "front_facing", "sample_index", "sample_mask", "primitive_index")
+OWNERS = dict.fromkeys(OF_FRAGMENTS, "fragment")  # of inputs that are not those of threads
 GIVEN_AS = {"into": "an input", "out of": "an output"}
 
 
@@ -14,6 +16,23 @@ class Typed(Protocol):
     """A value of a type."""
 
     type: object
+
+
+class Apart(Protocol):
+    """A place to which not all fragments may come."""
+
+    barrier: str
+
+
+class Beyond(Protocol):
+    """A texel that a texture does not have."""
+
+    source: str
+    access: str
+    variable: str
+    axis: str
+    index: int
+    size: int
 
 
 class Textured(Protocol):
@@ -84,13 +103,35 @@ def not_flat(name: str | None, type: object) -> str:
     return f"{subject(name)} is of type {type}, which is not interpolated: write `@interpolate(flat)` beside it"
 
 
-DERIVATIVE = "proof that all fragments come together to this `{name}`, which takes a derivative in a branch or a loop"
+def unproven_derivative(facts: Apart, depends: str, why: str) -> str:
+    """Return what decides which fragments come to a derivative."""
+    cure = "call it before the branch, and use its value there"
+    if facts.barrier.startswith("texture"):
+        cure = f"{cure}, or write `textureSampleLevel`"
+    return (
+        f"WGSL cannot prove that all fragments come to this `{facts.barrier}` together, and browsers refuse it: who "
+        f"comes depends on {depends}, and {why}; {cure}"
+    )
+
+
+def out_of_texture(facts: Beyond, who: str) -> str:
+    """Return what a texel that a texture does not have does."""
+    does = f"in `{facts.source}`, {who} {facts.access}"
+    here = "the write is dropped" if facts.access == "writes" else "it gets 0, which WGSL does not promise"
+    if facts.axis == "level":
+        return f"{does} level {facts.index:,}, and in the simulator `{facts.variable}` has level 0 alone (here {here})"
+    has = f"only {facts.axis} = 0"
+    if facts.size != 1:
+        has = f"{facts.axis} from 0 to {facts.size - 1:,}"
+    does = f"{does} at {facts.axis} = {facts.index:,}"
+    return f"{does}, but `{facts.variable}` has {has} (here {here}); check the coordinates, and which threads come here"
+
+
 REASONS = {
     "element of a texture": "`{name}` needs one type in `<` and `>`: f32, i32 or u32",
     "texture for storage": "`{name}` needs a texel format and an access, as in `{name}<rgba8unorm, write>`",
     "texel format": "a texel format belongs here, such as `rgba8unorm` or `r32float`",
     "access to a texture": "a texture is `read`, `write` or `read_write`",
-    "texture of some adapters": "not every adapter has textures of the format `{format}` with the access `{access}`",
     "texture is missing": "`{name}` takes a texture as its first argument",
     "texture function": texture_function,
     "texture argument": texture_argument,
@@ -105,10 +146,6 @@ REASONS = {
     "two places": two_places,
     "builtin of a stage": builtin_of_a_stage,
     "builtin not enabled": "`{name}` needs `enable {extension};` at the top of the text",
-    "interpolate": (
-        "`@interpolate` stands beside `@location`, and takes `flat`, `linear` or `perspective`; `first` or `either` "
-        "may stand behind `flat`, and `center`, `centroid` or `sample` behind the others"
-    ),
     "type of a location": "a `@location` holds a number or a vector of numbers, and not a value of type `{type}`",
     "location twice": "the location {number} is there twice",
     "not flat": not_flat,
