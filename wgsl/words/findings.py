@@ -238,6 +238,8 @@ def unlike_argument(facts: Unproven, depends: str) -> str:
 
 def differs(why: Differs) -> str:
     """Return why a value may differ between the threads of a workgroup."""
+    if why.of == "location":
+        return f"each fragment has a `{why.name}` of its own"
     owner = "subgroup" if why.of == "subgroup_id" else graphics.OWNERS.get(why.of, "thread")
     return {
         "input": f"`{why.name}` holds the {why.of}, which each {owner} has for itself",

@@ -7,7 +7,7 @@ from typing import Protocol
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 PLACES = {"compute": "a kernel", "vertex": "a vertex shader", "fragment": "a fragment shader"}
-OF_FRAGMENTS = ("location", "position", "front_facing", "sample_index", "sample_mask", "primitive_index")
+OF_FRAGMENTS = ("position", "front_facing", "sample_index", "sample_mask", "primitive_index")
 OWNERS = dict.fromkeys(OF_FRAGMENTS, "fragment")  # of inputs that are not those of threads
 GIVEN_AS = {"into": "an input", "out of": "an output"}
 
