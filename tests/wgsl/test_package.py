@@ -32,10 +32,10 @@ def imported(path: Path) -> set[str]:
     return names
 
 
-def test_it_needs_lark_and_numpy_alone():
+def test_it_needs_numpy_alone():
     """And no part imports from the whole, which imports the parts; `test_house.py` looks for other circles."""
     names = set().union(*map(imported, FOLDER.rglob("*.py")))
-    assert {name.split(".")[0] for name in names} - {"wgsl", *sys.stdlib_module_names} == {"lark", "numpy"}
+    assert {name.split(".")[0] for name in names} - {"wgsl", *sys.stdlib_module_names} == {"numpy"}
     assert "wgsl.syntax.tree" in names
     assert "wgsl" not in names
 
@@ -69,7 +69,7 @@ def ran(command: Sequence[object], folder: Path) -> str:
 
 
 @at_night
-def test_pip_installs_it_into_an_empty_environment_with_lark_and_numpy_alone(tmp_path):
+def test_pip_installs_it_into_an_empty_environment_with_numpy_alone(tmp_path):
     venv.create(tmp_path / "empty")
     program = tmp_path / "empty" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     pip = [sys.executable, "-m", "pip", "--python", program, "--disable-pip-version-check"]
@@ -77,7 +77,7 @@ def test_pip_installs_it_into_an_empty_environment_with_lark_and_numpy_alone(tmp
     ran([*pip, "install", "-q", "--no-compile", FOLDER], tmp_path)
     assert before == {path: path.stat().st_mtime_ns for path in before}  # it leaves nothing there
     installed = json.loads(ran([*pip, "list", "--format=json"], tmp_path))
-    assert {package["name"] for package in installed} == {"wgsl", "lark", "numpy"}
+    assert {package["name"] for package in installed} == {"wgsl", "numpy"}
     assert "data race" in ran([program, "-I", "-m", "wgsl", FOLDER / "race.wgsl", "input=64", "total=1"], tmp_path)
     code = f"import wgsl, wgsl.adapter; print(wgsl.__file__, wgsl.check(open({str(FOLDER / 'race.wgsl')!r}).read()))"
     where, problems = ran([program, "-I", "-c", code], tmp_path).split(" ", 1)
