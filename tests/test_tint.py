@@ -12,6 +12,7 @@ from support import subgroup_texts
 from support.lab_server import browser_path
 from support.problems import EVERY_VERSION
 from support.wgsl_programs import judged, judged_halves
+from support.wgsl_verdicts import KINDS, texts
 
 from browser.tests.pages import FLAGS
 from helpers import Network, gpu
@@ -107,6 +108,14 @@ def test_it_judges_the_texts_that_enable_f16_as_we_say(page):
     assert messages(page, judged_halves("right")) == []
     texts = {str(i): text for i, text in enumerate(judged_halves("refused").values())}
     assert {message.split(":")[0] for message in messages(page, texts)} == {*texts}
+
+
+def test_it_judges_the_texts_on_one_rule_each_as_we_say(page):
+    """The texts that only newer browsers take, or only the adapter's compiler, are left out."""
+    of_kind = {kind: {str(i): text.text for i, text in enumerate(texts()) if text.kind == kind} for kind in KINDS}
+    assert messages(page, of_kind["right"]) == []
+    refused = {message.split(":")[0] for message in messages(page, of_kind["does not compile"])}
+    assert refused == {*of_kind["does not compile"]}
 
 
 def test_what_only_browsers_refuse_is_found(page):

@@ -12,10 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wgsl.diagnostics import Lines, NotWgsl, Unsupported
-from wgsl.kernel import parsed
-from wgsl.simulator.run import execute, size_of
+from wgsl.simulator.bindings import unused
+from wgsl.simulator.memory import size_of
+from wgsl.simulator.run import execute
+from wgsl.syntax.parser import parsed
 from wgsl.types.declarations import Declarations, check
 from wgsl.types.program import Program, Variable
+from wgsl.types.usage import usage
 
 WORD = 4  # bytes
 
@@ -110,8 +113,7 @@ class GPUBindGroup:
     """Buffers at their bindings."""
 
     def __init__(self, entries: Iterable[Mapping]) -> None:
-        ordered = sorted(entries, key=lambda entry: entry["binding"])
-        self.words = [_words_of(**entry["resource"]) for entry in ordered]
+        self.words = {entry["binding"]: _words_of(**entry["resource"]) for entry in entries}
 
 
 def _words_of(buffer: GPUBuffer, offset: int = 0, size: int | None = None) -> np.ndarray:
@@ -123,8 +125,18 @@ def _counted(variable: Variable, words: np.ndarray) -> np.ndarray:
     least, step = size_of(variable.type)
     if len(words) < least:
         sizes = f"is bound with size {WORD * len(words)} where the shader expects {WORD * least}"
-        raise GPUValidationError(f"In bind group 0, binding index {variable.binding} {sizes}")
+        raise GPUValidationError(f"In bind group {variable.group}, binding index {variable.binding} {sizes}")
     return words[: least + (len(words) - least) // step * step if step else least]
+
+
+def _bound(variable: Variable, bound: Mapping[tuple[int, int], np.ndarray], used: bool) -> np.ndarray:
+    """The words of a binding. Raises GPUValidationError where it is used and has too few, or none."""
+    words = bound.get((variable.group, variable.binding))
+    if words is not None:
+        return _counted(variable, words)
+    if used:
+        raise GPUValidationError(f"In bind group {variable.group}, binding index {variable.binding} has no buffer")
+    return unused(variable)
 
 
 class GPUComputePassEncoder:
@@ -132,6 +144,7 @@ class GPUComputePassEncoder:
 
     def __init__(self, commands: list[Callable[[], None]]) -> None:
         self._commands = commands
+        self._words: dict[tuple[int, int], np.ndarray] = {}
 
     def set_pipeline(self, pipeline: GPUComputePipeline) -> None:
         """Let the next dispatches run this entry point."""
@@ -139,7 +152,8 @@ class GPUComputePassEncoder:
 
     def set_bind_group(self, index: int, group: GPUBindGroup) -> None:
         """Let the next dispatches read and write the buffers of this group."""
-        self._words = group.words
+        others = {place: words for place, words in self._words.items() if place[0] != index}
+        self._words = others | {(index, binding): words for binding, words in group.words.items()}
 
     def dispatch_workgroups(self, x: int, y: int = 1, z: int = 1) -> None:
         """Record one dispatch."""
@@ -149,9 +163,10 @@ class GPUComputePassEncoder:
         """No more dispatches follow."""
 
 
-def _dispatch(program: Program, bindings: Sequence[np.ndarray], workgroups: tuple[int, int, int]) -> None:
+def _dispatch(program: Program, bound: Mapping[tuple[int, int], np.ndarray], workgroups: tuple[int, int, int]) -> None:
     """Run one dispatch. Raises GPUError where the simulator refuses it."""
-    buffers = [_counted(variable, bindings[variable.binding]) for variable in program.bindings]
+    used = usage(program.entry).variables
+    buffers = [_bound(variable, bound, variable in used) for variable in program.bindings]
     try:
         execute(program, buffers, workgroups)
     except (ValueError, MemoryError) as error:

@@ -5,15 +5,15 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import prod
 from typing import Any, NamedTuple, TypeVar
 
-from wgsl.arguments import check_size
+from wgsl.arguments import check_finite, check_size
 from wgsl.diagnostics import Lines, NotWgsl, Span, Unsupported
 from wgsl.suggestions import wgsl_error
 from wgsl.syntax import tree
-from wgsl.syntax.parser import check_comments, parse
+from wgsl.syntax.parser import check_comments, parsed
 from wgsl.syntax.tokens import Word, without_bodies, without_comments
 from wgsl.types.declarations import Declarations
 from wgsl.types.kinds import byte_count, on_three_axes
@@ -24,7 +24,6 @@ PART = re.compile(r"^ *// (\d+)\. ", re.MULTILINE)
 SHARED = re.compile(r"^// --- Shared with other files: (\w+) ---$", re.MULTILINE)  # above a block of `kernels/shared`
 SECTION = re.compile(r"^// --- (Shared with other files|In this file only): (\w+) ---$", re.MULTILINE)
 Read = TypeVar("Read")
-parsed = lru_cache(maxsize=128)(parse)
 
 
 class Binding(NamedTuple):
@@ -154,7 +153,7 @@ class Kernel:
         """The version that this kernel is, or was before an edit: the file stem in its name."""
         return self.name.rpartition("/")[2]
 
-    def with_constants(self, **constants: int) -> "Kernel":
+    def with_constants(self, **constants: float) -> "Kernel":
         """The same kernel with other values for its constants.
 
         Those of `override` are set when its pipeline is made, those of `const` are written into the text that is
@@ -163,8 +162,10 @@ class Kernel:
         Raises ValueError for a name that the source declares neither way.
         """
         for name, value in constants.items():
-            check_size(name, value)
-            if not self.kind(name):
+            check_finite(name, value)
+            if self.kind(name) == "const":
+                check_size(name, value)
+            elif not self.kind(name):
                 raise ValueError(f"{name} = {value}: {self.name} has no `override {name}` and no `const {name}`")
         return replace(self, constants=tuple(sorted({**dict(self.constants), **constants}.items())))
 

@@ -173,6 +173,7 @@ class Access:
         arguments = [lanes.expanded(argument) for argument in arguments]
         array = as_numbers(self._words.arrays[variable].reshape(-1), scalar)
         before, after = exchanged(name, array, where, arguments, kept)
+        self._watch.atomic(variable, where, as_bits(after), lanes, kept, part)
         if name != "atomicStore":
             self._watch.access(place, [0], [as_bits(before)], lanes, part, False, atomic=True)
         if name != "atomicLoad":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from itertools import chain
 
 import numpy as np
@@ -226,7 +227,10 @@ class Expressions:
     # --- Functions and conversions ----------------------------------------------------------------------------
 
     def _builtin(self, expression: ir.Builtin, lanes: Lanes) -> Value:
-        values = [self.value(argument, lanes) for argument in expression.arguments]
+        if expression.name == "select":
+            values = self._selected(expression.arguments, lanes)
+        else:
+            values = [self.value(argument, lanes) for argument in expression.arguments]
         self._counter.builtin(expression, lanes)
         leaves = BUILTINS[expression.name](*(value.leaves for value in values))
         if leaves[0].dtype.kind == "f":
@@ -234,6 +238,21 @@ class Expressions:
             leaves = tuple(self._marked(expression, leaf, i, operands) for i, leaf in enumerate(leaves))
         self.invalid = False
         return exact_chosen(expression.name, leaves, values)
+
+    def _selected(self, arguments: Sequence[ir.Expression], lanes: Lanes) -> list[Value]:
+        """The arguments of `select`. It evaluates both values: a read of the one that it discards is no mistake."""
+        outer = self._watch.held
+        values, holders = [], []
+        for argument in arguments[:2]:
+            self._watch.held = []
+            values.append(self.value(argument, lanes))
+            holders.append(self._watch.held)
+        self._watch.held = outer
+        condition = self.value(arguments[2], lanes)
+        if any(holders):
+            self._watch.release(holders[0], reduce(np.logical_and, condition.leaves), lanes)
+            self._watch.release(holders[1], ~reduce(np.logical_or, condition.leaves), lanes)
+        return [*values, condition]
 
     def _marked(self, part: ir.Part, leaf: np.ndarray, i: int, operands: list[tuple[np.ndarray, ...]]) -> np.ndarray:
         """One component of a result with its NaN marked by their birth."""

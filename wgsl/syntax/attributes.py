@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from wgsl.diagnostics import NotWgsl, Span, Unsupported
+from wgsl.diagnostics import Limited, NotWgsl, Span, Unsupported
 from wgsl.syntax.tokens import Word
 from wgsl.syntax.tree import Attribute, Name
 
@@ -14,10 +14,20 @@ ENABLED = ("f16", "subgroups")
 FEATURES = (
     "readonly_and_readwrite_storage_textures",
     "packed_4x8_integer_dot_product",
-    "unrestricted_pointer_parameters",
     "pointer_composite_access",
+)
+FEATURES_OF_BROWSERS = (  # which naga does not have
+    "buffer_view",
+    "fragment_depth",
+    "immediate_address_space",
+    "linear_indexing",
     "subgroup_id",
     "subgroup_uniformity",
+    "swizzle_assignment",
+    "texture_and_sampler_let",
+    "texture_formats_tier1",
+    "uniform_buffer_standard_layout",
+    "unrestricted_pointer_parameters",
 )
 SEVERITIES = ("error", "warning", "info", "off")
 BELONGS = {  # what may stand before a declaration that begins so
@@ -36,27 +46,28 @@ def check_enabled(names: Iterable[Word]) -> None:
             raise Unsupported("enable", name.at, name=name)
 
 
-def check_required(names: Iterable[Word]) -> None:
-    """Refuse what is no feature of the language; the directive changes nothing: it names what a text uses."""
+def check_required(names: Sequence[Word]) -> list[Limited]:
+    """Refuse what is no feature of the language, and note the first that not every compiler has.
+
+    The directive changes nothing: it names what a text uses.
+    """
     for name in names:
-        if name not in FEATURES:
+        if name not in FEATURES and name not in FEATURES_OF_BROWSERS:
             raise NotWgsl("language feature", name, name=name)
+    rare = [name for name in names if name in FEATURES_OF_BROWSERS]
+    return [Limited("language feature of browsers", name, name=name) for name in rare[:1]]
 
 
-def check_severity(rule: Sequence[Name]) -> None:
-    """Refuse a severity that there is none of; the directive changes nothing: it filters warnings."""
-    severity = rule[0].name
-    if severity not in SEVERITIES:
-        raise NotWgsl("severity", severity, severity=severity, severities=", ".join(SEVERITIES))
-
-
-def check_rules(rules: Iterable[tuple[Name, ...]]) -> None:
-    """Refuse two filters of one warning."""
+def check_rules(rules: Iterable[tuple[Name, ...]], of: str) -> None:
+    """Refuse a severity that there is none of, and two filters of one warning; a directive may repeat itself."""
     known: dict[tuple[str, ...], str] = {}
     for severity, *rule in rules:
+        if severity.name not in SEVERITIES:
+            raise NotWgsl("severity", severity, severity=severity.name, severities=", ".join(SEVERITIES))
         warning = ".".join(part.name for part in rule)
-        if warning in known:
-            raise NotWgsl("two severities", severity, warning=warning, severity=known[warning])
+        repeated = of != "@diagnostic" and known.get(warning) == severity.name
+        if warning in known and not repeated:
+            raise NotWgsl("two severities", severity, of=of, warning=warning, severity=known[warning])
         known[warning] = severity.name
 
 
@@ -72,7 +83,7 @@ def check_attributes(attributes: Sequence[Attribute], word: str) -> tuple[Attrib
     if not attributes:
         return ()
     kept: dict[str, Attribute] = {}
-    check_rules(attribute.arguments for attribute in attributes if attribute.name == "diagnostic")
+    check_rules([attribute.arguments for attribute in attributes if attribute.name == "diagnostic"], "@diagnostic")
     for attribute in attributes:
         if attribute.name not in BELONGS.get(word, (attribute.name,)):
             raise NotWgsl("attribute out of place", attribute, name=attribute.name, word=word)

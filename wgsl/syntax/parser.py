@@ -10,28 +10,16 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
-from wgsl.diagnostics import NotWgsl, Span, Unsupported
+from wgsl.diagnostics import Limited, NotWgsl, Span, Unsupported
 from wgsl.syntax import tree
-from wgsl.syntax.attributes import check_attributes, check_count, check_enabled, check_required, check_severity
+from wgsl.syntax.attributes import check_attributes, check_count, check_enabled, check_required, check_rules
 from wgsl.syntax.statements import Statements
 from wgsl.syntax.tokens import CLOSE, OPEN, Word, comments, marked, without_comments
-from wgsl.syntax.tree import Attribute, Module, children
+from wgsl.syntax.tree import Attribute, Module, Node, Statement, children
 
 DEEPEST_BLOCK = 127  # the specification's limit
+DEEPEST_EXPRESSION = 512  # what browsers take
 DEEPEST = 200  # levels of the tree, which functions walk that call themselves
-
-
-@lru_cache(maxsize=128)  # what is wrong with a text is explained from its tree
-def _tree(source: str) -> Module:
-    code = marked(without_comments(source))
-    _check_brackets(code)
-    faults = unclosed(source)
-    reading = _Text(code, faults)
-    module = reading.module()
-    for refused in (*faults, *reading.unknown):
-        raise refused
-    _check_depth(module)
-    return module
 
 
 def parse(source: str) -> Module:
@@ -39,7 +27,18 @@ def parse(source: str) -> Module:
 
     Raises NotWgsl where it is not WGSL, and Unsupported where it is WGSL that the simulator does not run.
     """
-    return _tree(source)
+    code = marked(without_comments(source))
+    _check_brackets(code)
+    faults = unclosed(source)
+    reading = _Text(code, faults)
+    module = reading.module()
+    for refused in (*faults, *reading.unknown):
+        raise refused
+    passed = (*module.passed, *_foreign(source), *_check_depth(module))
+    return replace(module, passed=passed) if passed else module
+
+
+parsed = lru_cache(maxsize=128)(parse)
 
 
 def unclosed(source: str) -> list[NotWgsl]:
@@ -54,8 +53,14 @@ def check_comments(source: str) -> None:
         raise refused
 
 
+def _foreign(source: str) -> list[Limited]:
+    """The note about a letter that browsers take nowhere, not even in a comment."""
+    at = source.find("\0")
+    return [] if at < 0 else [Limited("NUL", Span(at, at + 1))]
+
+
 def _check_brackets(code: str) -> None:
-    """Refuse more blocks in each other than the specification allows, and more brackets than a function may read."""
+    """Refuse more blocks in each other than the specification allows, and more brackets than browsers take."""
     blocks = depth = 0
     for bracket in re.finditer(rf"[][(){{}}{OPEN}{CLOSE}]", code):
         sign = bracket[0]
@@ -66,18 +71,32 @@ def _check_brackets(code: str) -> None:
         if blocks > DEEPEST_BLOCK:
             raise NotWgsl("blocks", Span(*bracket.span()), most=DEEPEST_BLOCK)
         if depth > DEEPEST_BLOCK:
-            raise Unsupported("nesting", bracket.start(), most=DEEPEST_BLOCK)
+            raise Limited("brackets", Span(*bracket.span()), most=DEEPEST_BLOCK)
 
 
-def _check_depth(module: Module) -> None:
-    """Refuse to walk a tree that is too deep. A node has fewer levels below it than letters."""
-    waiting = [(declaration, 1) for declaration in module.declarations]
+def _check_depth(module: Module) -> list[Limited]:
+    """Refuse to walk a tree that is too deep; note a statement that is deeper than browsers take.
+
+    A node has fewer levels below it than letters, so that few nodes are looked at.
+    """
+    waiting = [(declaration, 1, 0) for declaration in module.declarations]
+    deepest: Node | None = None
+    passed: list[Limited] = []
+    most = DEEPEST
     while waiting:
-        node, depth = waiting.pop()
-        if depth > DEEPEST:
-            raise Unsupported("nesting", node.at, most=DEEPEST)
-        if node.end - node.at + depth > DEEPEST:
-            waiting += [(child, depth + 1) for child in children(node)]
+        node, depth, outer = waiting.pop()
+        inner = outer + isinstance(node, Statement)
+        if inner == DEEPEST_BLOCK + 1 > outer and not passed:
+            passed = [Limited("statements", node, most=DEEPEST_BLOCK)]
+        if depth > most:
+            deepest, most = deepest or node, depth
+        if node.end - node.at + depth >= DEEPEST_BLOCK:
+            waiting += [(child, depth + 1, inner) for child in children(node)]
+    if deepest is None:
+        return passed
+    if passed or most > DEEPEST_EXPRESSION:
+        raise next(iter(passed), Limited("expression", deepest, most=DEEPEST_EXPRESSION))
+    raise Unsupported("nesting", deepest.at, most=DEEPEST)
 
 
 class _Text(Statements):
@@ -85,40 +104,41 @@ class _Text(Statements):
 
     def module(self) -> Module:
         """((enable | requires | diagnostic) `;`)* (declaration | `;`)*"""
-        enabled = []
+        enabled: list[Word] = []
+        passed: list[Limited] = []
+        rules = []
+        while (kind := self.kinds[self.i]) in DIRECTIVES:
+            self.i += 1
+            names = self.filter() if kind == "diagnostic" else self._listed_names()
+            self.expect(";")
+            if kind == "diagnostic":
+                rules.append(names)
+            elif kind == "requires":
+                passed += check_required(names)
+            else:
+                check_enabled(names)
+                enabled += names
+        declarations = self._declarations()
+        check_rules(rules, "diagnostic")
+        return Module(declarations, tuple(enabled), tuple(passed))
+
+    def _declarations(self) -> tuple[tree.Node, ...]:
         declarations = []
-        while self.kinds[self.i] in DIRECTIVES:
-            enabled += self._directive()
         while (kind := self.kinds[self.i]) != "END":
             if kind == ";":
                 self.i += 1
             else:
                 declarations.append(self._declaration())
-        return Module(tuple(declarations), tuple(enabled))
+        return tuple(declarations)
 
-    def _directive(self) -> list[Word]:
-        """(`enable` | `requires`) name (`,` name)* `,`? `;` | `diagnostic` filter `;`
-
-        Return the extensions that it enables.
-        """
-        kind = self.kinds[self.i]
-        self.i += 1
-        if kind == "diagnostic":
-            rule = self.filter()
-            self.expect(";")
-            check_severity(rule)
-            return []
+    def _listed_names(self) -> list[Word]:
+        """name (`,` name)* `,`?, before a semicolon"""
         names = [self.name()]
         while self.kinds[self.i] == ",":
             self.i += 1
             if self.kinds[self.i] == ";":
                 break
             names.append(self.name())
-        self.expect(";")
-        if kind == "requires":
-            check_required(names)
-            return []
-        check_enabled(names)
         return names
 
     def _declaration(self) -> tree.Declaration | tree.Function | tree.Struct | tree.Alias | tree.ConstAssert:
@@ -230,14 +250,18 @@ class _Text(Statements):
         return attributes
 
     def _traits(self) -> list[Attribute]:
-        """(`@` LAYOUT `(` expression (`,` expression)* `,`? `)` | `@` NAMED `(` name (`,` name)* `,`? `)`)*"""
+        """(`@` BARE | `@` LAYOUT `(` expression (`,` expression)* `,`? `)` | `@` NAMED names)*"""
         traits = []
         while self.kinds[self.i] == "@":
             begin = self.expect("@")
             kind = self.kinds[self.i]
-            name = self._attribute_name(("LAYOUT", "NAMED"))
-            self.expect("(")
-            arguments = self.listed(")") if kind == "LAYOUT" else self._names()
+            name = self._attribute_name(("BARE", "LAYOUT", "NAMED"))
+            arguments = ()
+            if kind == "LAYOUT":
+                self.expect("(")
+                arguments = self.listed(")")
+            elif kind == "NAMED":
+                arguments = self._names()
             traits.append(Attribute(begin, self.end, name, arguments))
             check_count(traits[-1])
         return traits
@@ -251,7 +275,8 @@ class _Text(Statements):
         return self.word()
 
     def _names(self) -> tuple[tree.Name, ...]:
-        """name (`,` name)* `,`? `)`"""
+        """`(` name (`,` name)* `,`? `)`"""
+        self.expect("(")
         names = [self.name()]
         while self.kinds[self.i] == ",":
             self.i += 1

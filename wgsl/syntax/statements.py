@@ -144,7 +144,7 @@ class Statements(Expressions):
                 raise self.unexpected("diagnostic" if self.is_word else "name")
             self.i += 1
             rules.append(self.filter())
-        check_rules(rules)
+        check_rules(rules, "@diagnostic")
 
     def filter(self) -> tuple[tree.Name, ...]:
         """`(` name `,` name (`.` name)? `,`? `)`"""

@@ -61,6 +61,7 @@ KINDS = {  # the token that a word is after @
     **dict.fromkeys(["align", "blend_src", "location", "size"], "LAYOUT"),
     "builtin": "NAMED",
     "interpolate": "NAMED",
+    "invariant": "BARE",
     "diagnostic": "DIAGNOSTIC",
 }
 

@@ -6,16 +6,18 @@ from collections.abc import Sequence
 
 from wgsl.diagnostics import NotWgsl, Span
 from wgsl.syntax.tokens import Word
-from wgsl.types.conversions import WHOLE, concrete, undefined
+from wgsl.types.conversions import WHOLE, check_room, concrete, undefined
 from wgsl.types.kinds import (
     Array,
     Atomic,
     Pointer,
+    Size,
     Struct,
     Type,
     Vector,
     is_constructible,
-    leaves,
+    leaf_count,
+    leaves_before,
     words,
 )
 from wgsl.types.program import (
@@ -122,12 +124,13 @@ def _number(index: Expression, count: int | None, place: Span) -> int | None:
     return 0
 
 
-def _part(base: Reference | Expression, type: Type, offset: int, place: Span) -> Reference | Expression:
+def _part(base: Reference | Expression, type: Type, offset: Size, place: Span) -> Reference | Expression:
     """Return the part of a variable or a value that lies `offset` words after its start."""
     if isinstance(base, Reference):
         return Member(type, place, base, offset)
-    end = offset + words(type)
-    return _picked(base, type, [i for i, (at, _) in enumerate(leaves(base.type)) if offset <= at < end], place)
+    check_room(base.type, place)
+    first = leaves_before(base.type, offset)
+    return _picked(base, type, range(first, first + leaf_count(type)), place)
 
 
 def _picked(base: Expression, type: Type, picked: Sequence[int], place: Span) -> Expression:

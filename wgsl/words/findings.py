@@ -13,6 +13,7 @@ from wgsl.facts import (
     Facts,
     IndexOverflow,
     Line,
+    LostUpdate,
     MemoryWord,
     MissedBarrier,
     NotANumber,
@@ -25,6 +26,7 @@ from wgsl.facts import (
     Uninitialized,
     Unproven,
     Unwritten,
+    Waiting,
     WorkUsedUp,
 )
 from wgsl.subgroup_facts import UndefinedLane
@@ -142,6 +144,18 @@ def overlap(facts: Overlap) -> str:
     why = "" if facts.same_workgroup else ", and nothing orders two workgroups"
     cure = "give each its own elements, or let one thread write it"
     return f"{who} and {other} both write {element(facts.word)}, with the same value{why}; {cure}"
+
+
+def lost_update(facts: LostUpdate) -> str:
+    """Return which thread may overwrite what another one has just written."""
+    who, other = map(thread, facts.threads)
+    name = element(facts.word)
+    read = "" if facts.read_in is None else f" in {other_line(facts.read_in)},"
+    return (
+        f"{who} reads {name}{read} and stores it here; {other} may write it in between, in "
+        f"{other_line(facts.written_in)}, and that value would be lost; read and write in one step, with `atomicAdd`, "
+        "`atomicMax` or `atomicCompareExchangeWeak`"
+    )
 
 
 def uninitialized(facts: Uninitialized) -> str:
@@ -275,6 +289,18 @@ def _endless_cause(facts: Endless) -> str:
     return ""
 
 
+def waiting(facts: Waiting) -> str:
+    """Return which loop waits for other threads, and why it may be endless."""
+    return (
+        f"{_waits(facts)}, and WGSL does not promise that the other thread runs while this one waits: the loop may "
+        "never end; write in one dispatch and read in the next, or, within a workgroup, wait at a barrier"
+    )
+
+
+def _waits(facts: Waiting) -> str:
+    return f"this loop ends only when another thread changes `{facts.variable}`"
+
+
 def too_long(facts: WorkUsedUp) -> str:
     """Return how far a run came that used up its work."""
     return f"{_not_at_its_end()}: {stopped_after(facts)}; does one thread do the work of many?"
@@ -290,8 +316,10 @@ def stopped_after(facts: WorkUsedUp) -> str:
     return f"it was stopped after {facts.statements:,} statements, with {threads} each"
 
 
-def stopped(facts: Endless | WorkUsedUp) -> str:
+def stopped(facts: Endless | Waiting | WorkUsedUp) -> str:
     """Return where a run was stopped, in one clause, without what its end depends on."""
+    if isinstance(facts, Waiting):
+        return _waits(facts)
     if isinstance(facts, WorkUsedUp):
         return f"{_not_at_its_end()}: it was stopped after {facts.statements:,} statements"
     if facts.may_end:
@@ -338,12 +366,14 @@ SENTENCES = {
     IndexOverflow: index_overflow,
     Race: race,
     Overlap: overlap,
+    LostUpdate: lost_update,
     Uninitialized: uninitialized,
     MissedBarrier: missed_barrier,
     Unproven: unproven,
     Aliased: aliased,
     PointerParameter: pointer_parameter,
     Endless: endless,
+    Waiting: waiting,
     WorkUsedUp: too_long,
     Unwritten: unwritten,
     NotANumber: not_a_number,
