@@ -275,7 +275,7 @@ class Touch:
         self.set(where, other.lane[where], other.epoch[where], other.at[where])
 
     def repeated(self, dispatch: Dispatch) -> Touch:
-        """What each workgroup remembers, where this is the first one and all did the same."""
+        """The same for every workgroup, where this is that of the first one and all did the same."""
         groups = dispatch.group_count
         copy = Touch(0)
         begins = np.repeat(np.arange(groups, dtype=np.int32) * dispatch.threads, len(self.lane))
