@@ -208,7 +208,7 @@ class Kernel:
 
     def number(self, node: tree.Expression) -> int:
         """The value of an expression of whole numbers and constants. Raises WgslError where it is anything else."""
-        attribute = tree.Attribute(node.at, node.end, Word("NAME", "a loop"), (node,))
+        attribute = tree.Attribute(node.at, node.end, Word("a loop"), (node,))
         return self.read(lambda: numbers(attribute, self.outline.scope, Stage.OVERRIDE))[0]
 
     def part(self, name: int | str) -> "Listing":

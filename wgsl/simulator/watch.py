@@ -25,6 +25,7 @@ from wgsl.facts import (
     Unwritten,
     Waiting,
 )
+from wgsl.simulator.alike import AlikeShadow
 from wgsl.simulator.counts import Counter
 from wgsl.simulator.findings import LOOP, Collector
 from wgsl.simulator.lanes import Dispatch, Lanes
@@ -106,7 +107,7 @@ class Watch:
         self.log = Log(text, dispatch, watched)
         self.collector = Collector(text, dispatch)
         self.births = Births(finite_inputs)
-        self._shadows: dict[Variable, Shadow] = {}
+        self._shadows: dict[Variable, Shadow | AlikeShadow] = {}
         self._stored: dict[Variable, np.ndarray] = {}  # which words have been written; an input's are not needed
         self._epochs = {space: np.zeros(dispatch.group_count, np.int32) for space in ("workgroup", "storage", "handle")}
 
@@ -254,12 +255,18 @@ class Watch:
     ) -> None:
         """Report the races of an access; a write without bits leaves the words as they are."""
         if variable not in self._shadows:
-            self._shadows[variable] = Shadow(self._words.arrays[variable].size, self._dispatch.groups)
+            self._shadows[variable] = self._shadow(variable)
         shadow = self._shadows[variable]
         access = (where, lanes, self._epochs[variable.space][lanes.groups], part.at)
         written = None if bits is None else lanes.expanded(bits)
         for conflicts in shadow.write(*access, written) if write else shadow.read(*access):
             self._race(variable, conflicts, part, write)
+
+    def _shadow(self, variable: Variable) -> Shadow | AlikeShadow:
+        size = self._words.arrays[variable].size
+        if variable.space == "workgroup" and self._dispatch.group_count > 1:
+            return AlikeShadow(size, self._dispatch)
+        return Shadow(size, self._dispatch.groups)
 
     def _race(self, variable: Variable, conflicts: Conflicts, part: Part, write: bool) -> None:
         for kind, chosen in (("data race", ~conflicts.alike), ("overlapping writes", conflicts.alike)):

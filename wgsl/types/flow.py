@@ -92,6 +92,7 @@ class Flow:
         self._targets: dict[ir.Binding, ir.Reference] = {}
         self._contents: dict[int, ir.Variable] = {}  # what the function's pointers lead to
         self._state: State = {}
+        self._ends: dict[int, set[str]] = {}  # the ways in which control may leave a statement, by its id
         for number, parameter in enumerate(function.parameters):
             self._enter(number, parameter, differing.get(parameter))
         self._block(function.body, self._graph.node(None, [], FLOW))
@@ -231,7 +232,7 @@ class Flow:
             flows.append(self._block(body, branch))
             states.append(self._state)
         self._state = self._joined(*states)
-        return flow if ends((node,)) == {NEXT} else self._graph.joined(*flows)
+        return flow if ends((node,), self._ends) == {NEXT} else self._graph.joined(*flows)
 
     def _loop(self, node: ir.Loop, flow: Node) -> Node:
         """Walk a loop once: what its end depends on flows back into its begin."""
@@ -247,7 +248,7 @@ class Flow:
             for name, value in begun.items():
                 value.causes.append(self._state[name])
         self._state = self._joined(*frame.breaks)
-        return flow if ends((node,)) == {NEXT} else after
+        return flow if ends((node,), self._ends) == {NEXT} else after
 
     def _round(self, node: ir.Loop, frame: _Frame, flow: Node) -> Node:
         """One time through a loop."""

@@ -258,6 +258,8 @@ MOST = 65_536  # elements that an array outside of buffers does not reach
 
 def is_constructible(type: Type) -> bool:
     """Return True for a type whose values can be made, copied and given a name."""
+    if isinstance(type, Scalar | Vector):  # as nearly all are
+        return True
     return not has_long_array(type) and not any(
         isinstance(part, Atomic | Pointer | Handle)
         or (isinstance(part, Array) and (part.late is not None or not part.count))

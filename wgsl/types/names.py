@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable, Sequence
 from enum import IntEnum
+from functools import lru_cache
 from itertools import product
 
 from wgsl.diagnostics import Limited, NotWgsl, Span, Unsupported
@@ -161,6 +162,7 @@ def is_type(name: str) -> bool:
     return name in SCALARS or name in SHORT or name in GENERATORS or name in HANDLES or bool(unsupported(name))
 
 
+@lru_cache(maxsize=1024)  # a text has few names of types, many times each
 def unsupported(name: str) -> str | None:
     """Return the kind of what the simulator does not run, where a name is a type of it."""
     return next((kind for pattern, kind in UNSUPPORTED.items() if re.fullmatch(pattern, name)), None)

@@ -175,27 +175,33 @@ NEXT, LEFT, AGAIN, RETURNED = "next", "break", "continue", "return"
 JUMPS = {Break: LEFT, Continue: AGAIN, Return: RETURNED}
 
 
-def ends(statements: Sequence[Statement]) -> set[str]:
-    """Return the ways in which control may leave statements: at their end, or by `break`, `continue` or `return`."""
+def ends(statements: Sequence[Statement], known: dict[int, set[str]] | None = None) -> set[str]:
+    """Return the ways in which control may leave statements: at their end, or by `break`, `continue` or `return`.
+
+    `known` are those of statements, by their ids: who asks for many of one text keeps them.
+    """
+    known = {} if known is None else known
     exits = {NEXT}
     for statement in statements:
-        exits = (exits - {NEXT}) | _statement_ends(statement)
+        if id(statement) not in known:
+            known[id(statement)] = _statement_ends(statement, known)
+        exits = (exits - {NEXT}) | known[id(statement)]
         if NEXT not in exits:
             break
     return exits
 
 
-def _statement_ends(statement: Statement) -> set[str]:
+def _statement_ends(statement: Statement, known: dict[int, set[str]]) -> set[str]:
     match statement:
         case Block(body=body):
-            return ends(body)
+            return ends(body, known)
         case If(then=then, otherwise=otherwise):
-            return ends(then) | ends(otherwise)
+            return ends(then, known) | ends(otherwise, known)
         case Switch(cases=cases):
-            exits = set().union(*(ends(case.body) for case in cases))
+            exits = set().union(*(ends(case.body, known) for case in cases))
             return (exits - {LEFT}) | ({NEXT} if LEFT in exits else set())
         case Loop(body=body, continuing=continuing):
-            exits = ends(body) | ends(continuing)
+            exits = ends(body, known) | ends(continuing, known)
             leaves = LEFT in exits or statement.break_if or statement.condition
             return (exits - {NEXT, LEFT, AGAIN}) | ({NEXT} if leaves else set())
     return {JUMPS.get(type(statement), NEXT)}
