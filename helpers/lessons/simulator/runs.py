@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -59,7 +60,7 @@ def counting() -> tuple[LanesStep, ...]:
 
 # --- A sum ------------------------------------------------------------------------------------------------------
 
-NUMBERS = 5, 2, 7, 4
+NUMBERS = 2, 5, 7, 4
 SUM = """@group(0) @binding(0) var<storage, read> input: array<u32, 4>;
 @group(0) @binding(1) var<storage, read_write> total: array<u32, 1>;
 var<workgroup> partial: array<u32, 4>;
@@ -123,7 +124,7 @@ def sum_in_order(barrier: bool, order: int) -> tuple[SumStep, ...]:
     threads = range(len(NUMBERS))
     parts = [_statements(thread) for thread in threads]
     if not barrier:
-        parts = [[sum(part, [])] for part in parts]
+        parts = [[list(chain.from_iterable(part))] for part in parts]
     partial = [0] * len(NUMBERS)
     total = None
     run = []
@@ -131,9 +132,8 @@ def sum_in_order(barrier: bool, order: int) -> tuple[SumStep, ...]:
         if number:
             run.append(SumStep(WAIT, tuple(threads), tuple(partial), total))
         for statement, active in _turns(epoch, order):
-            for thread in active:
-                if statement.line == TAKE:
-                    total = partial[0]
+            if statement.line == TAKE:
+                total = partial[0]
             _use(statement, active, partial)
             run.append(SumStep(statement.line, active, tuple(partial), total))
     return tuple(run)
