@@ -95,12 +95,13 @@ ORDERS = "in lockstep", "thread 0 first", "thread 3 first"
 
 
 class SumStep(NamedTuple):
-    """A statement of a sum: its line, the threads that run it, and what memory holds after it."""
+    """A statement of a sum: its line, the threads that run it, what memory holds after it, and the value of half."""
 
     line: int
     threads: tuple[int, ...]
     partial: tuple[int, ...]
     total: int | None
+    half: int = 0
 
 
 class _Statement(NamedTuple):
@@ -135,7 +136,7 @@ def sum_in_order(barrier: bool, order: int) -> tuple[SumStep, ...]:
             if statement.line == TAKE:
                 total = partial[0]
             _use(statement, active, partial)
-            run.append(SumStep(statement.line, active, tuple(partial), total))
+            run.append(SumStep(statement.line, active, tuple(partial), total, statement.half))
     return tuple(run)
 
 

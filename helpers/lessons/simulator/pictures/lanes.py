@@ -12,7 +12,7 @@ from helpers.pictures.parts import Area, Grid
 
 # CSS pixels
 VALUES = Box(400, 82, 52, 34)  # of a variable in lane 0
-SLOTS = Box(104, 266, 31, 13)  # of lane 0 in the first statement
+SLOTS = Box(104, 264, 31, 14)  # of lane 0 in the first statement
 
 
 class LanesPicture(Picture):
@@ -29,7 +29,7 @@ class LanesPicture(Picture):
         self.bold(MARGIN, SLOTS.y - 16, "a row for each lane, a column for each statement", 14)
         names = []
         for lane in lanes:
-            names.append(Word(SLOTS.x - 8, SLOTS.y + SLOTS.height * (lane + 0.5), f"lane {lane}", 12, "right"))
+            names.append(Word(SLOTS.x - 8, SLOTS.y + SLOTS.height * (lane + 0.5), f"lane {lane}", 13, "right"))
         self.words(names, GRAY)
         self.stands_still()
 

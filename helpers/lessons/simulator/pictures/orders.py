@@ -89,5 +89,8 @@ def _sentence(step: SumStep, order: str) -> str:
         end = "as it should be" if step.total == sum(NUMBERS) else f"and it should be {sum(NUMBERS)}"
         where = order if order == ORDERS[0] else f"with {order}"
         return f"Thread 0 writes the total, {where}: {step.total}, {end}."
-    does = f"store{verb} the input" if step.line == STORE else f"add{verb} the number on the right"
+    if step.line == STORE:
+        does = f"store{verb} the input"
+    else:
+        does = f"add{verb} what is {step.half} to the right"
     return f"{who[0].upper()}{who[1:]} {does}: partial is {', '.join(map(str, step.partial))}."

@@ -49,7 +49,7 @@ class ShadowPicture(Picture):
             self.write(FIRST.x + FIRST.width * (word + 0.5), 54, name, 13, align="middle")
         for row, name in enumerate(("written by", "read by")):
             self.write(FIRST.x - 10, FIRST.y + FIRST.height * (row + 0.5), name, 13, GRAY, align="right")
-        note = "the accesses in lockstep: w writes, r reads; below it, the thread"
+        note = "the accesses in lockstep: w writes, r reads; below, the thread; wait: all threads pass a barrier"
         self.write(MARGIN, STEP.y - 16, note, 13, GRAY)
         whole = STEP._replace(width=STEP.width * len(steps))
         area = Area(self, np.zeros((1, len(steps))), whole, "accesses")
@@ -59,7 +59,7 @@ class ShadowPicture(Picture):
         """An access, or a barrier, in the row of all that were made."""
         box = STEP._replace(x=STEP.x + STEP.width * i)
         if step.access is None:
-            self.label([box], ["barrier"], 10.5, GRAY)
+            self.label([box], ["wait"], 13, GRAY)
             self.boxes([box], GRAY, dashes=(3, 3))
         else:
             self.boxes([box])
@@ -85,7 +85,7 @@ class ShadowPicture(Picture):
                 text = f"thread {note.who}"
                 self.label([grid.box(row, column)], [text], 13, weight="bold" if is_new else "normal", down=-8,
                            color=BLUE if is_new else GRAY)  # fmt: skip
-                self.label([grid.box(row, column)], [f"epoch {note.when}"], 12, GRAY, down=9)
+                self.label([grid.box(row, column)], [f"epoch {note.when}"], 13, GRAY, down=9)
         if now.access:
             row = 0 if now.access.writes else 1
             grid.tinted([(row, now.access.word)], BLUE, 1.6)
