@@ -1,16 +1,9 @@
-"""Channels that belong together: in the words of the other pictures, and as blocks of a matrix."""
+"""Channels that belong together, in the words of the pictures: nothing where there is only one group."""
 
-from collections.abc import Sequence
-
-import numpy as np
-
-from helpers.data.words import in_words, listed
+from helpers.data.words import in_words
 from helpers.operations.convolution.indices import input_channels_of, output_channels_of
 from helpers.operations.convolution.shapes import ConvShape
-from helpers.pictures.canvas import BLUE, GRAY, MARGIN, Picture, Word
-from helpers.pictures.parts import TITLE, Grid
-
-# --- In words: nothing where there is only one group ----------------------------------------------------------
+from helpers.pictures.canvas import MARGIN, Picture
 
 
 def group_of(shape: ConvShape, co: int) -> int:

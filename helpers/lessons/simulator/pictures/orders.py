@@ -5,10 +5,10 @@ import numpy as np
 from helpers.data.words import in_words
 from helpers.lessons.simulator.pictures.listing import Listing
 from helpers.lessons.simulator.runs import (
+    ADD,
     BARRIER,
     NUMBERS,
     ORDERS,
-    STORE,
     SUM,
     SUM_BODY,
     TAKE,
@@ -89,8 +89,7 @@ def _sentence(step: SumStep, order: str) -> str:
         end = "as it should be" if step.total == sum(NUMBERS) else f"and it should be {sum(NUMBERS)}"
         where = order if order == ORDERS[0] else f"with {order}"
         return f"Thread 0 writes the total, {where}: {step.total}, {end}."
-    if step.line == STORE:
-        does = f"store{verb} the input"
-    else:
-        does = f"add{verb} what is {step.half} to the right"
+    does = f"store{verb} the input"
+    if step.line == ADD:
+        does = f"add{verb} partial[thread + {step.half}]"
     return f"{who[0].upper()}{who[1:]} {does}: partial is {', '.join(map(str, step.partial))}."
