@@ -118,7 +118,7 @@ def test_a_barrier_begins_an_epoch_where_all_threads_reach_it_and_stops_where_so
 
 
 def iterations(n: int) -> int:
-    """How often a number is halved, or made smaller by 1, until it is 1."""
+    """The number of times that a number is halved, or made smaller by 1, until it is 1."""
     count = 0
     while n > 1:
         n = n // 2 if n % 2 == 0 else n - 1

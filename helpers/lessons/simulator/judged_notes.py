@@ -30,7 +30,7 @@ class KernelsCase(PythonCase):
 
         @cache
         def keep(note: Note, thread: int, epoch: int) -> int:
-            """Who the lines note: many notes are alike, and each is computed once."""
+            """The thread that the lines note: many notes are alike, and each is computed once."""
             values = {"who": note.who, "when": note.when, "thread": thread, "epoch": epoch}
             return program.run(values).value
 

@@ -56,7 +56,7 @@ class OrdersPicture(Picture):
         self.write(FIRST.x - 10, 46, "who", 13, GRAY, align="right")
 
     def _draw_rows(self, run: tuple[SumStep, ...], step: int) -> None:
-        """What partial holds after each statement; a statement that has not run is an empty row."""
+        """A row for each statement, with partial after it; a statement that has not run is an empty row."""
         empty = [np.nan] * len(NUMBERS)
         rows = [done.partial if i <= step else empty for i, done in enumerate(run)]
         grid = Grid(self, rows, FIRST.x, FIRST.y, (FIRST.width, FIRST.height))

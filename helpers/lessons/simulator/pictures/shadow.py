@@ -72,7 +72,7 @@ class ShadowPicture(Picture):
             self.boxes([box], BLUE, line=3)
 
     def _draw_notes(self, shadow: Shadow, now: MemoryStep, word: int) -> None:
-        """Who wrote and who read each word; what lies before the last barrier is gray."""
+        """The last writer and the last reader of each word; what lies before the last barrier is gray."""
         notes = (shadow.writes, shadow.reads)
         who = [[note.who if note.who != NOBODY else np.nan for note in row] for row in notes]
         grid = Grid(self, who, FIRST.x, FIRST.y, (FIRST.width, FIRST.height), numbers=False)
