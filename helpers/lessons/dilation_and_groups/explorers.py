@@ -1,11 +1,16 @@
 """Pictures with sliders of gradients with dilation and groups."""
 
-from helpers.lessons.shared.any_convolution import any_input_gradient, any_weight_gradient
+from dataclasses import replace
+from functools import cache
+
+from helpers.lessons.dilation_and_groups.exercises import PICTURE, shown
+from helpers.lessons.shared.any_convolution import any_input_gradient, any_weight_gradient, computed
+from helpers.lessons.shared.pictures.weight_gradient import WeightGradientPicture
 from helpers.widgets.controls import Trials, by_pointing
-from helpers.widgets.explorer import Explorer
+from helpers.widgets.explorer import Explorer, Rule
 
 TRY_TO_SPREAD: Trials = {
-    "Point at the nine weights: how far does the frame jump?": by_pointing({"dilation": 2, "kh": 2, "kw": 2}),
+    "Point at all four weights: how far does the frame jump?": by_pointing({"dilation": 2, "kh": 1, "kw": 1}),
     "Set dilation to 1 and stride to 2: what is spread now?": {"dilation": 1, "stride": 2},
 }
 TRY_HOLES: Trials = {
@@ -19,11 +24,20 @@ TRY_GROUPS: Trials = {
 }
 
 
-def spread_filter(**values: int) -> Explorer:
-    """The gradient of a weight with a dilation: sliders over the steps, and the weights of one filter."""
-    front = ("stride", "dilation", "kh", "kw")
-    values = {"dilation": 2, "N": 1, "Ci": 1, "Co": 1, "H": 7} | values
-    return any_weight_gradient(front, TRY_TO_SPREAD, **values)
+def spread_filter() -> Explorer:
+    """The gradient of a weight with a dilation: sliders over the steps, and the weights of one small filter."""
+
+    @cache
+    def picture(stride: int, dilation: int) -> WeightGradientPicture:
+        layer = replace(PICTURE, stride=stride, dilation=dilation)
+        grad_output, image = shown(layer)
+        return computed(WeightGradientPicture, layer, {"input": image, "grad_output": grad_output}, letters=True)
+
+    def draw(stride: int, dilation: int, kh: int, kw: int) -> WeightGradientPicture:
+        return picture(stride, dilation).show(kh, kw)
+
+    rules: dict[str, Rule] = {"stride": (1, 2), "dilation": (1, 3), "kh": PICTURE.kernel_h, "kw": PICTURE.kernel_w}
+    return Explorer(draw, rules, {"dilation": 2}, steps=TRY_TO_SPREAD)
 
 
 def holes(**values: int) -> Explorer:

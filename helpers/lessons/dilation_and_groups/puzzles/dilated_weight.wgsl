@@ -36,9 +36,12 @@ fn main(@builtin(global_invocation_id) global: vec3u) {
   var sum = 0.0;
   for (var oh = 0u; oh < params.out_h; oh++) {
     for (var ow = 0u; ow < params.out_w; ow++) {
-      // 1. Over which pixel, ih and iw, did my weight lie?
-      let ih = oh * S + kh * D - P;  // *
-      let iw = ow * S + kw * D - P;  // *
+      // 1. Over which pixel did my weight lie?
+      //    Give ih and iw their values.
+      var ih = 0u;
+      var iw = 0u;
+      ih = oh * S + kh * D - P;  // *
+      iw = ow * S + kw * D - P;  // *
       if (ih >= params.in_h || iw >= params.in_w) { continue; }
       let pixel = input[ih * params.in_w + iw];
       sum += grad_output[oh * params.out_w + ow] * pixel;

@@ -27,25 +27,30 @@ struct Params {
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) global: vec3u) {
   let index = global.x;
-  let in_group = params.in_channels / params.groups;    // Ci/G: input channels of a group
-  let out_group = params.out_channels / params.groups;  // Co/G: output channels of a group
-  if (index >= params.out_channels * in_group * params.kernel_h * params.kernel_w) { return; }
-  let kw = index % params.kernel_w;                                        // [0, kW)
-  let kh = index / params.kernel_w % params.kernel_h;                      // [0, kH)
-  let ci = index / (params.kernel_w * params.kernel_h) % in_group;         // [0, Ci/G)
-  let co = index / (params.kernel_w * params.kernel_h * in_group);         // [0, Co)
+  let in_group = params.in_channels / params.groups;    // Ci/G
+  let out_group = params.out_channels / params.groups;  // Co/G
+  let taps = params.kernel_h * params.kernel_w;         // kH * kW
+  if (index >= params.out_channels * in_group * taps) { return; }
+  let kw = index % params.kernel_w;                    // [0, kW)
+  let kh = index / params.kernel_w % params.kernel_h;  // [0, kH)
+  let ci = index / taps % in_group;                    // [0, Ci/G)
+  let co = index / (taps * in_group);                  // [0, Co)
   let out_h = params.in_h - params.kernel_h + 1u;
   let out_w = params.in_w - params.kernel_w + 1u;
-  // 1. Which of the Ci input channels does the weight [co,ci] multiply?
-  //    ci counts from the first channel of co's group.
-  let channel = co / out_group * in_group + ci;  // *
+  // 1. Which of the Ci input channels does the weight [co,ci]
+  //    multiply? ci counts from the first channel of co's group.
+  //    Give channel its value.
+  var channel = 0u;
+  channel = co / out_group * in_group + ci;  // *
   var sum = 0.0;
   for (var n = 0u; n < params.batch; n++) {
     for (var oh = 0u; oh < out_h; oh++) {
       for (var ow = 0u; ow < out_w; ow++) {
-        let row = (n * params.in_channels + channel) * params.in_h + oh + kh;
+        let plane = n * params.in_channels + channel;
+        let row = plane * params.in_h + oh + kh;
         let pixel = input[row * params.in_w + ow + kw];
-        let output = ((n * params.out_channels + co) * out_h + oh) * out_w + ow;
+        let map = n * params.out_channels + co;
+        let output = (map * out_h + oh) * out_w + ow;
         sum += grad_output[output] * pixel;
       }
     }

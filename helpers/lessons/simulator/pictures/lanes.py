@@ -11,22 +11,22 @@ from helpers.pictures.canvas import BLUE, GRAY, LINE, MARGIN, ORANGE, Box, Pictu
 from helpers.pictures.parts import Area, Grid
 
 # CSS pixels
-VALUES = Box(400, 82, 52, 34)  # of a variable in lane 0
-SLOTS = Box(104, 264, 31, 14)  # of lane 0 in the first statement
+VALUES = Box(412, 44, 51, 28)  # of a variable in lane 0
+SLOTS = Box(412, 134, 17.8, 13)  # of lane 0 in the first statement
 
 
 class LanesPicture(Picture):
     """A kernel's lines, its variables in each lane, and below them a slot for each lane in each statement."""
 
     def __init__(self) -> None:
-        super().__init__(int(SLOTS.y + LANES * SLOTS.height + 6))
+        super().__init__(int(SLOTS.y + LANES * SLOTS.height + 4))
         self.run = counting()
-        self.listing = Listing(self, COUNTING, COUNTING_BODY, MARGIN, 10, 300)
-        self.bold(VALUES.x, 20, "eight threads, each in a lane of its own", 15)
+        self.listing = Listing(self, COUNTING, COUNTING_BODY, MARGIN, 4, 290)
+        self.bold(VALUES.x, 9, "eight threads, each in a lane of its own", 15)
         lanes = range(LANES)
-        self.label((self._value_box(0, lane) for lane in lanes), lanes, 13, GRAY, down=-30)
-        self.write(VALUES.x - 12, 52 + 17, "lane", 13, GRAY, align="right")
-        self.bold(MARGIN, SLOTS.y - 16, "a row for each lane, a column for each statement", 14)
+        self.label((self._value_box(0, lane) for lane in lanes), lanes, 13, GRAY, down=-25)
+        self.write(VALUES.x - 12, VALUES.middle[1] - 25, "lane", 13, GRAY, align="right")
+        self.bold(SLOTS.x, SLOTS.y - 13, "a slot for each statement", 14)
         names = []
         for lane in lanes:
             names.append(Word(SLOTS.x - 8, SLOTS.y + SLOTS.height * (lane + 0.5), f"lane {lane}", 13, "right"))
@@ -42,7 +42,7 @@ class LanesPicture(Picture):
         self._draw_slots(step, lane)
         used = sum(len(done.active) for done in self.run[: step + 1])
         slots = LANES * (step + 1)
-        self.write(self.width - MARGIN, SLOTS.y - 16, f"{used} of {slots} slots used", 14, BLUE, "bold", "right")
+        self.write(self.width - MARGIN, SLOTS.y - 13, f"{used} of {slots} slots used", 14, BLUE, "bold", "right")
         return f"{self._sentence(now, lane)} {used} of {slots} slots are used so far."
 
     def _draw_values(self, row: int, name: str, values: Sequence[int], now: LanesStep, lane: int) -> None:
@@ -76,13 +76,13 @@ class LanesPicture(Picture):
         line = COUNTING.split("\n")[now.line - 1].strip().removesuffix(" {")
         who = f"all {LANES} lanes" if len(now.active) == LANES else in_words("lane", now.active)
         verb = "runs" if len(now.active) == 1 else "run"
-        sentence = f"{who[0].upper()}{who[1:]} {verb} `{line}`"
+        sentence = f"{who[0].upper()}{who[1:]} {verb} “{line}”"
         if lane in now.active:
             return f"{sentence}."
         return f"{sentence}; lane {lane} is switched off."
 
     def _value_box(self, row: int, lane: int) -> Box:
-        return VALUES._replace(x=VALUES.x + VALUES.width * lane, y=VALUES.y + 44 * row)
+        return VALUES._replace(x=VALUES.x + VALUES.width * lane, y=VALUES.y + 34 * row)
 
     def _slot(self, lane: int, step: int) -> Box:
         return SLOTS._replace(x=SLOTS.x + SLOTS.width * step, y=SLOTS.y + SLOTS.height * lane)

@@ -2,8 +2,10 @@
 
 from helpers.pictures.canvas import ORANGE, Box, Picture, Word
 
-PITCH = 19  # CSS pixels from one line to the next
+PITCH = 18  # CSS pixels from one line to the next
 SIZE = 13
+INDENT = "  "  # of all lines
+LETTER = 7.83  # the width of each, in letters of this size
 
 
 class Listing:
@@ -17,7 +19,9 @@ class Listing:
         lines = text.split("\n")[first:end]
         words = []
         for i, line in enumerate(lines):
-            words.append(Word(x + 6, y + PITCH * (i + 0.5), line.removeprefix("  "), SIZE, "left", code=True))
+            code = line.lstrip()
+            indent = len(line) - len(code) - len(INDENT)
+            words.append(Word(x + 6 + indent * LETTER, y + PITCH * (i + 0.5), code, SIZE, "left", code=True))
         self.bottom = y + PITCH * len(lines)
         picture.words(words)
 
