@@ -18,7 +18,8 @@ struct Params {
   groups: u32,                   // G
 }
 
-// grad_output (N, Co, oH, oW), input (N, Ci, H, W), grad_weight (Co, Ci/G, kH, kW)
+// grad_output (N, Co, oH, oW), input (N, Ci, H, W),
+// grad_weight (Co, Ci/G, kH, kW)
 @group(0) @binding(0) var<storage, read> grad_output: array<f32>;
 @group(0) @binding(1) var<storage, read> input: array<f32>;
 @group(0) @binding(2) var<storage, read_write> grad_weight: array<f32>;
