@@ -19,7 +19,6 @@ from wgsl.types.conversions import scalar_of
 from wgsl.types.kinds import BOOL, F16, HALF, Array, Scalar, Size, Struct, Type, leaves, parts, words
 from wgsl.types.program import Variable
 
-MOST_OWN = 2**27  # words of one variable, in all invocations: 512 MiB
 HALF_BITS = np.uint32(16)
 OWN = ("function", "private")  # the address spaces in which each invocation has its own copy
 
@@ -32,11 +31,13 @@ class Words:
     places for each word, these count instead.
     """
 
-    def __init__(self, dispatch: Dispatch) -> None:
+    def __init__(self, dispatch: Dispatch, room: int) -> None:
         self._dispatch = dispatch
+        self._room = room  # bytes that are left when all variables are made
         self.arrays: dict[Variable, np.ndarray] = {}
         self._exact: dict[Variable, np.ndarray] = {}
         self._halved: set[Variable] = set()  # the variables with two places for each word
+        self.images: dict[Variable, object] = {}  # the textures, of which `textures` knows more
 
     def bind(self, variable: Variable, buffer: np.ndarray) -> None:
         """Give a binding a copy of a buffer."""
@@ -79,11 +80,6 @@ class Words:
         dispatch = self._dispatch
         if has_halves(variable.type):
             self._halved.add(variable)
-        if variable.space in OWN and size * dispatch.lanes > MOST_OWN:
-            raise too_large(
-                f"`{variable.name}` has {size:,} words in each of {dispatch.lanes:,} threads; the simulator holds "
-                f"{MOST_OWN:,} words for one variable"
-            )
         size = self.index(variable, size)
         shape = (size, dispatch.lanes) if variable.space in OWN else (dispatch.group_count, size)
         self.arrays[variable] = np.zeros(shape, np.uint32)
@@ -156,10 +152,18 @@ class Words:
         if exact is None and variable not in self._exact:
             return
         if variable not in self._exact:
-            self._exact[variable] = np.full(self.arrays[variable].shape, np.nan)
+            self._exact[variable] = self._make_exact(variable)
         for offset, row in zip(offsets, exact or [None] * len(offsets), strict=True):
             index = self.index(variable, offset)
             self._exact[variable][index, lanes.index] = np.nan if row is None else row
+
+    def _make_exact(self, variable: Variable) -> np.ndarray:
+        """Return room for what a variable's numbers would be. Raises ValueError where there is none left."""
+        array = self.arrays[variable]
+        self._room -= 2 * array.nbytes
+        if self._room < 0:
+            raise too_large(f"the numbers in `{variable.name}` wrap around, and there is no memory to keep track of it")
+        return np.full(array.shape, np.nan)
 
 
 def as_numbers(bits: np.ndarray, scalar: Scalar) -> np.ndarray:
@@ -202,6 +206,13 @@ def _of_whole_words(type: Type, size: int) -> np.ndarray:
     """Return the places of the numbers that take a whole word."""
     offsets, names = numbers(type, size * HALF)
     return (offsets[names != F16.name] * 2).astype(np.intp)
+
+
+def size_of(type: Type) -> tuple[Size, Size]:
+    """The least size of a buffer in words, and those of each further element of a runtime-sized array, or 0."""
+    last = type.fields[-1].type if isinstance(type, Struct) else type
+    runtime = isinstance(last, Array) and last.count is None
+    return words(type), last.stride if runtime else 0
 
 
 def numbers(type: Type, size: int) -> tuple[np.ndarray, np.ndarray]:

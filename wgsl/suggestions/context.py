@@ -10,7 +10,7 @@ from itertools import chain
 from wgsl.diagnostics import Lines, NotWgsl, Span, Unsupported
 from wgsl.facts import Edit
 from wgsl.syntax import tree
-from wgsl.syntax.parser import parse
+from wgsl.syntax.parser import parse, parsed
 from wgsl.syntax.tokens import Word, without_comments
 from wgsl.types.declarations import Declarations
 from wgsl.types.expressions import type_of, view
@@ -77,7 +77,7 @@ class Context(Lines):
     def module(self) -> tree.Module:
         """The tree of the text; where it breaks off, that of what precedes the broken statement, its blocks closed."""
         try:
-            return parse(self.source)
+            return parsed(self.source)
         except (NotWgsl, Unsupported):
             ends = [match.end() for match in re.finditer(r"[;{}]", self.code[: self.at])]
         for end in ends[:-4:-1]:

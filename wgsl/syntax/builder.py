@@ -7,13 +7,13 @@ from itertools import chain
 
 from lark import Token, Transformer, v_args
 
-from wgsl.diagnostics import NotWgsl, Span, Unsupported
+from wgsl.diagnostics import Limited, NotWgsl, Span
 from wgsl.syntax import tree
 from wgsl.syntax.tokens import PRECEDENCE, check_number
 from wgsl.syntax.tree import Attribute, Binary
 
 MARKS = """
-ALIAS BREAK CASE CONST_ASSERT CONTINUE DEFAULT FILTERS FN FOR IF RETURN STRUCT SWITCH UNDERSCORE WHILE
+ALIAS BREAK CASE CONST_ASSERT CONTINUE DEFAULT DISCARD FILTERS FN FOR IF RETURN STRUCT SWITCH UNDERSCORE WHILE
 OPEN CLOSE CLOSE_INDEX OPEN_BLOCK CLOSE_BLOCK OPEN_TEMPLATE CLOSE_TEMPLATE
 """.split()  # noqa: SIM905 (the rule's list has one name a line)
 
@@ -61,7 +61,7 @@ class Builder(Transformer):
     declaration, const_assert, assignment = map(node, (tree.Declaration, tree.ConstAssert, tree.Assignment))
     increment, call_statement, block = map(node, (tree.Increment, tree.CallStatement, tree.Block))
     if_, switch, clause, for_, while_ = map(node, (tree.If, tree.Switch, tree.Case, tree.For, tree.While))
-    return_, break_, continue_ = map(node, (tree.Return, tree.Break, tree.Continue))
+    return_, break_, continue_, discard = map(node, (tree.Return, tree.Break, tree.Continue, tree.Discard))
     parentheses, truth, call = map(node, (Parentheses, tree.Literal, tree.Call))
     index, member_of, unary = map(node, (tree.Index, tree.Member, tree.Unary))
 
@@ -71,9 +71,13 @@ class Builder(Transformer):
     # --- The module -------------------------------------------------------------------------------------------
 
     def module(self, *children):
-        enabled = [child.names for child in children if isinstance(child, tree.Enable)]
-        declarations = (child for child in children if child and not isinstance(child, tree.Enable))
-        return tree.Module(tuple(declarations), tuple(chain.from_iterable(enabled)))
+        """The directives are notes and filters, and no nodes, but for the names that `enable` has."""
+        made = [child for child in children if child]
+        check_rules([child.arguments for child in made if isinstance(child, Attribute)], "diagnostic")
+        enabled = chain.from_iterable(child.names for child in made if isinstance(child, tree.Enable))
+        passed = tuple(child for child in made if isinstance(child, Limited))
+        declarations = tuple(child for child in made if not isinstance(child, Attribute | Limited | tree.Enable))
+        return tree.Module(declarations, tuple(enabled), passed)
 
     def parameter(self, attributes, *children):
         for attribute in attributes:
@@ -89,29 +93,27 @@ class Builder(Transformer):
 
     def filters(self, *children):
         """Filters of warnings have no effect."""
-        check_rules(child for child in children if isinstance(child, tuple))
+        check_rules([child for child in children if isinstance(child, tuple)], "@diagnostic")
         return Token("FILTERS", "")
 
     def enable(self, word, *names):
-        """It adds types and functions, of which the simulator has those of `ENABLED` alone."""
+        """It adds types and functions."""
         for name in names:
             if name not in EXTENSIONS:
                 raise NotWgsl("extension", name, name=name)
-            if name not in ENABLED:
-                raise Unsupported("enable", name.at, name=name)
         return tree.Enable(word.at, names[-1].end, names)
 
     def requires(self, _, *names):
         """It changes nothing: it names what a text uses."""
         for name in names:
-            if name not in FEATURES:
+            if name not in FEATURES and name not in FEATURES_OF_BROWSERS:
                 raise NotWgsl("language feature", name, name=name)
+        rare = next((name for name in names if name in FEATURES_OF_BROWSERS), None)
+        return rare and Limited("language feature of browsers", rare, name=rare)
 
-    def diagnostic(self, _, __, rule, closed):
+    def diagnostic(self, word, __, rule, closed):
         """It changes nothing: it filters warnings."""
-        severity = rule[0].name
-        if severity not in SEVERITIES:
-            raise NotWgsl("severity", severity, severity=severity, severities=", ".join(SEVERITIES))
+        return Attribute(word.at, closed.end, word, rule)
 
     # --- Statements -------------------------------------------------------------------------------------------
 
@@ -134,9 +136,6 @@ class Builder(Transformer):
             if isinstance(statement, tree.Break):
                 raise unexpected("if", Span(statement.end, statement.end))
         return tree.Block(opened.at, closed.end, tuple(body)), bare(break_if)
-
-    def discard(self, word):
-        raise Unsupported("discard", word.at)
 
     # --- Expressions ------------------------------------------------------------------------------------------
 
@@ -196,14 +195,23 @@ def _join(operands: list, operator: str) -> None:
 
 MOST = {"workgroup_size": 3, "interpolate": 2, "diagnostic": 3}  # arguments, where it is not 1
 EXTENSIONS = ("f16", "clip_distances", "dual_source_blending", "subgroups", "primitive_index")
-ENABLED = ("f16", "subgroups")
 FEATURES = (
     "readonly_and_readwrite_storage_textures",
     "packed_4x8_integer_dot_product",
-    "unrestricted_pointer_parameters",
     "pointer_composite_access",
+)
+FEATURES_OF_BROWSERS = (  # which naga does not have
+    "buffer_view",
+    "fragment_depth",
+    "immediate_address_space",
+    "linear_indexing",
     "subgroup_id",
     "subgroup_uniformity",
+    "swizzle_assignment",
+    "texture_and_sampler_let",
+    "texture_formats_tier1",
+    "uniform_buffer_standard_layout",
+    "unrestricted_pointer_parameters",
 )
 SEVERITIES = ("error", "warning", "info", "off")
 
@@ -215,20 +223,23 @@ BELONGS = {  # what may stand before a declaration that begins so
 }
 
 
-def check_rules(rules: Iterable[tuple[tree.Name, ...]]) -> None:
-    """Refuse two filters of one warning."""
+def check_rules(rules: Iterable[tuple[tree.Name, ...]], of: str) -> None:
+    """Refuse a severity that there is none of, and two filters of one warning; a directive may repeat itself."""
     known: dict[tuple[str, ...], str] = {}
     for severity, *rule in rules:
+        if severity.name not in SEVERITIES:
+            raise NotWgsl("severity", severity, severity=severity.name, severities=", ".join(SEVERITIES))
         warning = ".".join(part.name for part in rule)
-        if warning in known:
-            raise NotWgsl("two severities", severity, warning=warning, severity=known[warning])
+        repeated = of != "@diagnostic" and known.get(warning) == severity.name
+        if warning in known and not repeated:
+            raise NotWgsl("two severities", severity, of=of, warning=warning, severity=known[warning])
         known[warning] = severity.name
 
 
 def check_attributes(attributes: Sequence[Attribute], word: str) -> tuple[Attribute, ...]:
     """The attributes that have an effect. Raises NotWgsl for one that stands here twice, or before such a word."""
     kept: dict[str, Attribute] = {}
-    check_rules(attribute.arguments for attribute in attributes if attribute.name == "diagnostic")
+    check_rules([attribute.arguments for attribute in attributes if attribute.name == "diagnostic"], "@diagnostic")
     for attribute in attributes:
         if attribute.name not in BELONGS.get(word, (attribute.name,)):
             raise NotWgsl("attribute out of place", attribute, name=attribute.name, word=word)

@@ -7,18 +7,20 @@ of them, and the expression around it includes them: in ``(a + b) * c``, the sum
 from __future__ import annotations
 
 import re
-from functools import cache
+from dataclasses import replace
+from functools import cache, lru_cache
 from pathlib import Path
 
 from lark import Lark, Token
 from lark.exceptions import UnexpectedToken
 
-from wgsl.diagnostics import NotWgsl, Span, Unsupported
+from wgsl.diagnostics import Limited, NotWgsl, Span, Unsupported
 from wgsl.syntax.builder import Builder, unexpected
 from wgsl.syntax.tokens import Tokens, Word, check_number, comments, marked, without_comments
-from wgsl.syntax.tree import Module, children
+from wgsl.syntax.tree import Module, Node, Statement, children
 
 DEEPEST_BLOCK = 127  # the specification's limit
+DEEPEST_EXPRESSION = 512  # what browsers take
 DEEPEST = 200  # levels of the tree, which functions walk that call themselves
 MOST_UNKNOWN = 20  # words of WGSL read as names, before the rest of a text is left unread
 TYPE_FOLLOWS = ("COLON", "ARROW", "ASSIGN")
@@ -43,7 +45,7 @@ def parse(source: str) -> Module:
     Raises NotWgsl where it is not WGSL, and Unsupported where it is WGSL that the simulator does not run.
     """
     code = without_comments(source)
-    _check_blocks(code)
+    passed = [*_foreign(source), *_check_blocks(code)]
     reading = _Reading(source)
     try:
         module = _parser().parse(marked(code), on_error=reading.recover)
@@ -51,8 +53,11 @@ def parse(source: str) -> Module:
         raise reading.refusal(error) from None
     for refused in (*reading.unclosed, *reading.unknown):
         raise refused
-    _check_depth(module)
-    return module
+    passed += _check_depth(module)
+    return replace(module, passed=(*module.passed, *passed)) if passed else module
+
+
+parsed = lru_cache(maxsize=128)(parse)
 
 
 class _Reading:
@@ -122,23 +127,47 @@ def _last(parser) -> str:
     return last[0].type if last and isinstance(last[0], Token) else ""
 
 
-def _check_blocks(code: str) -> None:
-    """Refuse more blocks in each other than the specification allows."""
-    depth = 0
-    for brace in re.finditer(r"[{}]", code):
-        depth += 1 if brace[0] == "{" else -1
-        if depth > DEEPEST_BLOCK:
-            raise NotWgsl("blocks", Span(*brace.span()), most=DEEPEST_BLOCK)
+def _foreign(source: str) -> list[Limited]:
+    """The note about a letter that browsers take nowhere, not even in a comment."""
+    at = source.find("\0")
+    return [] if at < 0 else [Limited("NUL", Span(at, at + 1))]
 
 
-def _check_depth(module: Module) -> None:
-    """Refuse to walk a tree that is too deep."""
-    waiting = [(declaration, 1) for declaration in module.declarations]
+def _check_blocks(code: str) -> list[Limited]:
+    """Refuse more blocks in each other than the specification allows, and note more brackets than browsers take."""
+    blocks = depth = 0
+    passed: list[Limited] = []
+    for bracket in re.finditer(r"[][(){}]", code):
+        opens = bracket[0] in "([{"
+        depth += 1 if opens else -1
+        if bracket[0] in "{}":
+            blocks += 1 if opens else -1
+        if blocks > DEEPEST_BLOCK:
+            raise NotWgsl("blocks", Span(*bracket.span()), most=DEEPEST_BLOCK)
+        if depth > DEEPEST_BLOCK and not passed:
+            passed = [Limited("brackets", Span(*bracket.span()), most=DEEPEST_BLOCK)]
+    return passed
+
+
+def _check_depth(module: Module) -> list[Limited]:
+    """Refuse to walk a tree that is too deep; note a statement that is deeper than browsers take."""
+    waiting = [(declaration, 1, 0) for declaration in module.declarations]
+    deepest: Node | None = None
+    passed: list[Limited] = []
+    most = DEEPEST
     while waiting:
-        node, depth = waiting.pop()
-        if depth > DEEPEST:
-            raise Unsupported("nesting", node.at, most=DEEPEST)
-        waiting += [(child, depth + 1) for child in children(node)]
+        node, depth, outer = waiting.pop()
+        inner = outer + isinstance(node, Statement)
+        if inner == DEEPEST_BLOCK + 1 > outer and not passed:
+            passed = [Limited("statements", node, most=DEEPEST_BLOCK)]
+        if depth > most:
+            deepest, most = deepest or node, depth
+        waiting += [(child, depth + 1, inner) for child in children(node)]
+    if deepest is None:
+        return passed
+    if passed or most > DEEPEST_EXPRESSION:
+        raise next(iter(passed), Limited("expression", deepest, most=DEEPEST_EXPRESSION))
+    raise Unsupported("nesting", deepest.at, most=DEEPEST)
 
 
 # --- What is expected ---------------------------------------------------------------------------------------------

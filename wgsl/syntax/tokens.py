@@ -60,6 +60,7 @@ KINDS = {  # the token that a word is after @
     **dict.fromkeys(["align", "blend_src", "location", "size"], "LAYOUT"),
     "builtin": "NAMED",
     "interpolate": "NAMED",
+    "invariant": "BARE",
     "diagnostic": "DIAGNOSTIC",
 }
 
