@@ -39,6 +39,8 @@ IN_NEW_FORM = (
     "06_fused_gemm_backward",
     "07_train_lenet",
     "09_many_gpus",
+    "appendix_a_simulator",
+    "appendix_b_dilation_and_groups",
     "appendix_c_launcher",
     "appendix_e_order_of_a_sum",
 )
