@@ -45,10 +45,10 @@ LINES, TOO_MANY, MOVED, VALUE, MISSING, MEMBERS = "lines", "too many", "moved", 
 
 @dataclass(frozen=True, eq=False)
 class Edit:
-    """A change to a function: parts by their ids, and what is in their places, of one kind.
+    """A change to some functions: parts by their ids, and what is in their places, of one kind.
 
-    `place` is what is changed; `noun` is what should be there instead, `others` are further places, and
-    `added` is the part that was not there.
+    `site` is the first place; `noun` is what should be there instead, `others` are further places, `added` is the
+    part that was not there, and `made` are the changes of which it consists, if there are several.
     """
 
     kind: str
@@ -58,11 +58,16 @@ class Edit:
     noun: str = ""
     others: tuple[Span, ...] = ()
     added: object = None
+    made: tuple["Edit", ...] = ()
 
     @property
     def body(self) -> tuple[ir.Statement, ...]:
-        """The function's body with the change."""
-        return changed(self.site.function.body, self.new, self.above)
+        """The body of the first place's function with the change."""
+        return self.body_of(self.site.function)
+
+    def body_of(self, function: ir.Function) -> tuple[ir.Statement, ...]:
+        """Return the body of a function with the change."""
+        return changed(function.body, self.new, self.above)
 
 
 def at(site: Site, kind: str, new: object, noun: str = "", added: object = None) -> Edit:
