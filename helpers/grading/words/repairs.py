@@ -2,7 +2,8 @@
 
 from helpers.data.words import in_words
 from helpers.grading import change, edits, twin_edits
-from helpers.grading.change import Change, Repair
+from helpers.grading.change import THING, Change, Repair
+from helpers.grading.leaves import INDEX
 from helpers.grading.words.letters import cut
 
 LONGEST = 60  # letters of a quote
@@ -85,12 +86,15 @@ def _lines(changed: Change) -> str:
 
 
 def _instead(changed: Change) -> str:
-    """Return what should be in the place of a word: another one of its kind, or one of another kind."""
+    """Return what should be in the place of a word: another one of its kind, or one of another kind.
+
+    A whole number that a function declares may hold a size, too.
+    """
     if not changed.was:
         return ""
-    if changed.noun == changed.was:
-        return f"another {changed.noun}"
-    return f"an {changed.noun}" if changed.noun[0] in "aeiou" else f"a {changed.noun}"
+    if changed.noun == INDEX:
+        return f"another {THING}"
+    return f"another {changed.noun}" if changed.noun == changed.was else f"a {changed.noun}"
 
 
 def _question(changed: Change) -> str:
