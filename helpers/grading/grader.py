@@ -43,7 +43,7 @@ def grade(puzzle: Puzzle, source: str, seed: drawn.Seed = None) -> Grades:
     kernel = Kernel(source)
     try:
         if problem := interface_checks.problem(kernel, puzzle):
-            return Grades.alike(puzzle.tests, NO_COMPILE, problem)
+            return Grades.alike(puzzle.tests, WRONG, problem)
         if idle := interface_checks.idle(kernel, puzzle):
             return Grades.alike(puzzle.tests, WRONG, idle)
         work = Work(MOST_WORK)
@@ -163,6 +163,8 @@ class _Grader:
             return True
         if finding.kind not in ("data race", "uninitialized read"):
             return False
+        if finding.variable in {other.variable for other in self.first.values() if other.kind == "out-of-range write"}:
+            return False  # it comes of the write, which lands in another element
         return getattr(self.kernel.find(finding.variable), "space", "") == "workgroup"
 
     def grades(self) -> Grades:
