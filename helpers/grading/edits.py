@@ -36,6 +36,7 @@ COMPARISONS = {
 }
 # Less easily, but a text that is wrong may have them.
 FURTHER = {"+": ["*"], "<<": [">>"], ">>": ["<<"], "<": [">="], "<=": [">="], ">": ["<="], ">=": ["<="]}
+PARTS = "parts"  # of which more than one is left out
 STRICT, EQUAL = ({"<", "<="}, {">", ">="}), "equal"  # they differ where both sides are equal
 COMMUTE = ("+", "*", "&", "|", "==", "!=")
 REPLACED, OPERATOR, COMPARISON, ASSIGNMENT = "replaced", "operator", "comparison", "assignment"
@@ -116,9 +117,10 @@ def _of_an_operator(site: Site) -> Iterator[Edit]:
             if part.type != F32 or operator in "+-*/":
                 equal = EQUAL if {part.operator, operator} in STRICT else ""
                 yield at(site, kind, replace(part, operator=operator), equal)
-    for operand in part.left, part.right:
+    for operand, other in (part.left, part.right), (part.right, part.left):
         if operand.type == part.type:
-            yield at(site, EXTRA, operand)
+            noun = PARTS if getattr(other, "operator", "") == part.operator else ""
+            yield at(site, EXTRA, operand, noun)
     if part.operator not in COMMUTE and part.type != BOOL and part.left.type == part.right.type:
         yield at(site, EXCHANGED, replace(part, left=part.right, right=part.left))
     if part.type != BOOL:

@@ -8,7 +8,7 @@ from helpers.grading.words.letters import cut
 
 LONGEST = 60  # letters of a quote
 RIGHT = "all numbers are right"
-STATEMENT = "a statement is missing"  # a kind of change
+STATEMENT, TOO_LONG = "a statement is missing", "several parts are too many"  # kinds of changes
 FACTS = {
     edits.REPLACED: "One word in {line} makes the difference: with {instead} in place of {text}",
     edits.ARRAY: "One word in {line} makes the difference: with another array in place of {text}",
@@ -16,6 +16,7 @@ FACTS = {
     edits.COMPARISON: "The comparison in {line} makes the difference: with another one in place of {text}",
     edits.ASSIGNMENT: "The sign of the assignment in {line} makes the difference: with another one",
     edits.EXTRA: "In {line}, {text} has one part too many: without it",
+    TOO_LONG: "In {line}, {text} has several parts too many: without them",
     edits.OFFSET: "In {line}, {text} is off by one: with 1 more or 1 less",
     edits.MISSING: "In {line}, a term or a factor is missing from {text}: with it",
     edits.PARENTHESES: "In {line}, with other parentheses in {text}",
@@ -73,6 +74,8 @@ def _fact(changed: Change) -> str:
     kind = changed.kind
     if not changed.text:
         kind = WITHOUT_TEXT.get(kind, kind)
+    if kind == edits.EXTRA and changed.noun == edits.PARTS:
+        kind = TOO_LONG
     lines = _lines(changed)
     if kind == twin_edits.TWINS and not changed.others:
         lines = f"two places of line {changed.line}"
