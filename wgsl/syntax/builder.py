@@ -7,13 +7,13 @@ from itertools import chain
 
 from lark import Token, Transformer, v_args
 
-from wgsl.diagnostics import Limited, NotWgsl, Span, Unsupported
+from wgsl.diagnostics import Limited, NotWgsl, Span
 from wgsl.syntax import tree
 from wgsl.syntax.tokens import PRECEDENCE, check_number
 from wgsl.syntax.tree import Attribute, Binary
 
 MARKS = """
-ALIAS BREAK CASE CONST_ASSERT CONTINUE DEFAULT FILTERS FN FOR IF RETURN STRUCT SWITCH UNDERSCORE WHILE
+ALIAS BREAK CASE CONST_ASSERT CONTINUE DEFAULT DISCARD FILTERS FN FOR IF RETURN STRUCT SWITCH UNDERSCORE WHILE
 OPEN CLOSE CLOSE_INDEX OPEN_BLOCK CLOSE_BLOCK OPEN_TEMPLATE CLOSE_TEMPLATE
 """.split()  # noqa: SIM905 (the rule's list has one name a line)
 
@@ -61,7 +61,7 @@ class Builder(Transformer):
     declaration, const_assert, assignment = map(node, (tree.Declaration, tree.ConstAssert, tree.Assignment))
     increment, call_statement, block = map(node, (tree.Increment, tree.CallStatement, tree.Block))
     if_, switch, clause, for_, while_ = map(node, (tree.If, tree.Switch, tree.Case, tree.For, tree.While))
-    return_, break_, continue_ = map(node, (tree.Return, tree.Break, tree.Continue))
+    return_, break_, continue_, discard = map(node, (tree.Return, tree.Break, tree.Continue, tree.Discard))
     parentheses, truth, call = map(node, (Parentheses, tree.Literal, tree.Call))
     index, member_of, unary = map(node, (tree.Index, tree.Member, tree.Unary))
 
@@ -97,12 +97,10 @@ class Builder(Transformer):
         return Token("FILTERS", "")
 
     def enable(self, word, *names):
-        """It adds types and functions, of which the simulator has those of `ENABLED` alone."""
+        """It adds types and functions."""
         for name in names:
             if name not in EXTENSIONS:
                 raise NotWgsl("extension", name, name=name)
-            if name not in ENABLED:
-                raise Unsupported("enable", name.at, name=name)
         return tree.Enable(word.at, names[-1].end, names)
 
     def requires(self, _, *names):
@@ -138,9 +136,6 @@ class Builder(Transformer):
             if isinstance(statement, tree.Break):
                 raise unexpected("if", Span(statement.end, statement.end))
         return tree.Block(opened.at, closed.end, tuple(body)), bare(break_if)
-
-    def discard(self, word):
-        raise Unsupported("discard", word.at)
 
     # --- Expressions ------------------------------------------------------------------------------------------
 
@@ -200,7 +195,6 @@ def _join(operands: list, operator: str) -> None:
 
 MOST = {"workgroup_size": 3, "interpolate": 2, "diagnostic": 3}  # arguments, where it is not 1
 EXTENSIONS = ("f16", "clip_distances", "dual_source_blending", "subgroups", "primitive_index")
-ENABLED = ("f16", "subgroups")
 FEATURES = (
     "readonly_and_readwrite_storage_textures",
     "packed_4x8_integer_dot_product",

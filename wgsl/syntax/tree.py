@@ -192,6 +192,11 @@ class Continue(Node):
 
 
 @frozen
+class Discard(Node):
+    """``discard``."""
+
+
+@frozen
 class Return(Node):
     """``return``, with a value or without."""
 
@@ -207,7 +212,7 @@ class ConstAssert(Node):
 
 Statement = (
     Declaration | Assignment | Increment | CallStatement | Block | If | Switch | For | While | Loop
-    | Break | Continue | Return | ConstAssert
+    | Break | Continue | Discard | Return | ConstAssert
 )  # fmt: skip
 
 # --- The module ---------------------------------------------------------------------------------------------------
