@@ -65,6 +65,16 @@ def test_one_slip_in_two_lines_is_told_of_both():
     assert [number for number, line in enumerate(lines, 1) if re.search("- k[hw] - params", line)] == named
 
 
+def test_of_a_word_in_several_lines_those_are_told_that_must_change():
+    decode = [
+        ("iw = index % params.in_w", "iw = index % params.out_w"),
+        ("ih = index / params.in_w", "ih = index / params.out_w"),
+    ]
+    result, lines = found("pixel_window", *decode)
+    (change,) = result.changes
+    assert [lines[number - 1].strip()[:6] for number in (change.line, *change.others)] == ["let iw", "let ih"]
+
+
 def test_where_two_lines_mend_the_text_both_are_named():
     result, _ = found("product", ("sum += a", "sum += 2.0 * a"), ("+ n] = sum;", "+ n] = sum / 1.0;"))
     assert len(result.changes) > 1

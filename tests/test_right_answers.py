@@ -317,6 +317,8 @@ MISTAKES = {  # what is said of them, and how they come about
         "flipped": pixel_by_hand(FLIPPED),
         "sign of the filter is lost": pixel_by_hand(abs),
         "both minus signs are lost": unsigned_pixel_by_hand(),
+        "this is one of the four products": 1 * -3,
+        "one of the four products; which other": -1 * 2,
     },
     "pixels_of_a_weight": lambda: {"filter of 3 × 3;": square(28, 3).out_h ** 2, "all 25 weights": 25 * 24**2},
     "threads_that_write_a_pixel": lambda: {
