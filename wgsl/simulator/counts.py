@@ -48,6 +48,8 @@ MEANINGS = {
 KEYS = tuple(MEANINGS)
 SUBGROUP = "subgroup"  # which a run has only where its text has them
 MEANINGS[SUBGROUP] = "functions of subgroups, such as `subgroupAdd`"
+TEXTURES = ("loads_texture", "stores_texture")  # likewise
+MEANINGS |= {key: f"{key.split('_')[0]} of texels" for key in TEXTURES}
 
 
 @dataclass(frozen=True)
@@ -135,8 +137,9 @@ def _is_product(operand: ir.Expression) -> bool:
 def _shown(counts: dict[str, int]) -> dict[str, float]:
     share = counts["active"] / counts["warp threads"] if counts["warp threads"] else 1.0
     shown = {key: counts[key] for key in KEYS[:-1]}
-    if counts[SUBGROUP]:
-        shown[SUBGROUP] = counts[SUBGROUP]
+    for key in (SUBGROUP, *TEXTURES):
+        if counts[key]:
+            shown[key] = counts[key]
     return shown | {"active_share": share}
 
 

@@ -37,6 +37,7 @@ class Words:
         self.arrays: dict[Variable, np.ndarray] = {}
         self._exact: dict[Variable, np.ndarray] = {}
         self._halved: set[Variable] = set()  # the variables with two places for each word
+        self.images: dict[Variable, object] = {}  # the textures, of which `textures` knows more
 
     def bind(self, variable: Variable, buffer: np.ndarray) -> None:
         """Give a binding a copy of a buffer."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from wgsl.diagnostics import Limited, NotWgsl, Span, Unsupported
+from wgsl.diagnostics import Limited, NotWgsl, Span
 from wgsl.syntax.tokens import Word
 from wgsl.syntax.tree import Attribute, Name
 
 MOST = {"workgroup_size": 3, "interpolate": 2, "diagnostic": 3}  # arguments, where it is not 1
 EXTENSIONS = ("f16", "clip_distances", "dual_source_blending", "subgroups", "primitive_index")
-ENABLED = ("f16", "subgroups")
 FEATURES = (
     "readonly_and_readwrite_storage_textures",
     "packed_4x8_integer_dot_product",
@@ -38,12 +37,10 @@ BELONGS = {  # what may stand before a declaration that begins so
 
 
 def check_enabled(names: Iterable[Word]) -> None:
-    """Refuse what is no extension, and those that the simulator does not have: they add types and functions."""
+    """Refuse what is no extension; those that there are add types and functions."""
     for name in names:
         if name not in EXTENSIONS:
             raise NotWgsl("extension", name, name=name)
-        if name not in ENABLED:
-            raise Unsupported("enable", name.at, name=name)
 
 
 def check_required(names: Sequence[Word]) -> list[Limited]:

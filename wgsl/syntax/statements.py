@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wgsl.diagnostics import NotWgsl, Span, Unsupported
+from wgsl.diagnostics import NotWgsl, Span
 from wgsl.syntax import tree
 from wgsl.syntax.attributes import check_rules
 from wgsl.syntax.expressions import Expressions, Parentheses, bare
@@ -127,11 +127,10 @@ class Statements(Expressions):
         begin = self.expect("continue")
         return tree.Continue(begin, self.end)
 
-    def discard(self) -> None:
-        """`discard`, which the simulator does not run"""
+    def discard(self) -> tree.Discard:
+        """`discard`"""
         begin = self.expect("discard")
-        self.expect(";")
-        raise Unsupported("discard", begin)
+        return tree.Discard(begin, self.end)
 
     # --- Statements with blocks -------------------------------------------------------------------------------
 

@@ -193,6 +193,11 @@ class Continue(Node):
 
 
 @frozen
+class Discard(Node):
+    """``discard``."""
+
+
+@frozen
 class Return(Node):
     """``return``, with a value or without."""
 
@@ -208,7 +213,7 @@ class ConstAssert(Node):
 
 Statement = (
     Declaration | Assignment | Increment | CallStatement | Block | If | Switch | For | While | Loop
-    | Break | Continue | Return | ConstAssert
+    | Break | Continue | Discard | Return | ConstAssert
 )  # fmt: skip
 
 # --- The module ---------------------------------------------------------------------------------------------------
@@ -264,13 +269,6 @@ class Alias(Node):
 
     name: Word
     type: Name
-
-
-@frozen
-class Enable(Node):
-    """``enable name, name``."""
-
-    names: tuple[Word, ...]
 
 
 @frozen

@@ -9,9 +9,12 @@ from typing import NamedTuple
 from wgsl.facts import Differs
 from wgsl.syntax.tree import children
 from wgsl.types import program as ir
+from wgsl.types.fragments import Derivative, is_derivative
 from wgsl.types.influence import Graph, Node, Path, Place
 from wgsl.types.kinds import Pointer
+from wgsl.types.references import name_of
 from wgsl.types.subgroups import SubgroupCall
+from wgsl.types.textures import READ_WRITE, TextureCall
 from wgsl.types.usage import NEXT, ends
 
 MOST_PLACES = 64  # in a function and those that it calls, of which a caller hears
@@ -68,6 +71,8 @@ class Flow:
 
     `demands` are its own and those of the functions that it calls, each for each of its sources.
     """
+
+    asks_of_derivatives = False
 
     def __init__(
         self,
@@ -284,6 +289,8 @@ class Flow:
                 return self._call(node, flow)
             case SubgroupCall():
                 return self._of_subgroup(node, flow)
+            case TextureCall() | Derivative():
+                return self._of_graphics(node, flow)
         return self._any(node, flow)
 
     def _ask(self, place: Place, node: Node) -> None:
@@ -295,6 +302,17 @@ class Flow:
         self.has_subgroups = True
         self._any(node, flow)
         return self._graph.node(node, [], Differs("subgroup", node.name))
+
+    def _of_graphics(self, node: TextureCall | Derivative, flow: Node) -> Node | None:
+        """A function of textures, or a derivative: not even the same arguments give all the same."""
+        value = self._any(node, flow)
+        if is_derivative(node):
+            if self.asks_of_derivatives:
+                self._ask(node, flow)
+            return self._graph.node(node, [], Differs("thread", node.name))
+        if node.name == "textureLoad" and node.texture.type.access == READ_WRITE:
+            return self._graph.node(node, [], Differs("texture", name_of(node.texture)))
+        return value
 
     def _any(self, node: ir.Expression | ir.Reference, flow: Node) -> Node | None:
         """A node for the operands, or for the indices and pointers of a reference."""

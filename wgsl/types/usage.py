@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from wgsl.syntax.tree import children
-from wgsl.types.kinds import Pointer
+from wgsl.types.fragments import Derivative, Discard
+from wgsl.types.kinds import Handle, Pointer
 from wgsl.types.program import (
     AddressOf,
     AtomicCall,
+    Barrier,
     Bind,
     Binding,
     Block,
@@ -36,6 +38,8 @@ from wgsl.types.program import (
     Update,
     Variable,
 )
+from wgsl.types.subgroups import SubgroupCall
+from wgsl.types.textures import TextureCall
 
 # --- What a function uses -------------------------------------------------------------------------------------
 
@@ -74,12 +78,14 @@ class Usage:
         self.loaded: set[Variable | Binding] = set()
         self.written: set[Variable | Binding] = set()
         self.stored: set[Variable | Binding] = set()
+        self.bound: dict[Part | Statement, None] = {}  # to stages: not every entry point may do this
         self._targets: dict[Binding, Variable | Binding] = {}
-        for node in nodes(function.body):
+        every = [*nodes(function.body)]
+        for node in every:
             match node:
                 case Root(variable=variable):
                     self.variables.add(variable)
-                case Bind(binding=binding, value=value) if isinstance(binding.type, Pointer):
+                case Bind(binding=binding, value=value) if isinstance(binding.type, Pointer | Handle):
                     self._targets[binding] = self.origin(value)
                 case Load() | UniformLoad() | AtomicCall(name="atomicLoad"):
                     _note(self.origin(node.reference), self.touched, self.loaded)
@@ -89,15 +95,25 @@ class Usage:
                     _note(self.origin(node.reference), self.touched, self.loaded, self.written)
                 case Call():
                     self._call(node)
-        for node in nodes(function.body, live=True):
+                case Barrier() | SubgroupCall() | Derivative() | Discard() | TextureCall(implicit=True):
+                    self.bound[node] = None
+        self._note_stored(function, every)
+
+    def _note_stored(self, function: Function, every: Sequence[object]) -> None:
+        """Enter what is stored where a run can come: all nodes of the function count, unless a condition is known."""
+        decided = any(isinstance(node, If) and isinstance(_known(node.condition), Constant) for node in every)
+        for node in nodes(function.body, live=True) if decided else every:
             match node:
                 case Store() | Update() | AtomicCall(name="atomicStore"):
                     _note(self.origin(node.reference), self.stored)
+                case TextureCall(name="textureStore"):
+                    _note(self.origin(node.texture), self.stored)
 
     def _call(self, node: Call) -> None:
         """Add what a call uses, through its pointers, too."""
         inner = usage(node.function)
         self.variables |= inner.variables
+        self.bound |= inner.bound
         arguments = dict(zip(node.function.parameters, node.arguments, strict=True))
         for kind in ("touched", "loaded", "written", "stored"):
             outer_names = getattr(self, kind)
