@@ -272,13 +272,6 @@ class Alias(Node):
 
 
 @frozen
-class Enable(Node):
-    """``enable name, name``."""
-
-    names: tuple[Word, ...]
-
-
-@frozen
 class Module:
     """A whole text, in its order.
 
