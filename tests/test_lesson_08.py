@@ -86,13 +86,13 @@ def test_as_many_threads_are_there_at_a_time_as_their_registers_allow(sizes, res
 
 def test_a_column_takes_as_many_turns_as_the_simulator_counts_conflicts():
     """Of a kernel in which 16 threads read down a column of a tile whose rows have a pad."""
-    for pad, column in product(range(4), (0, 7)):
+    for pad, column in product(range(5), (0, 7)):
         sentence = BanksPicture().show(pad, column).sentence
         turns = int(re.search(r"takes (\d+) turn", sentence)[1])
         banks = Counter((16 + pad) * row % 32 for row in range(16))
         assert turns == max(banks.values())
         kernel = Kernel(
-            f"@group(0) @binding(0) var<storage, read_write> y: array<f32>; var<workgroup> tile: array<f32, {16 * 19}>;"
+            f"@group(0) @binding(0) var<storage, read_write> y: array<f32>; var<workgroup> tile: array<f32, {16 * 20}>;"
             "@compute @workgroup_size(16) fn main(@builtin(local_invocation_index) i: u32) {"
             f"y[i] = tile[i * {16 + pad}u + {column}u]; }}"
         )
@@ -100,7 +100,7 @@ def test_a_column_takes_as_many_turns_as_the_simulator_counts_conflicts():
         assert counts["bank_conflicts"] == turns - 1
 
 
-@pytest.mark.parametrize("pad", range(4))
+@pytest.mark.parametrize("pad", range(5))
 def test_the_banks_are_legible(pad):
     assert not list(faults(BanksPicture().show(pad, 15)))
 
@@ -165,7 +165,7 @@ def test_a_run_without_steps_of_the_product_has_no_rungs():
 
 @pytest.mark.parametrize("name", [*rungs.OWN][:-1])
 def test_the_given_lines_of_two_exercises_are_compared_without_those_that_are_to_be_written(name):
-    shown = repr(explorers.beside("two_results", name))
+    shown = repr(rungs.beside("two_results", name))
     solution = PUZZLES[name].solution.text
     written_lines = {*solution.split("\n")} - {*PUZZLES[name].skeleton.split("\n")}
     assert not [line for line in written_lines if line.strip(" {}") and f"+{line}" in shown]

@@ -6,16 +6,14 @@ from helpers.bench.ladder import SQUARE, TILE
 from helpers.bench.recorded import measured, recorded
 from helpers.bench.tile_sizes import TileSizes
 from helpers.gpu import adapter_info
-from helpers.lessons.exercises import PUZZLES
 from helpers.lessons.the_speed_ladder import rungs
 from helpers.lessons.the_speed_ladder.pictures.banks import MOST_PAD, SIDE, BanksPicture
 from helpers.lessons.the_speed_ladder.pictures.ladder import LadderPicture
 from helpers.lessons.the_speed_ladder.pictures.tile_sizes import Shown, TileSizesPicture, TrafficPicture
 from helpers.lessons.the_speed_ladder.traffic import Traffic, traffic
-from helpers.operations.kernels import Difference, difference, load
+from helpers.operations.kernels import load
 from helpers.widgets.controls import Values, by_playing
 from helpers.widgets.explorer import Explorer
-from wgsl import Kernel
 
 STEPS = {  # the steps that are shown thread by thread: the version, and the sizes of its tiles
     "naive": ("1_thread_per_element", TILE),
@@ -37,7 +35,7 @@ def one_result() -> Explorer:
     steps = {
         "Press play: which numbers does each thread load?": by_playing({"thread": TILE.threads - 1}),
         "Set thread to 38: what does it share with thread 37?": {"thread": 38},
-        "Set thread to 53: and now?": {"thread": 53},
+        "Point at the result of thread 53, below that of 37.": {"thread": 53},
     }
     rules = {"thread": TILE.threads}
     return Explorer(lambda thread: picture.show(0, thread), rules, {"thread": 37}, play="thread", steps=steps)
@@ -115,7 +113,7 @@ def banks() -> Explorer:
     steps = {
         "Point at a column: in how many banks does it lie?": {"column": 5},
         "Set pad to 1: how many turns now?": {"pad": 1},
-        "Set pad to 2: why is it worse again?": {"pad": 2},
+        "Set pad to 4: why is it worse again?": {"pad": 4},
     }
     return Explorer(BanksPicture().show, {"pad": MOST_PAD + 1, "column": SIDE}, front=["pad", "column"], steps=steps)
 
@@ -134,9 +132,3 @@ def ladder() -> Explorer:
         "Which of yours comes nearest to the slanted roof?": {"step": len(steps)},
     }
     return Explorer(picture.show, {"step": (1, len(steps))}, play="step", front=["step"], steps=trials)
-
-
-def beside(one: str, other: str) -> Difference:
-    """The differences of two exercises' texts, without the lines that the learner writes."""
-    texts = [Kernel(PUZZLES[name].skeleton, name) for name in (one, other)]
-    return difference("the given lines", *texts)

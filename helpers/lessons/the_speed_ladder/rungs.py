@@ -8,6 +8,7 @@ from helpers.bench.recorded import Recorded
 from helpers.grading import student_files
 from helpers.grading.test_run import traced
 from helpers.lessons.exercises import PUZZLES, is_right
+from helpers.operations.kernels import Difference, difference
 from wgsl import Kernel
 
 LAYER = "GEMM 4096"
@@ -46,7 +47,7 @@ class Rung:
 
     @property
     def sentence(self) -> str:
-        """What it loads and reads, and what follows."""
+        """Its counts in words, and the part of the arithmetic that follows from them."""
         counts = f"{self.loads:.3g} numbers loaded"
         if self.reads:
             counts += f", and {self.reads:.3g} read from workgroup memory"
@@ -108,3 +109,9 @@ def counted(puzzle: str, text: str) -> tuple[float, float]:
             numbers[variable.space] += len(threads)
     m, k, n = case.params
     return numbers["storage"] / (m * k * n), numbers["workgroup"] / (m * k * n)
+
+
+def beside(one: str, other: str) -> Difference:
+    """The differences of two exercises' texts, without the lines that the learner writes."""
+    texts = [Kernel(PUZZLES[name].skeleton, name) for name in (one, other)]
+    return difference("the given lines", *texts)

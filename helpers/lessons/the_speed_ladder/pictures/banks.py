@@ -11,9 +11,9 @@ from helpers.pictures.parts import Grid
 BANKS = 32
 SIDE = 16  # rows and columns of numbers in the tile
 THREADS = 16  # that read a column together
-CELL = (34, 22)  # CSS pixels
-MOST_PAD = 3
-TEXT = MARGIN + (SIDE + MOST_PAD) * CELL[0] + 24  # where the words begin
+CELL = (33, 22)  # CSS pixels
+MOST_PAD = 4
+TEXT = MARGIN + (SIDE + MOST_PAD) * CELL[0] + 20  # where the words begin
 
 
 class BanksPicture(Picture):
@@ -36,19 +36,12 @@ class BanksPicture(Picture):
         grid.tinted(cells, ORANGE, 1.6, 0.3)
         used = Counter(int(banks[cell]) for cell in cells)
         turns = max(used.values())
-        self.column(TEXT, 90, 24, self._words(width, used, turns), 14, ORANGE)
+        times = f"{turns} {'turn' if turns == 1 else 'turns'}"
+        words = [f"a row: {width} slots", f"{THREADS} threads", f"{len(used)} banks", times]
+        self.column(TEXT, 90, 24, words, 14, ORANGE)
         self.note(MARGIN, grid.bottom + 18, "blue: slots that hold no number")
         where = in_words("bank", used) if len(used) < 6 else f"{len(used)} banks"
         return (
             f"Rows of {width} slots: thread t reads row t of column {column}. The {THREADS} slots are in {where}, "
-            f"so the read takes {turns} {'turn' if turns == 1 else 'turns'}."
+            f"so the read takes {times}."
         )
-
-    def _words(self, width: int, used: Counter[int], turns: int) -> list[str]:
-        """What is beside the tile."""
-        return [
-            f"a row: {width} slots",
-            f"{THREADS} threads",
-            f"{len(used)} banks",
-            f"{turns} {'turn' if turns == 1 else 'turns'}",
-        ]

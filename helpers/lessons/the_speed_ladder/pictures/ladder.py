@@ -9,6 +9,7 @@ from helpers.bench.recorded import Recorded
 from helpers.lessons.the_speed_ladder.rungs import Rung
 from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, PAPER, Box, Picture, number
 from helpers.pictures.charts import Axes
+from helpers.pictures.parts import Area
 
 # CSS pixels: the axes
 CHART = Box(46, 54, 330, 300)
@@ -46,6 +47,8 @@ class LadderPicture(Picture):
                 self._mark(i, rung, INK)
             self._list(i, rung, rung is chosen)
         self._mark(step, chosen, ORANGE)  # on top of the others
+        lines = Box(LIST_LEFT, LIST_TOP - ROW / 2, LIBRARY - LIST_LEFT, ROW * len(self.rungs))
+        Area(self, np.zeros((len(self.rungs), 1)), lines).touch("the steps", "step", start=1)
         self.bold(MARGIN, CHART.bottom + 64, chosen.words, 14, ORANGE)
         return f"{step}, {chosen.name}: {chosen.sentence}"
 

@@ -191,6 +191,7 @@ class TrafficPicture(Picture):
         for name in "ab":
             self.tinted(self._boxes(name, traffic, traffic.loaded[name][thread]), BLUE, 1, 0.8)
         self.tinted(self._boxes("results", traffic, traffic.written[thread]), ORANGE, 1, 0.7)
+        self._touch_results(traffic)
         self._draw_share(share)
         return self._write_facts(title, traffic, thread)
 
@@ -208,6 +209,13 @@ class TrafficPicture(Picture):
             left, top = NAMED[name]
             self.bold(left, top, f"{name}  {rows} × {columns}", 14, look(name).ink)
         self.boxes(FRAMES.values(), INK, line=2)
+
+    def _touch_results(self, traffic: Traffic) -> None:
+        """Let a reader point at the result of a thread, where each has one."""
+        results = Area(self, np.empty(traffic.sizes["results"]), FRAMES["results"], "the results")
+        if traffic.threads == results.values.size:
+            threads = {cell: {"thread": thread} for thread, (cell,) in enumerate(traffic.written)}
+            results.point(threads)
 
     def _write_facts(self, title: str, traffic: Traffic, thread: int) -> str:
         """Describe the thread, in words beside what stands for it, what the whole workgroup costs, and a sentence."""
