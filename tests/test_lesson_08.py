@@ -29,7 +29,7 @@ PROSE = " ".join(" ".join(cell.source for cell in LESSON.prose).split())
 
 def test_the_lessons_figures_are_those_of_the_recorded_run():
     naive, tile, prefetch = map(measured, ("naive", "shared tile", "prefetch"))
-    assert f"it does {100 * naive.share:.1f} % of the arithmetic" in PROSE
+    assert f"does {100 * naive.share:.1f} % of the arithmetic" in PROSE
     assert f"is {tile.gain:.2f} times as fast: {100 * tile.share:.1f} % of the arithmetic" in PROSE
     library = prefetch.share / prefetch.ratio
     assert f"Step 5 reaches {100 * prefetch.share:.0f} % of the float32 arithmetic" in PROSE
@@ -52,7 +52,7 @@ def test_the_first_picture_shows_one_step_with_the_part_of_the_arithmetic_that_w
     picture = explorers.one_result().picture
     assert "2.3 %" in written(picture)
     for thread in (0, 37, 255):
-        assert not list(faults(picture.show(0, thread)))
+        assert not list(faults(picture.show(thread)))
     other = explorers.who_loads()
     for step, share in {1: "2.3 %", 2: "4.2 %", 3: "38 %", 4: "63 %"}.items():
         other.set(step=step)
@@ -61,8 +61,7 @@ def test_the_first_picture_shows_one_step_with_the_part_of_the_arithmetic_that_w
 
 
 def test_neighbors_share_a_row_of_a_and_threads_below_each_other_a_column_of_b():
-    _, _, run = explorers.one_result().picture.shown[0]
-    loaded = run().loaded
+    loaded = explorers.one_result().picture.traffic.loaded
     assert loaded["a"][37] == loaded["a"][38] != loaded["a"][53]
     assert loaded["b"][37] == loaded["b"][53] != loaded["b"][38]
 

@@ -9,6 +9,7 @@ from helpers.gpu import adapter_info
 from helpers.lessons.the_speed_ladder import rungs
 from helpers.lessons.the_speed_ladder.pictures.banks import MOST_PAD, SIDE, BanksPicture
 from helpers.lessons.the_speed_ladder.pictures.ladder import LadderPicture
+from helpers.lessons.the_speed_ladder.pictures.one_result import OneResultPicture
 from helpers.lessons.the_speed_ladder.pictures.tile_sizes import Shown, TileSizesPicture, TrafficPicture
 from helpers.lessons.the_speed_ladder.traffic import Traffic, traffic
 from helpers.operations.kernels import load
@@ -31,14 +32,15 @@ SIZES = {  # what the tiles may have
 
 def one_result() -> Explorer:
     """One slider over the threads of a workgroup in which each computes one result, without tiles."""
-    picture = _traffic_of("naive")
+    (shown,) = _shown("naive")
+    picture = OneResultPicture(shown, recorded()[-1].adapter, adapter_info().short)
     steps = {
         "Press play: which numbers does each thread load?": by_playing({"thread": TILE.threads - 1}),
         "Set thread to 38: what does it share with thread 37?": {"thread": 38},
         "Point at the result of thread 53, below that of 37.": {"thread": 53},
     }
     rules = {"thread": TILE.threads}
-    return Explorer(lambda thread: picture.show(0, thread), rules, {"thread": 37}, play="thread", steps=steps)
+    return Explorer(picture.show, rules, {"thread": 37}, play="thread", front=["thread"], steps=steps)
 
 
 def who_loads() -> Explorer:
@@ -46,7 +48,7 @@ def who_loads() -> Explorer:
 
     What is shown is a simulated run of the kernel.
     """
-    picture = _traffic_of(*STEPS)
+    picture = TrafficPicture(_shown(*STEPS), recorded()[-1].adapter, adapter_info().short)
 
     def threads(chosen: Values) -> int:
         return TILE.threads if chosen["step"] < 3 else SQUARE.threads
@@ -65,13 +67,13 @@ def who_loads() -> Explorer:
     return Explorer(draw, rules, start, play="thread", front=["step", "thread"], steps=steps)
 
 
-def _traffic_of(*names: str) -> TrafficPicture:
-    """The picture of some steps, with what was measured of each."""
+def _shown(*names: str) -> list[Shown]:
+    """Some steps, with what was measured of each."""
     shown = []
     for name in names:
         title = f"step {1 + list(STEPS).index(name)}, {name}"
         shown.append(Shown(title, measured(name).share, partial(_simulated, *STEPS[name])))
-    return TrafficPicture(shown, recorded()[-1].adapter, adapter_info().short)
+    return shown
 
 
 def _simulated(version: str, sizes: TileSizes) -> Traffic:
@@ -128,7 +130,7 @@ def ladder() -> Explorer:
     picture = LadderPicture(run, steps)
     trials = {
         "Press play: climb all steps.": by_playing({"step": len(steps)}),
-        "Which of the two roofs limits step 2?": {"step": 2},
-        "Which of yours comes nearest to the slanted roof?": {"step": len(steps)},
+        "Step 2: is it the roof that limits it?": {"step": 2},
+        "Which of yours comes nearest to the roof?": {"step": len(steps)},
     }
     return Explorer(picture.show, {"step": (1, len(steps))}, play="step", front=["step"], steps=trials)

@@ -83,7 +83,7 @@ class LadderPicture(Picture):
         below = LIST_TOP + ROW * len(self.rungs) + 12
         lines = [
             f"dots: {recorded.adapter}, driver {recorded.driver}, {recorded.date}",
-            "library: cuBLAS in float32 is so many times as fast",
+            "library: cuBLAS in float32, how many times as fast",
             "squares: counted, at most this part of the arithmetic",
             f"blue: {self.machine.bandwidth / 1e3:g} TB/s, then {self.machine.tflops:.0f} TFLOP/s in float32",
         ]
