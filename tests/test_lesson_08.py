@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -17,6 +17,7 @@ from helpers.grading import drawn, student_files
 from helpers.grading.test_run import simulated
 from helpers.lessons.exercises import PUZZLES
 from helpers.lessons.the_speed_ladder import explorers, rungs
+from helpers.lessons.the_speed_ladder.pictures.ahead import LOAD, TURNS, AheadPicture, ahead, one_after_the_other
 from helpers.lessons.the_speed_ladder.pictures.banks import BanksPicture
 from helpers.lessons.the_speed_ladder.pictures.ladder import CHART, LadderPicture
 from wgsl import Kernel
@@ -102,6 +103,19 @@ def test_a_column_takes_as_many_turns_as_the_simulator_counts_conflicts():
 @pytest.mark.parametrize("pad", range(5))
 def test_the_banks_are_legible(pad):
     assert not list(faults(BanksPicture().show(pad, 15)))
+
+
+@pytest.mark.parametrize("products", [1, 4, 6, 9])
+def test_a_turn_multiplies_only_what_it_has_loaded_and_loads_ahead_are_never_later(products):
+    without, with_it = one_after_the_other(products), ahead(products)
+    for course in (without, with_it):
+        for loads, made in zip(course.loads, course.products, strict=True):
+            assert loads.end <= made.start
+        for first, second in pairwise([*course.products]):
+            assert first.end <= second.start
+    assert without.end == TURNS * (LOAD + products)
+    assert with_it.end == LOAD + (TURNS - 1) * max(LOAD, products) + products
+    assert not list(faults(AheadPicture().show(products, 17)))
 
 
 # --- The ladder -------------------------------------------------------------------------------------------------

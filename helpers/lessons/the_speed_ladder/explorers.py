@@ -7,6 +7,7 @@ from helpers.bench.recorded import measured, recorded
 from helpers.bench.tile_sizes import TileSizes
 from helpers.gpu import adapter_info
 from helpers.lessons.the_speed_ladder import rungs
+from helpers.lessons.the_speed_ladder.pictures.ahead import END, MOST_PRODUCTS, AheadPicture
 from helpers.lessons.the_speed_ladder.pictures.banks import MOST_PAD, SIDE, BanksPicture
 from helpers.lessons.the_speed_ladder.pictures.ladder import LadderPicture
 from helpers.lessons.the_speed_ladder.pictures.one_result import OneResultPicture
@@ -108,6 +109,18 @@ def tile_sizes() -> Explorer:
     return Explorer(
         lambda **values: picture.show(chosen(values)), rules, {"depth": 2}, choices=choices, front=[*SIZES], steps=steps
     )
+
+
+def ahead() -> Explorer:
+    """Sliders over the time that the products of a turn take, and over time: with loads ahead, and without."""
+    steps = {
+        "Press play: when does the upper row multiply nothing?": by_playing({"time": END}),
+        "Set products to 6: what do both rows wait for now?": {"products": 6},
+        "Set products to 1: how much does a prefetch help?": {"products": 1},
+    }
+    rules = {"products": (1, MOST_PRODUCTS), "time": END + 1}
+    start = {"products": 4}
+    return Explorer(AheadPicture().show, rules, start, play="time", front=[*rules], steps=steps, pace=200)
 
 
 def banks() -> Explorer:

@@ -11,7 +11,7 @@ from helpers.pictures.parts import Grid
 BANKS = 32
 SIDE = 16  # rows and columns of numbers in the tile
 THREADS = 16  # that read a column together
-CELL = (33, 22)  # CSS pixels
+CELL = (33, 21)  # CSS pixels
 MOST_PAD = 4
 TEXT = MARGIN + (SIDE + MOST_PAD) * CELL[0] + 20  # where the words begin
 
@@ -20,13 +20,13 @@ class BanksPicture(Picture):
     """The slots of a tile, each with the number of its bank, and the column that 16 threads read."""
 
     def __init__(self) -> None:
-        super().__init__(66 + SIDE * CELL[1] + 24)
+        super().__init__(40 + SIDE * CELL[1] + 30)
 
     def draw(self, pad: int, column: int) -> str:
         """Mark the slots of a column, in rows that have `pad` slots more than numbers."""
         width = SIDE + pad
         banks = np.arange(SIDE * width).reshape(SIDE, width) % BANKS
-        grid = Grid(self, banks, MARGIN, 56, CELL, "the tile: each slot with the number of its bank")
+        grid = Grid(self, banks, MARGIN, 36, CELL, "the tile: each slot with the number of its bank")
         points = {(row, at): {"column": min(at, SIDE - 1)} for row, at in np.ndindex(SIDE, width)}
         grid.point(points)
         if pad:
@@ -38,7 +38,7 @@ class BanksPicture(Picture):
         turns = max(used.values())
         times = f"{turns} {'turn' if turns == 1 else 'turns'}"
         words = [f"a row: {width} slots", f"{THREADS} threads", f"{len(used)} banks", times]
-        self.column(TEXT, 90, 24, words, 14, ORANGE)
+        self.column(TEXT, 60, 24, words, 14, ORANGE)
         self.note(MARGIN, grid.bottom + 18, "blue: slots that hold no number")
         where = in_words("bank", used) if len(used) < 6 else f"{len(used)} banks"
         return (

@@ -29,10 +29,10 @@ fn main(
     tile[local.y][local.x] = x[i * params.columns + j];  // *
   }
   workgroupBarrier();  // the tile is loaded
-  // 3. Which element of y is mine, if neighbors write side by side?
+  // 3. Which element of y do I write? Neighbors: side by side.
   let row = workgroup.x * TILE + local.y;
   let column = workgroup.y * TILE + local.x;  // *
-  // 4. Write the number that belongs there, if y has such an element.
+  // 4. Write the number that belongs there, if y has it.
   if (row < params.columns && column < params.rows) {  // *
     y[row * params.rows + column] = tile[local.x][local.y];  // *
   }  // *

@@ -51,7 +51,7 @@ fn main(
     load_tiles(thread, workgroup.y * TILE, workgroup.x * TILE, first);
     workgroupBarrier();  // both tiles are loaded
     for (var k = 0u; k < TILE; k++) {
-      // 1. Read two numbers of left and two of right, each only once.
+      // 1. Read two numbers of left and two of right.
       let left_0 = left[row][k];
       let left_1 = left[row + 1u][k];  // *
       let right_0 = right[k][column];

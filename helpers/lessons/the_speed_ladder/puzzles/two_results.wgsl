@@ -49,7 +49,7 @@ fn main(
     load_tiles(thread, workgroup.y * TILE, workgroup.x * TILE, first);
     workgroupBarrier();  // both tiles are loaded
     for (var k = 0u; k < TILE; k++) {
-      // 1. Read the number of right that both sums need, only once.
+      // 1. Read the number of right that both sums need.
       let number = right[k][local.x];  // *
       // 2. Add a product to each of the two sums.
       upper += left[local.y][k] * number;  // *
