@@ -50,7 +50,7 @@ class LadderPicture(Picture):
         lines = Box(LIST_LEFT, LIST_TOP - ROW / 2, LIBRARY - LIST_LEFT, ROW * len(self.rungs))
         Area(self, np.zeros((len(self.rungs), 1)), lines).touch("the steps", "step", start=1)
         self.bold(MARGIN, CHART.bottom + 64, chosen.words, 14, ORANGE)
-        return f"{step}, {chosen.name}: {chosen.sentence}"
+        return f"{step}, {chosen.name} ({chosen.words}): {chosen.sentence}"
 
     @property
     def roof(self) -> tuple[np.ndarray, np.ndarray]:
