@@ -24,7 +24,7 @@ class Span(NamedTuple):
 
 
 class Course(NamedTuple):
-    """What a workgroup does in all turns."""
+    """The loads and the products of a workgroup in all turns."""
 
     loads: list[Span]
     products: list[Span]
