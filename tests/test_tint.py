@@ -8,10 +8,11 @@ from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Page, sync_playwright
-from support import subgroup_texts
+from support import subgroup_texts, texture_texts
 from support.lab_server import browser_path
 from support.problems import EVERY_VERSION
 from support.wgsl_programs import judged, judged_halves
+from support.wgsl_verdicts import KINDS, texts
 
 from browser.tests.pages import FLAGS
 from helpers import Network, gpu
@@ -107,6 +108,25 @@ def test_it_judges_the_texts_that_enable_f16_as_we_say(page):
     assert messages(page, judged_halves("right")) == []
     texts = {str(i): text for i, text in enumerate(judged_halves("refused").values())}
     assert {message.split(":")[0] for message in messages(page, texts)} == {*texts}
+
+
+def test_it_judges_the_texts_with_textures_and_shaders_as_we_say(page):
+    """Those that enable something need an adapter with all of it."""
+    plain = {heading: texture_texts.judged(heading) for heading in ("right", "refused")}
+    plain = {heading: [text for text in texts.values() if "enable " not in text] for heading, texts in plain.items()}
+    assert min(map(len, plain.values())) > 150
+    right = [text for text in plain["right"] if "diagnostic(" not in text]
+    assert messages(page, dict(enumerate(right))) == []
+    refused = messages(page, {str(i): text for i, text in enumerate(plain["refused"])})
+    assert {message.split(":")[0] for message in refused} == {str(i) for i in range(len(plain["refused"]))}
+
+
+def test_it_judges_the_texts_on_one_rule_each_as_we_say(page):
+    """The texts that only newer browsers take, or only the adapter's compiler, are left out."""
+    of_kind = {kind: {str(i): text.text for i, text in enumerate(texts()) if text.kind == kind} for kind in KINDS}
+    assert messages(page, of_kind["right"]) == []
+    refused = {message.split(":")[0] for message in messages(page, of_kind["does not compile"])}
+    assert refused == {*of_kind["does not compile"]}
 
 
 def test_what_only_browsers_refuse_is_found(page):

@@ -12,7 +12,7 @@ from support.sample import sample
 from support.speakers import handed_in
 from support.tokens import ROOT
 
-from helpers.grading import python_lines, python_run, reasons, replies, words
+from helpers.grading import comparison, python_lines, python_run, reasons, replies, words
 from helpers.grading.fault import FaultReport
 from helpers.grading.grader import grade
 from helpers.grading.transport import as_data, from_data, plain, record
@@ -162,7 +162,7 @@ def test_a_verdict_comes_from_another_process_as_it_was(row):
     assert str(grades) not in json.dumps(as_data(grades))
 
 
-@pytest.mark.parametrize("kind", [reasons.TurnTooMany, replies.AllTestsPass])
+@pytest.mark.parametrize("kind", [comparison.TurnTooMany, replies.AllTestsPass])
 def test_a_record_without_a_field_travels(kind):
     assert record(json.loads(json.dumps(plain(kind())))) == kind()
 
@@ -178,7 +178,7 @@ def graded_nan() -> Grades:
 
 
 def test_every_kind_of_reason_has_its_sentence():
-    values = [*vars(reasons).values(), *vars(replies).values()]
+    values = [value for module in (reasons, comparison, replies) for value in vars(module).values()]
     kinds = {value for value in values if inspect.isclass(value) and issubclass(value, reasons.Reason)}
     assert kinds - {reasons.Reason} == {*words.SENTENCES}
 

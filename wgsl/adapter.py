@@ -12,10 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wgsl.diagnostics import Lines, NotWgsl, Unsupported
-from wgsl.kernel import parsed
-from wgsl.simulator.run import execute, size_of
+from wgsl.simulator.bindings import unused
+from wgsl.simulator.memory import size_of
+from wgsl.simulator.run import execute
+from wgsl.syntax.parser import parsed
 from wgsl.types.declarations import Declarations, check
+from wgsl.types.memory import HANDLE
 from wgsl.types.program import Program, Variable
+from wgsl.types.usage import usage
 
 WORD = 4  # bytes
 
@@ -70,7 +74,7 @@ class GPUShaderModule:
 
     def program(self, entry_point: str, constants: Mapping[str, float]) -> Program:
         """One entry point, with the values of the constants. Raises GPUValidationError where it breaks a rule."""
-        return self._read(lambda: check(Declarations(parsed(self._code), constants), entry_point))
+        return self._read(lambda: _of_buffers(check(Declarations(parsed(self._code), constants), entry_point)))
 
     def _read(self, read: Callable[[], Any]) -> Any:
         """Return what `read` makes of the text. Raises GPUValidationError, with the place, where it is refused."""
@@ -81,6 +85,14 @@ class GPUShaderModule:
             raise GPUValidationError(refused_text(reason, *Lines(self._code).place(error.at))) from None
         except ValueError as error:
             raise GPUValidationError(str(error)) from None
+
+
+def _of_buffers(program: Program) -> Program:
+    """The program. Raises Unsupported where it has textures, which this adapter does not make."""
+    for variable in program.bindings:
+        if variable.space == HANDLE:
+            raise Unsupported("textures", variable.at, name=variable.type)
+    return program
 
 
 class GPUBindGroupLayout(NamedTuple):
@@ -110,8 +122,7 @@ class GPUBindGroup:
     """Buffers at their bindings."""
 
     def __init__(self, entries: Iterable[Mapping]) -> None:
-        ordered = sorted(entries, key=lambda entry: entry["binding"])
-        self.words = [_words_of(**entry["resource"]) for entry in ordered]
+        self.words = {entry["binding"]: _words_of(**entry["resource"]) for entry in entries}
 
 
 def _words_of(buffer: GPUBuffer, offset: int = 0, size: int | None = None) -> np.ndarray:
@@ -123,8 +134,18 @@ def _counted(variable: Variable, words: np.ndarray) -> np.ndarray:
     least, step = size_of(variable.type)
     if len(words) < least:
         sizes = f"is bound with size {WORD * len(words)} where the shader expects {WORD * least}"
-        raise GPUValidationError(f"In bind group 0, binding index {variable.binding} {sizes}")
+        raise GPUValidationError(f"In bind group {variable.group}, binding index {variable.binding} {sizes}")
     return words[: least + (len(words) - least) // step * step if step else least]
+
+
+def _bound(variable: Variable, bound: Mapping[tuple[int, int], np.ndarray], used: bool) -> np.ndarray:
+    """The words of a binding. Raises GPUValidationError where it is used and has too few, or none."""
+    words = bound.get((variable.group, variable.binding))
+    if words is not None:
+        return _counted(variable, words)
+    if used:
+        raise GPUValidationError(f"In bind group {variable.group}, binding index {variable.binding} has no buffer")
+    return unused(variable)
 
 
 class GPUComputePassEncoder:
@@ -132,6 +153,7 @@ class GPUComputePassEncoder:
 
     def __init__(self, commands: list[Callable[[], None]]) -> None:
         self._commands = commands
+        self._words: dict[tuple[int, int], np.ndarray] = {}
 
     def set_pipeline(self, pipeline: GPUComputePipeline) -> None:
         """Let the next dispatches run this entry point."""
@@ -139,7 +161,8 @@ class GPUComputePassEncoder:
 
     def set_bind_group(self, index: int, group: GPUBindGroup) -> None:
         """Let the next dispatches read and write the buffers of this group."""
-        self._words = group.words
+        others = {place: words for place, words in self._words.items() if place[0] != index}
+        self._words = others | {(index, binding): words for binding, words in group.words.items()}
 
     def dispatch_workgroups(self, x: int, y: int = 1, z: int = 1) -> None:
         """Record one dispatch."""
@@ -149,9 +172,10 @@ class GPUComputePassEncoder:
         """No more dispatches follow."""
 
 
-def _dispatch(program: Program, bindings: Sequence[np.ndarray], workgroups: tuple[int, int, int]) -> None:
+def _dispatch(program: Program, bound: Mapping[tuple[int, int], np.ndarray], workgroups: tuple[int, int, int]) -> None:
     """Run one dispatch. Raises GPUError where the simulator refuses it."""
-    buffers = [_counted(variable, bindings[variable.binding]) for variable in program.bindings]
+    used = usage(program.entry).variables
+    buffers = [_bound(variable, bound, variable in used) for variable in program.bindings]
     try:
         execute(program, buffers, workgroups)
     except (ValueError, MemoryError) as error:

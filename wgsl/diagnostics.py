@@ -13,6 +13,35 @@ from wgsl.words import errors as words
 from wgsl.words import refusals
 
 WIDTH = 200  # letters of a line that are shown, or more where the caret is further right
+SPECIFICATION, CHROME, NAGA = "spec", "chrome", "naga"  # who may refuse a text
+ALL = frozenset((SPECIFICATION, CHROME, NAGA))
+BY_NAGA = frozenset((NAGA,))  # language features that Chrome has
+BY_BROWSERS = frozenset((CHROME,))  # limits of its compiler
+BY_RULES = frozenset((SPECIFICATION, CHROME))  # rules of the specification that naga does not have
+REFUSED_BY = {  # kinds of `Limited`; who refuses the other ones, which pass limits of WebGPU, is said there
+    "swizzle assignment": BY_NAGA,
+    "immediate": BY_NAGA,
+    "builtin of browsers": BY_NAGA,
+    "buffer_view": BY_NAGA,
+    "runtime-sized": BY_NAGA,
+    "language feature of browsers": BY_NAGA,
+    "uniform elements": BY_NAGA,
+    "uniform member": BY_NAGA,
+    "uniform member behind": BY_NAGA,
+    "array of an override": BY_RULES,
+    "no subgroups": BY_RULES,
+    "size of a runtime-sized array": BY_RULES,
+    "choices": BY_BROWSERS,
+    "parameters": BY_BROWSERS,
+    "members": BY_BROWSERS,
+    "nested types": BY_BROWSERS,
+    "brackets": BY_BROWSERS,
+    "statements": BY_BROWSERS,
+    "expression": BY_BROWSERS,
+    "NUL": BY_BROWSERS,
+    "parameter that is stored to": BY_NAGA,
+    "largest f32": BY_BROWSERS,
+}
 
 
 class Span(NamedTuple):
@@ -39,8 +68,11 @@ class Refused(Exception):
 class NotWgsl(Refused):
     """A text that WGSL does not allow, as a record: of which kind that is, in which piece of it, and the facts.
 
-    `scope` and `statement` are where it was found, if that is in a function.
+    `scope` and `statement` are where it was found, if that is in a function. `refused_by` are those of `ALL` that
+    refuse it, which a kind of fault that others take changes.
     """
+
+    refused_by: frozenset[str] = ALL
 
     def __init__(self, kind: str, place: Span, **facts: object) -> None:
         super().__init__(kind, place)
@@ -58,7 +90,12 @@ class NotWgsl(Refused):
 
 
 class Limited(NotWgsl):
-    """A text that WGSL allows, and that passes a limit which every adapter keeps: not all run it."""
+    """A text that some take, and others refuse: by default for a limit of WebGPU, which WGSL does not have."""
+
+    @property
+    def refused_by(self) -> frozenset[str]:
+        """Those that refuse it."""
+        return REFUSED_BY.get(self.kind, frozenset((CHROME, NAGA)))
 
 
 class Undefined(NotWgsl):
@@ -68,9 +105,13 @@ class Undefined(NotWgsl):
 class Unset(NotWgsl):
     """A text whose overrides have no value, or one that is too small: with other values it may be right."""
 
+    refused_by = frozenset()
+
 
 class Unsupported(Exception):
     """A feature of WGSL that the simulator does not run: of which kind it is, its offset in the text, and the facts."""
+
+    refused_by: frozenset[str] = frozenset()
 
     def __init__(self, kind: str, at: int, **facts: object) -> None:
         super().__init__(kind)

@@ -79,8 +79,24 @@ class IndexOverflow:
 # --- Two accesses ---------------------------------------------------------------------------------------------
 
 
+class AtAWord:
+    """The base of what is found at a word of memory."""
+
+    word: MemoryWord
+
+    @property
+    def variable(self) -> str:
+        """The variable of the word."""
+        return self.word.variable
+
+    @property
+    def index(self) -> int | None:
+        """The index of the word in its array."""
+        return self.word.index
+
+
 @dataclass(frozen=True)
-class Race:
+class Race(AtAWord):
     """Two accesses to one word that nothing orders.
 
     `wrote` says of each of the `threads` whether it writes; `other_line` is that of the second one, None where it is
@@ -102,19 +118,9 @@ class Race:
             return None
         return WRITES if self.wrote[0] else READS
 
-    @property
-    def variable(self) -> str:
-        """The variable of the word."""
-        return self.word.variable
-
-    @property
-    def index(self) -> int | None:
-        """The index of the word in its array."""
-        return self.word.index
-
 
 @dataclass(frozen=True)
-class Overlap:
+class Overlap(AtAWord):
     """Two writes of one value to one word, which nothing orders."""
 
     threads: tuple[Thread, Thread]
@@ -123,19 +129,24 @@ class Overlap:
 
     access = None
 
-    @property
-    def variable(self) -> str:
-        """The variable of the word."""
-        return self.word.variable
 
-    @property
-    def index(self) -> int | None:
-        """The index of the word in its array."""
-        return self.word.index
+@dataclass(frozen=True)
+class LostUpdate(AtAWord):
+    """A word that a thread reads and then stores, where another thread may write it in between.
+
+    Both lines are None where they are that of the store.
+    """
+
+    threads: tuple[Thread, Thread]
+    word: MemoryWord
+    read_in: Line | None
+    written_in: Line | None
+
+    access = WRITES
 
 
 @dataclass(frozen=True)
-class Uninitialized:
+class Uninitialized(AtAWord):
     """A word of workgroup memory that a thread reads, and that no thread has written."""
 
     thread: Thread
@@ -147,16 +158,6 @@ class Uninitialized:
     def threads(self) -> tuple[Thread, ...]:
         """The thread of the first case."""
         return (self.thread,)
-
-    @property
-    def variable(self) -> str:
-        """The variable of the word."""
-        return self.word.variable
-
-    @property
-    def index(self) -> int | None:
-        """The index of the word in its array."""
-        return self.word.index
 
 
 # --- Barriers -------------------------------------------------------------------------------------------------
@@ -255,6 +256,15 @@ class Endless:
 
 
 @dataclass(frozen=True)
+class Waiting:
+    """A loop that ends only when another thread changes an atomic variable."""
+
+    variable: str
+
+    may_end = False
+
+
+@dataclass(frozen=True)
 class WorkUsedUp:
     """A run that was stopped after so many statements, with up to so many threads each."""
 
@@ -276,12 +286,16 @@ class SettledComparisons(NamedTuple):
 
 @dataclass(frozen=True)
 class Unwritten:
-    """An output of which `count` of its `size` numbers are never written; `index` is the first of them."""
+    """An output of which `count` of its `size` numbers are never written; `index` is the first of them.
+
+    The `parts` of a texture are its texels.
+    """
 
     variable: str
     count: int
     size: int
     index: int
+    parts: str = "numbers"
 
 
 @dataclass(frozen=True)
@@ -293,8 +307,8 @@ class NotANumber:
 
 
 Facts = (
-    OutOfRange | IndexOverflow | Race | Overlap | Uninitialized | MissedBarrier | Unproven | Aliased | PointerParameter
-    | Endless | WorkUsedUp | Unwritten | NotANumber
+    OutOfRange | IndexOverflow | Race | Overlap | LostUpdate | Uninitialized | MissedBarrier | Unproven | Aliased
+    | PointerParameter | Endless | Waiting | WorkUsedUp | Unwritten | NotANumber
 )  # fmt: skip
 
 

@@ -5,26 +5,25 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import prod
 from typing import Any, NamedTuple, TypeVar
 
-from wgsl.arguments import check_size
+from wgsl.arguments import check_finite, check_size
 from wgsl.diagnostics import Lines, NotWgsl, Span, Unsupported
 from wgsl.suggestions import wgsl_error
 from wgsl.syntax import tree
-from wgsl.syntax.parser import check_comments, parse
+from wgsl.syntax.parser import check_comments, parsed
 from wgsl.syntax.tokens import Word, without_bodies, without_comments
 from wgsl.types.declarations import Declarations
 from wgsl.types.kinds import byte_count, on_three_axes
-from wgsl.types.memory import check_bindings, numbers, placed
+from wgsl.types.memory import HANDLE, check_bindings, numbers, placed
 from wgsl.types.names import Stage
 
 PART = re.compile(r"^ *// (\d+)\. ", re.MULTILINE)
 SHARED = re.compile(r"^// --- Shared with other files: (\w+) ---$", re.MULTILINE)  # above a block of `kernels/shared`
 SECTION = re.compile(r"^// --- (Shared with other files|In this file only): (\w+) ---$", re.MULTILINE)
 Read = TypeVar("Read")
-parsed = lru_cache(maxsize=128)(parse)
 
 
 class Binding(NamedTuple):
@@ -101,13 +100,15 @@ class Kernel:
     def bindings(self) -> tuple[Binding, ...]:
         """The variables at the bindings 0, 1, 2, ... of group 0.
 
-        Raises WgslError where a binding is in another group, or a number is left out.
+        Raises WgslError where a binding is in another group, or a number is left out, or there is a texture.
         """
         names = {}
         variables = {}
         for name, (space, access, *place) in self._placed.items():
             if place[1] >= 0:
                 type = self.outline.nodes[name].type
+                if space == HANDLE:
+                    raise wgsl_error(self, Unsupported("textures", type.at, name=type.name))
                 written = Lines(self.code).quoted(type) if type else ""
                 names[*place] = name
                 variables[place[1]] = Binding(f"storage,{access}" if space == "storage" else space, str(name), written)
@@ -154,7 +155,7 @@ class Kernel:
         """The version that this kernel is, or was before an edit: the file stem in its name."""
         return self.name.rpartition("/")[2]
 
-    def with_constants(self, **constants: int) -> "Kernel":
+    def with_constants(self, **constants: float) -> "Kernel":
         """The same kernel with other values for its constants.
 
         Those of `override` are set when its pipeline is made, those of `const` are written into the text that is
@@ -163,8 +164,10 @@ class Kernel:
         Raises ValueError for a name that the source declares neither way.
         """
         for name, value in constants.items():
-            check_size(name, value)
-            if not self.kind(name):
+            check_finite(name, value)
+            if self.kind(name) == "const":
+                check_size(name, value)
+            elif not self.kind(name):
                 raise ValueError(f"{name} = {value}: {self.name} has no `override {name}` and no `const {name}`")
         return replace(self, constants=tuple(sorted({**dict(self.constants), **constants}.items())))
 
@@ -205,7 +208,7 @@ class Kernel:
 
     def number(self, node: tree.Expression) -> int:
         """The value of an expression of whole numbers and constants. Raises WgslError where it is anything else."""
-        attribute = tree.Attribute(node.at, node.end, Word("NAME", "a loop"), (node,))
+        attribute = tree.Attribute(node.at, node.end, Word("a loop"), (node,))
         return self.read(lambda: numbers(attribute, self.outline.scope, Stage.OVERRIDE))[0]
 
     def part(self, name: int | str) -> "Listing":

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from helpers.grading import drawn_choice
+from helpers.grading.comparison import NotTried
 from helpers.grading.puzzle import Case, Puzzle, without_blanks
-from helpers.grading.reasons import NotTried
 from helpers.grading.test_run import TestRun, simulated
 from wgsl import Kernel
 from wgsl.simulator.work import Work

@@ -8,12 +8,13 @@ from itertools import chain
 import numpy as np
 
 from helpers.gpu import GpuError, adapter_info
-from helpers.grading import drawn, interface_checks, reasons, skill_counts, text_checks, wrong_numbers
+from helpers.grading import comparison, drawn, interface_checks, reasons, skill_counts, text_checks, wrong_numbers
+from helpers.grading.comparison import NotTried
 from helpers.grading.drawing import NumbersDrawn, drawing, excerpt_of
 from helpers.grading.puzzle import Case, Puzzle, same_code
 from helpers.grading.race import Race, race
 from helpers.grading.read_sets import ReadSets, read_sets
-from helpers.grading.reasons import Diagnosis, NamedMistake, NotTried, Reason, WrongNumbers
+from helpers.grading.reasons import Diagnosis, NamedMistake, Reason, WrongNumbers
 from helpers.grading.recognition import fitting
 from helpers.grading.repair import repair
 from helpers.grading.test_run import MOST_ITERATIONS, TestRun, launched, passes_to_blame, simulated, traced
@@ -312,12 +313,12 @@ class _Grader:
         ours = skill_counts.official_run(self.puzzle, run.case)
         remarks = list(self._settled)
         if self._has_turn_too_many(run, ours):
-            remarks.append(reasons.TurnTooMany())
+            remarks.append(comparison.TurnTooMany())
         if self.not_tried:
             remarks.append(self.not_tried)
         new = [remark for remark in remarks if remark not in self.remarks]
         self.remarks.update(remarks)
-        return reasons.Compared(accesses(run), accesses(ours), tuple(new))
+        return comparison.Compared(accesses(run), accesses(ours), tuple(new))
 
     @cached_property
     def _settled(self) -> list[SettledComparisons]:

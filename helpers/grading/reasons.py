@@ -7,11 +7,13 @@ Every record is made of numbers, text, tuples and other records: it travels betw
 from dataclasses import dataclass, replace
 
 from wgsl import WgslError
-from wgsl.facts import Line, SettledComparisons
+from wgsl.facts import Line
 from wgsl.simulator.findings import Finding
 
 UNWRITTEN, NOT_PORTABLE = "unwritten output", "not portable"  # kinds of findings
-BEFORE_NUMBERS = frozenset({"non-uniform barrier", "data race"})  # they make numbers wrong, not the other way round
+BEFORE_NUMBERS = frozenset(  # they make numbers wrong, not the other way round
+    {"non-uniform barrier", "data race", "lost update", "undefined lane"}
+)
 ONE_RESULT = frozenset({"overlapping writes"})  # in any order
 SAYS_ALL = frozenset({NOT_PORTABLE, "uninitialized read"})  # the finding says why right numbers are not enough
 
@@ -329,52 +331,6 @@ class NotRun(Reason):
     """A kernel that compiles, and that this machine cannot run."""
 
     why: str
-
-
-@dataclass(frozen=True)
-class Accesses:
-    """Loads and stores of all threads together, and the barriers of one workgroup, which may be one of several.
-
-    `workgroup` are the loads and stores of workgroup memory, where there are any.
-    """
-
-    loads: float
-    stores: float
-    workgroup: tuple[float, float] | None
-    barriers: float
-    in_each_workgroup: bool
-
-    @property
-    def kinds(self) -> tuple[object, ...]:
-        """The counts that are compared with another kernel's, one by one."""
-        return self.loads, self.stores, self.workgroup, (self.barriers, self.in_each_workgroup)
-
-
-@dataclass(frozen=True)
-class TurnTooMany:
-    """A loop over tiles that makes a turn too many, which adds only zeros."""
-
-
-@dataclass(frozen=True)
-class NotTried:
-    """The larger drawn problems were not tried: on others, a kernel does this many times the official one's work."""
-
-    times: int
-
-
-@dataclass(frozen=True)
-class Compared(Reason):
-    """The work of a right kernel, beside the official one's, with remarks: what is done for nothing, or not tried."""
-
-    accesses: Accesses
-    ours: Accesses
-    remarks: tuple[SettledComparisons | TurnTooMany | NotTried, ...] = ()
-
-    @property
-    def as_ours(self) -> bool:
-        """True where nothing differs of what the official kernel does."""
-        pairs = zip(self.accesses.kinds, self.ours.kinds, strict=True)
-        return all(official is None or count == official for count, official in pairs)
 
 
 # --- Reading them -------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from wgsl import Kernel
 from wgsl.simulator.run import compiled, execute
 from wgsl.simulator.work import TooLong, Work
 from wgsl.types.declarations import Declarations, check
-from wgsl.types.program import Program
+from wgsl.types.program import Function, Program, Statement
 
 MOST_WORK = 350_000_000  # of `Work` for all candidates: about 1 s
 CANDIDATE = 60_000  # of `Work`, besides what its run takes: it is made
@@ -98,10 +98,10 @@ class Search:
         self.work.left -= CANDIDATE
         function, before = edit.site.function, edit.site.function.body
         try:
-            function.body = edit.body
+            _give(function, edit.body)
             return self._is_right()
         finally:
-            function.body = before
+            _give(function, before)
 
     def _is_right(self) -> bool:
         first, *others = self.cases
@@ -150,6 +150,11 @@ class Search:
         except (TooLong, ValueError):
             return MOST_WORK // 100
         return before - work.left
+
+
+def _give(function: Function, body: tuple[Statement, ...]) -> None:
+    """Give a function another body; what is known of the one before is forgotten."""
+    function.body, function.calls, function.usage = body, None, None
 
 
 def _words(case: Case) -> list[np.ndarray]:

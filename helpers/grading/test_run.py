@@ -18,7 +18,7 @@ from helpers.grading.puzzle import Case, Dispatch, Skill
 from wgsl import Kernel, UnsupportedWgsl, WgslError
 from wgsl.facts import Line
 from wgsl.simulator.findings import Finding
-from wgsl.simulator.run import simulate
+from wgsl.simulator.run import simulate, stored
 from wgsl.simulator.trace import Trace
 from wgsl.simulator.work import Work
 from wgsl.types.kinds import Atomic, innermost, words
@@ -34,6 +34,8 @@ GRAVEST_FIRST = (
     "out-of-range read",
     "data race",  # often what an index past the end of a row leads to
     "overlapping writes",
+    "lost update",
+    "undefined lane",
     "uninitialized read",
     "not-a-number",
     "unwritten output",
@@ -353,6 +355,7 @@ def _pass(
             buffers,
             dispatch.workgroups,
             entry_point=entry_point,
+            outputs=stored(kernel, entry_point),
             max_steps=most,
             work=work,
             wrapped=wrapped,

@@ -8,9 +8,9 @@ from itertools import chain
 
 import numpy as np
 
-from helpers.grading import change, drawing, race, read_sets, reasons, replies, verdict
+from helpers.grading import change, comparison, drawing, race, read_sets, reasons, replies, verdict
 from helpers.grading.verdict import Grades
-from wgsl import facts
+from wgsl import facts, subgroup_facts
 from wgsl.simulator.findings import Finding
 
 Data = dict[str, object]
@@ -18,7 +18,7 @@ Data = dict[str, object]
 
 def _records() -> dict[str, type]:
     """Return the classes of all records by their names, each with its module."""
-    modules = (change, reasons, replies, drawing, race, read_sets, verdict, facts)
+    modules = (change, reasons, comparison, replies, drawing, race, read_sets, verdict, facts, subgroup_facts)
     values = chain([Finding], *(vars(module).values() for module in modules))
     return {_name(kind): kind for kind in values if isclass(kind) and _is_record(kind)}
 

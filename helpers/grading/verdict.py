@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 from helpers.grading import words
 from helpers.grading.change import Repair
+from helpers.grading.comparison import Compared
 from helpers.grading.drawing import Drawn
-from helpers.grading.reasons import Compared, NamedMistake, Reason, covers, line_of
+from helpers.grading.reasons import NamedMistake, Reason, covers, line_of
 from helpers.grading.words.letters import capitalized as capitalized
 from wgsl.output import in_lines
 

@@ -1,10 +1,10 @@
 """The work of a kernel, as a record: its loads, stores and barriers."""
 
-from helpers.grading import reasons
+from helpers.grading.comparison import Accesses
 from helpers.grading.test_run import TestRun
 
 
-def accesses(run: TestRun) -> reasons.Accesses:
+def accesses(run: TestRun) -> Accesses:
     """Return how often a kernel loads, stores and waits."""
     workgroup = None
     if run.counts["loads_workgroup"] or run.counts["stores_workgroup"]:
@@ -12,7 +12,7 @@ def accesses(run: TestRun) -> reasons.Accesses:
     barriers = _rounded(run.counts["barriers"] / run.workgroups)
     in_each = run.workgroups > 1 and run.counts["barriers"] > 0
     loads, stores = _rounded(run.counts["loads_storage"]), _rounded(run.counts["stores_storage"])
-    return reasons.Accesses(loads, stores, workgroup, barriers, bool(in_each))
+    return Accesses(loads, stores, workgroup, barriers, bool(in_each))
 
 
 def _rounded(count: float) -> float:

@@ -20,7 +20,7 @@ from helpers.operations.dispatch import Schedule, Step
 from helpers.operations.operation import Operation, Shape
 from helpers.operations.registry import OPERATIONS
 from wgsl import Kernel
-from wgsl.simulator.run import simulate
+from wgsl.simulator.run import simulate, stored
 from wgsl.simulator.trace import Trace
 
 Array = np.ndarray
@@ -212,7 +212,7 @@ def simulated(
     traces = []
     for step in schedule.steps:
         arrays = [*buffers.values(), *params]
-        written = _must_be_written(operation, schedule, step)
+        written = {"outputs": _must_be_written(operation, kernel, schedule, step)}
         trace = simulate(kernel, arrays, step.workgroups, entry_point=step.entry_point, **written | options)
         buffers = dict(zip(buffers, trace.buffers, strict=False))
         traces.append(trace)
@@ -235,15 +235,14 @@ def _simulated_buffers(
     return arrays
 
 
-def _must_be_written(operation: Operation, schedule: Schedule, step: Step) -> dict[str, tuple[int, ...]]:
-    """The argument `outputs` of the simulator, if it is not all of them: the arrays that a step must write whole.
+def _must_be_written(operation: Operation, kernel: Kernel, schedule: Schedule, step: Step) -> Sequence[int]:
+    """The argument `outputs` of the simulator: the arrays that a step must write whole, mostly all that it stores to.
 
     A specialized version may leave parts of its scratch buffers, or leave them to a later step: who reads those reads
     `before`, and the last step must write the outputs whole.
     """
     if not (schedule.constants and schedule.scratch):
-        return {}
+        return stored(kernel, step.entry_point)
     if step is not schedule.steps[-1]:
-        return {"outputs": ()}
-    places = [operation.tensors.index(name) for name in operation.outputs]
-    return {"outputs": tuple(places)}
+        return ()
+    return [operation.tensors.index(name) for name in operation.outputs]

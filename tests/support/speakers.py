@@ -30,7 +30,7 @@ from helpers.operations.checker import Given, given
 from helpers.operations.operation import Shape
 from helpers.widgets.explorer import Explorer
 from wgsl import Kernel, WgslError
-from wgsl.__main__ import main
+from wgsl.command import main
 from wgsl.simulator.trace import Trace
 
 MADE = re.compile(r"\w*explorers\.(?!rewind|train)(\w+)\(")  # in a cell of a notebook; not of a training
@@ -200,7 +200,7 @@ def compile_errors(place: str, text: str) -> str:
 
 
 def command_lines(kernel: str, line: str) -> str:
-    """The exit status of `python -m wgsl`, and what it prints; the kernel is a file of ours or a text."""
+    """The exit status of `wgsl run`, and what it prints; the kernel is a file of ours or a text."""
     with TemporaryDirectory() as folder, chdir(NOTEBOOKS.parent), redirect_stdout(StringIO()) as printed:
         path = kernel if kernel.endswith(".wgsl") else f"{folder}/KERNEL"
         if not Path(path).exists():
@@ -209,7 +209,7 @@ def command_lines(kernel: str, line: str) -> str:
         np.save(f"{folder}/eight.npy", np.arange(8, dtype=np.float32))
         try:
             with redirect_stderr(printed):
-                status = main(shlex.split(line.replace("KERNEL", path).replace("FOLDER", folder)))
+                status = main(["run", *shlex.split(line.replace("KERNEL", path).replace("FOLDER", folder))])
         except SystemExit as ended:
             status = ended.code
         output = re.sub(r"^usage:.*\n( .*\n)*", "", printed.getvalue())

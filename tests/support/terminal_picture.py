@@ -1,4 +1,4 @@
-"""The picture in wgsl's README: a kernel, and what `python -m wgsl` prints of it. Run it to draw it anew."""
+"""The picture in wgsl's README: a kernel, and what `wgsl run` prints of it. Run it to draw it anew."""
 
 import io
 import sys
@@ -10,24 +10,24 @@ from textwrap import wrap
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "wgsl"
-COMMAND = "python", "-m", "wgsl", "race.wgsl", "input=64", "total=1"
+COMMAND = "wgsl", "run", "race.wgsl", "input=64", "total=1"
 COLUMNS, LETTER, LINE, MARGIN = 92, 8.45, 20, 16  # LETTER and LINE: the size of a letter of 14 pixels
 COLORS = {"text": "#d4d4d4", "command": "#9cdcfe", "finding": "#ffb454"}
 
 
 def printed() -> str:
     """The finding that the command prints, without the counts that follow it."""
-    from wgsl.__main__ import main
+    from wgsl.command import main
 
-    file = str(FOLDER / COMMAND[3])
+    file = str(FOLDER / "examples" / COMMAND[2])
     with redirect_stdout(io.StringIO()) as out:
-        main([file, *COMMAND[4:]])
-    return out.getvalue().replace(file, COMMAND[3]).split("\n\nmultiply_adds")[0]
+        main(["run", file, *COMMAND[3:]])
+    return out.getvalue().replace(file, COMMAND[2]).split("\n\nmultiply_adds")[0]
 
 
 def lines() -> list[tuple[str, str]]:
     """Each line of the picture, after the color that it has."""
-    source = (FOLDER / COMMAND[3]).read_text(encoding="utf-8").splitlines()
+    source = (FOLDER / "examples" / COMMAND[2]).read_text(encoding="utf-8").splitlines()
     kernel = [("text", f"{number:>2}  {line}") for number, line in enumerate(source, 1)]
     folded = chain.from_iterable(map(_folded, printed().split("\n")))
     finding = [("finding", line) for line in folded]

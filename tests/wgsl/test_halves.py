@@ -7,7 +7,7 @@ from support.wgsl_texts import checked
 
 import wgsl
 from wgsl import Kernel, WgslError, adapter
-from wgsl.__main__ import main
+from wgsl.command import main
 from wgsl.simulator.run import execute, size_of
 from wgsl.suggestions import compile_error
 from wgsl.types.kinds import Array, Struct, alignment, byte_count, leaves
@@ -311,7 +311,7 @@ def test_a_command_line_takes_and_gives_halves(capsys, tmp_path):
     saved = tmp_path / "c.npy"
     types = ("array<f16>", "array<T, 2>", "array<f16>")
     file.write_text(kernel("c[i] = a[i] + b[i / 2].b;", *types, declared=STRUCTS))
-    assert main([str(file), "a=1,2,0.1,4", "b=0,8,0,0,16,0", "c=4", "--save", f"c={saved}"]) == 0
+    assert main(["run", str(file), "a=1,2,0.1,4", "b=0,8,0,0,16,0", "c=4", "--save", f"c={saved}"]) == 0
     assert np.load(saved).tolist() == halves(9, 10, 16.1, 20).tolist()
-    assert main([str(file), "a=70000,1,1,1", "c=4"]) == 2
+    assert main(["run", str(file), "a=70000,1,1,1", "c=4"]) == 2
     assert "70000 is no f16, which goes from -65504.0 to 65504.0" in capsys.readouterr().err

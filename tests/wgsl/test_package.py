@@ -32,10 +32,12 @@ def imported(path: Path) -> set[str]:
     return names
 
 
-def test_it_needs_lark_and_numpy_alone():
+def test_it_needs_numpy_alone():
     """And no part imports from the whole, which imports the parts; `test_house.py` looks for other circles."""
-    names = set().union(*map(imported, FOLDER.rglob("*.py")))
-    assert {name.split(".")[0] for name in names} - {"wgsl", *sys.stdlib_module_names} == {"lark", "numpy"}
+    alone = "pytest_plugin.py", "ask_naga.py"  # which pytest imports, and a process of its own
+    paths = [path for path in FOLDER.rglob("*.py") if path.name not in alone]
+    names = set().union(*map(imported, paths))
+    assert {name.split(".")[0] for name in names} - {"wgsl", *sys.stdlib_module_names} == {"numpy"}
     assert "wgsl.syntax.tree" in names
     assert "wgsl" not in names
 
@@ -56,6 +58,19 @@ def test_the_picture_is_what_the_command_prints():
     assert (FOLDER / "race.svg").read_text(encoding="utf-8") == picture()
 
 
+def test_its_license_is_that_of_the_whole():
+    assert (FOLDER / "LICENSE").read_bytes() == (FOLDER.parent / "LICENSE").read_bytes()
+
+
+def test_a_checker_of_types_sees_what_is_loaded_when_it_is_first_used():
+    tree = ast.parse((FOLDER / "__init__.py").read_text(encoding="utf-8"))
+    (block,) = [node for node in tree.body if isinstance(node, ast.If)]
+    assert ast.unparse(block.test) == "TYPE_CHECKING"
+    imports = {node.names[0].name: node.module for node in block.body}
+    assert imports == wgsl._HOME
+    assert {node.names[0].asname for node in block.body} == set(imports)  # else the names are private to it
+
+
 # --- Installed ------------------------------------------------------------------------------------------------------
 
 
@@ -68,18 +83,36 @@ def ran(command: Sequence[object], folder: Path) -> str:
     return done.stdout
 
 
-@at_night
-def test_pip_installs_it_into_an_empty_environment_with_lark_and_numpy_alone(tmp_path):
-    venv.create(tmp_path / "empty")
-    program = tmp_path / "empty" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    pip = [sys.executable, "-m", "pip", "--python", program, "--disable-pip-version-check"]
+EXAMPLES = FOLDER / "examples"
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory) -> tuple[Path, Path]:
+    """A folder with nothing of the project, and that of the programs of an environment with the package alone.
+
+    It is installed as pre-commit does it, from the root, where nothing is to install, with ./wgsl.
+    """
+    folder = tmp_path_factory.mktemp("elsewhere")
+    venv.create(folder / "empty")
+    programs = folder / "empty" / ("Scripts" if os.name == "nt" else "bin")
+    pip = [sys.executable, "-m", "pip", "--python", programs / "python", "--disable-pip-version-check"]
     before = {path: path.stat().st_mtime_ns for path in FOLDER.rglob("*") if "__pycache__" not in path.parts}
-    ran([*pip, "install", "-q", "--no-compile", FOLDER], tmp_path)
+    ran([*pip, "install", "-q", "--no-compile", ".", "./wgsl"], FOLDER.parent)
     assert before == {path: path.stat().st_mtime_ns for path in before}  # it leaves nothing there
-    installed = json.loads(ran([*pip, "list", "--format=json"], tmp_path))
-    assert {package["name"] for package in installed} == {"wgsl", "lark", "numpy"}
-    assert "data race" in ran([program, "-I", "-m", "wgsl", FOLDER / "race.wgsl", "input=64", "total=1"], tmp_path)
-    code = f"import wgsl, wgsl.adapter; print(wgsl.__file__, wgsl.check(open({str(FOLDER / 'race.wgsl')!r}).read()))"
-    where, problems = ran([program, "-I", "-c", code], tmp_path).split(" ", 1)
-    assert Path(where).is_relative_to(tmp_path)
-    assert problems == "()\n"
+    assert [*FOLDER.parent.glob("*.egg-info"), *FOLDER.parent.glob("build")] == []
+    packages = json.loads(ran([*pip, "list", "--format=json"], folder))
+    assert {package["name"] for package in packages} == {"convgrad", "wgsl", "numpy"}
+    return folder, programs
+
+
+@at_night
+def test_pip_installs_it_into_an_empty_environment_with_numpy_alone(installed):
+    folder, programs = installed
+    assert "data race" in ran([programs / "wgsl", "run", EXAMPLES / "race.wgsl", "input=64", "total=1"], folder)
+    assert ran([programs / "wgsl", "--version"], folder) == f"wgsl {wgsl.__version__}\n"
+    code = "import wgsl, wgsl.adapter, importlib.metadata as m; print(wgsl.__file__, *m.files('wgsl'), sep='\\n')"
+    where, *files = ran([programs / "python", "-I", "-c", code], folder).split("\n")
+    assert Path(where).is_relative_to(folder)
+    assert {"wgsl/py.typed", "wgsl/examples/race.wgsl", "wgsl/examples/sum.wgsl"} <= {*files}
+    assert any(file.endswith("dist-info/licenses/LICENSE") for file in files)
+    assert ran([programs / "wgsl", "check", Path(where).parent / "examples"], folder) == "2 texts: no problems\n"

@@ -10,7 +10,8 @@ from support.launcher import python
 from support.messages import every, said
 
 from helpers.operations.kernels import KERNELS
-from wgsl.__main__ import main, parser
+from wgsl.command import main
+from wgsl.command.run import parser
 
 TREE = str(KERNELS / "sum" / "2_tree.wgsl")
 
@@ -20,7 +21,7 @@ def printed(capsys):
     """A function that runs a command line and returns what it prints."""
 
     def run(*arguments: str) -> str:
-        main(arguments)
+        main(["run", *arguments])
         return capsys.readouterr().out
 
     return run
@@ -40,15 +41,15 @@ def test_a_buffer_is_saved(printed, tmp_path):
 def test_the_examples_of_the_help_run(printed, monkeypatch):
     monkeypatch.chdir(KERNELS.parent)
     text = parser().format_help().replace("\\\n", " ")
-    examples = [shlex.split(line) for line in text.split("\n") if line.startswith("  python -m wgsl ")]
+    examples = [shlex.split(line) for line in text.split("\n") if line.startswith("  wgsl run ")]
     assert len(examples) == 2
-    assert all("no finding" in printed(*example[3:]) for example in examples)
+    assert all("no finding" in printed(*example[2:]) for example in examples)
 
 
 def test_the_example_in_the_readme_prints_what_stands_there(printed, monkeypatch):
     monkeypatch.chdir(KERNELS.parent)
     text = Path("README.md").read_text(encoding="utf-8")
-    line, _, stands = re.search(r"^\$ python -m wgsl (.*?)^```", text, re.MULTILINE | re.DOTALL)[1].partition("\n")
+    line, _, stands = re.search(r"^\$ python -m wgsl run (.*?)^```", text, re.MULTILINE | re.DOTALL)[1].partition("\n")
     assert printed(*line.split()).startswith(stands)
 
 
@@ -56,7 +57,7 @@ def test_it_runs_as_a_module_and_needs_no_wgpu():
     arguments = [TREE, "input=1000", "total=1", "params=1000"]
     output = python(
         "import runpy, sys\nsys.modules['wgpu'] = None\n"
-        f"sys.argv[1:] = {arguments!r}\nrunpy.run_module('wgsl', run_name='__main__')"
+        f"sys.argv[1:] = ['run', *{arguments!r}]\nrunpy.run_module('wgsl', run_name='__main__')"
     )
     assert "no finding" in output
 
@@ -73,7 +74,7 @@ def test_a_text_does_not_command_the_terminal(tmp_path, printed, capsys):
     file = tmp_path / "kernel.wgsl"
     for line in ("data[5] = 1.0;", "data[5] = ;"):
         file.write_text(f"{head}\t/*{HIDDEN}*/ {line}\n}}\n", encoding="utf-8")
-        main([str(file), "data=2", "--lines"])
+        main(["run", str(file), "data=2", "--lines"])
         output = "".join(capsys.readouterr())
         assert {letter for letter in output if not letter.isprintable()} == {"\n", "\t"}
         shown, caret = re.search(rf"(.*{re.escape(SEEN)}.*)\n(.*)\^", output).groups()

@@ -5,24 +5,12 @@ from ast import literal_eval
 
 import pytest
 from support.messages import every
-from support.small_kernels import DECLARED, MAIN, run, text_of
+from support.small_kernels import DECLARED, expected, run, text_of
 from support.speakers import found
 
 from wgsl.simulator import run as simulator
 
 # --- Which finding, in which line -----------------------------------------------------------------------------
-
-
-def marked(text: str) -> tuple[list[tuple[str, int]], int | None]:
-    """The kinds and lines that a text's comments announce, and the line of `// earlier`."""
-    kinds, earlier = [], None
-    for number, line in enumerate(text.split("\n"), 1):
-        comment = line.partition("// ")[2]
-        if comment == "earlier":
-            earlier = number
-        elif re.fullmatch(r"([a-z -]+)(, [a-z -]+)*", comment):
-            kinds += [(kind, number) for kind in comment.split(", ")]
-    return sorted(kinds), earlier
 
 
 @every("findings")
@@ -31,8 +19,8 @@ def test_each_mistake_is_found_where_it_is_and_said_and_nothing_else(family, hea
     assert str(trace) == message
     if "without marks" in heading:
         return
-    expected, earlier = marked(text_of(body, DECLARED).replace(MAIN, re.sub("//.*", "", MAIN)))
-    assert sorted({(finding.kind, finding.line) for finding in trace.findings}) == expected
+    kinds, earlier = expected(body)
+    assert sorted({(finding.kind, finding.line) for finding in trace.findings}) == kinds
     for finding in trace.findings:
         racing = finding.kind in ("data race", "overlapping writes")
         assert finding.other_line == ((earlier or finding.line) if racing else None)
@@ -52,6 +40,7 @@ def test_a_call_without_a_budget_has_the_default_one(monkeypatch):
 # --- Outputs --------------------------------------------------------------------------------------------------
 
 
+CALLED = "twice(&numbers); }\n fn twice(p: ptr<storage, array<u32>, read_write>) { (*p)[1] = 2u * (*p)[1];"
 UNWRITTEN = [
     ("numbers[t] = t; numbers[t + 8u] = t;", "None", "nothing"),
     ("numbers[t] = t;", "None", "numbers 8"),
@@ -59,7 +48,11 @@ UNWRITTEN = [
     ("numbers[t] = t;", "[]", "nothing"),
     ("numbers[t] = t;", "[0, 1]", "numbers 8, floats 16"),
     ("numbers[t] = t; if (t > 9u) { floats[t] = 1.0; }", "None", "numbers 8, floats 16"),
-    ("numbers[t] += t; numbers[2u * t + 1u] = 5u;", "None", "numbers 4"),
+    ("numbers[t] += t; numbers[2u * t + 1u] = 5u;", "None", "nothing"),
+    ("numbers[t] += t; numbers[2u * t + 1u] = 5u;", "[0]", "numbers 4"),
+    ("if (numbers[t] > 3u) { numbers[t] = 0u; }", "None", "nothing"),
+    (CALLED, "None", "nothing"),
+    ("if (atomicLoad(&counters[t % 4u]) > 0u) { atomicStore(&counters[t % 4u], 0u); }", "None", "nothing"),
     ("if (t < 3u) { atomicStore(&counters[t], 0u); }", "None", "counters 1"),
     ("if (2u == 1u) { floats[t] = 1.0; } else { numbers[t] = t; }", "None", "numbers 8"),
     ("numbers[t + 9u] = t;", "None", "numbers 9"),
@@ -75,6 +68,17 @@ def test_numbers_that_nobody_writes_are_reported_where_their_buffer_is_declared(
     assert all(finding.invocations == () and finding.other_line is None for finding in unwritten)
 
 
+# --- Workgroup memory that nobody has written -----------------------------------------------------------------
+
+
+def test_a_read_of_workgroup_memory_that_nobody_wrote_gives_0_and_is_reported_unless_the_driver_is_trusted():
+    body = "numbers[t] = 7u + tile[t] + workgroupUniformLoad(&total); atomicAdd(&tally, 1u);"
+    assert {finding.kind for finding in run(body).findings} == {"uninitialized read"}
+    trusted = run(body, zero_initialized=True)
+    assert not trusted.findings
+    assert trusted.buffers[0].tolist() == [7] * 8 + [0] * 8
+
+
 # --- Indices that wrap around ---------------------------------------------------------------------------------
 
 WRAPPED = "(t - 1u) % 7u"  # of thread 0 it is 3; among all whole numbers it would be 6
@@ -84,7 +88,7 @@ WRAPPED = "(t - 1u) % 7u"  # of thread 0 it is 3; among all whole numbers it wou
     ("body", "first", "kinds"),
     [
         (f"floats[t] = floats[{WRAPPED}];", 5.0, set()),
-        (f"floats[t] = select(1.0, floats[{WRAPPED}], t > 0u);", 1.0, set()),
+        (f"floats[t] = 1.0 + f32(t) * floats[{WRAPPED}];", 1.0, set()),
         (f"floats[t] = f32(numbers[{WRAPPED}]);", 0.0, {"index overflow"}),
         (f"floats[{WRAPPED}] = 2.0;", 0.0, {"index overflow"}),
         (f"floats[t] = floats[{WRAPPED}] + floats[t + 16u];", 5.0, {"out-of-range read"}),

@@ -7,7 +7,7 @@ import pytest
 
 import wgsl
 
-TRAP = (Path(wgsl.__file__).parent / "subgroup_size.wgsl").read_text(encoding="utf-8")
+TRAP = (Path(wgsl.__file__).parent / "examples" / "subgroup_size.wgsl").read_text(encoding="utf-8")
 NUMBERS = np.random.default_rng(1).standard_normal(256).astype(np.float32)
 SUM = [None, NUMBERS.sum(keepdims=True)]
 LINE = "line 14, `if subgroupElect() { sums[i / 32u] = sum; }`, takes the size of a subgroup for 32"
@@ -28,6 +28,13 @@ def test_a_line_that_takes_the_size_for_a_number_is_named():
 
 def test_the_right_numbers_may_have_names():
     assert message(expected={"total": SUM[1]}) == message(expected={(0, 1): SUM[1]}) == message(expected=SUM)
+
+
+def test_buffers_and_the_right_numbers_may_have_names():
+    buffers = {"input": NUMBERS, (0, 1): np.zeros(1, np.float32)}
+    runs = wgsl.subgroup_sizes(TRAP, buffers, (1, 1, 1), expected={"total": SUM[1]})
+    assert runs.message == message(expected=SUM)
+    assert wgsl.subgroup_sizes(TRAP, buffers, (1, 1, 1)).message == message()
 
 
 def test_without_the_right_numbers_the_sizes_are_compared():

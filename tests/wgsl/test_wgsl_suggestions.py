@@ -16,7 +16,7 @@ from wgsl import Kernel, WgslError, check, suggestions
 from wgsl.output import visible
 from wgsl.suggestions import unknown_names
 from wgsl.suggestions.foreign_names import BUILTINS
-from wgsl.types.declarations import INPUTS
+from wgsl.types.functions import INPUTS
 from wgsl.words.suggestions import UNCLEAR
 
 INTERNALS = re.compile(

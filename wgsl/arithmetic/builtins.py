@@ -245,6 +245,8 @@ def _refract(incident: Components, normal: Components, ratio: Components) -> Com
     (eta,) = ratio
     (cosine,) = _dot(normal, incident)
     k = 1 - eta * eta * (1 - cosine * cosine)
+    if np.all(k < 0):
+        return tuple(np.zeros_like(a) for a in incident)
     along = eta * cosine + np.sqrt(np.maximum(k, 0))
     return tuple(np.where(k < 0, 0, eta * a - along * b) for a, b in zip(incident, normal, strict=True))
 

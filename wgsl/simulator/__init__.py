@@ -5,7 +5,9 @@
 - the text: `wgsl` settles its names and types, and computes on arrays, one element for each invocation;
 - `uniformity` and `subgroup_uniformity` find what browsers refuse before a run;
 - invocations: `lanes` numbers them; `values` are what expressions give; `memory` is what variables hold, and which
-  accesses race;
+  accesses race; `footprint` counts its bytes before a run; `updates` are those that are lost, and `waiting` the loops
+  that wait for other invocations;
+- buffers: `bindings` finds the one of each binding;
 - what is seen: `findings`, `counts` and `trace` (the course of a run) are filled by `watch`; `watched` says which
   variables can be watched;
 - the run: `access` loads and stores, `subgroups` is what their functions give, `expressions` evaluates, `endless` finds

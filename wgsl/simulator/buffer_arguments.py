@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -11,11 +11,13 @@ import numpy as np
 
 from wgsl.arguments import check_size
 from wgsl.arithmetic.operators import DTYPES
-from wgsl.simulator.memory import numbers
-from wgsl.simulator.run import size_of
+from wgsl.simulator.bindings import at_key, listed
+from wgsl.simulator.memory import numbers, size_of
+from wgsl.simulator.texture_arguments import smallest, texture_for, wanted
 from wgsl.types import kinds
 from wgsl.types.kinds import Atomic, Struct, Type
 from wgsl.types.program import Program, Variable
+from wgsl.types.textures import Texture
 from wgsl.types.usage import usage
 
 MOST = 2**24  # elements of a buffer
@@ -23,27 +25,54 @@ SIZE = re.compile(r"(\d+(?:x\d+)*)(?::(.+))?")  # 64 or 4x16, perhaps with a val
 LARGEST = 4  # of the random numbers
 
 
-def buffers_for(program: Program, arguments: Mapping[str, str], seed: int) -> list[np.ndarray]:
-    """One array for each binding of a program, in order.
+def all_bindings(programs: Sequence[Program]) -> dict[tuple[int, int], Variable]:
+    """Return the variable at each group and binding; of several, one that an entry point touches."""
+    touched = set().union(*(usage(program.entry).variables for program in programs))
+    variables = [variable for program in programs for variable in program.bindings]
+    by_place: dict[tuple[int, int], Variable] = {}
+    for variable in sorted(variables, key=lambda one: (one.group, one.binding, one not in touched)):
+        by_place.setdefault((variable.group, variable.binding), variable)
+    return by_place
+
+
+def named(programs: Sequence[Program], name: str) -> Variable:
+    """Return the binding of a name, or of group and binding as in "1:3". Raises ValueError where there is none."""
+    variables = [variable for program in programs for variable in program.bindings]
+    place = re.fullmatch(r"(\d+):(\d+)", name)
+    key = (int(place[1]), int(place[2])) if place else name
+    if variable := at_key(variables, key):
+        return variable
+    names = listed([*all_bindings(programs).values()]) or "none"
+    raise ValueError(f"{name!r} is no binding of the kernel; these are {names}")
+
+
+def buffers_for(programs: Sequence[Program], arguments: Mapping[str, str], seed: int) -> dict[tuple, np.ndarray]:
+    """Return one array for each group and binding of programs that share them, in order.
 
     Raises ValueError where a binding has no size or does not exist, and where values do not fit.
     """
-    names = [variable.name for variable in program.bindings]
+    variables = all_bindings(programs)
+    texts: dict[tuple, str | None] = {}
     for name, text in arguments.items():
-        if name not in names:
-            raise ValueError(f"{name}={text}: the kernel has no binding `{name}`; it has {', '.join(names)}")
-    touched = usage(program.entry).variables
-    texts = [arguments.get(variable.name, _left_out(variable, variable in touched)) for variable in program.bindings]
-    missing = [_wanted(variable) for variable, text in zip(program.bindings, texts, strict=True) if text is None]
-    if missing:
+        variable = named(programs, name)
+        if (variable.group, variable.binding) in texts:
+            raise ValueError(f"{name}={text}: `{variable.name}` has a buffer already")
+        texts[variable.group, variable.binding] = text
+    touched = set().union(*(usage(program.entry).variables for program in programs))
+    written = frozenset().union(*(program.written for program in programs))
+    for place, variable in variables.items():
+        texts.setdefault(place, _left_out(variable, variable in touched))
+    if missing := [_wanted(variable) for place, variable in variables.items() if texts[place] is None]:
         raise ValueError("; ".join(missing))
     random = np.random.default_rng(seed)
-    pairs = zip(program.bindings, texts, strict=True)
-    return [_buffer(variable, text, variable in program.written, random) for variable, text in pairs]
+    pairs = ((place, variable, variable in written) for place, variable in variables.items())
+    return {place: _buffer(variable, texts[place], changes, random) for place, variable, changes in pairs}
 
 
 def _left_out(variable: Variable, touched: bool) -> str | None:
     """The text for a binding that the command line does not name; None where it must name it."""
+    if isinstance(variable.type, Texture):
+        return None if touched else smallest(variable.type)
     if size_of(variable.type)[1]:
         return None if touched else "1"
     return None if touched and variable.space == "uniform" else ""
@@ -53,8 +82,10 @@ def _wanted(variable: Variable) -> str:
     """Return the request for a binding that the command line leaves out: what to write for it."""
     name = variable.name
     type = variable.type
+    if isinstance(type, Texture):
+        return wanted(variable)
     if size_of(type)[1]:
-        return f"`{name}` is an {type} without a size: write {name}=64, {name}=1,2,3 or {name}=@numbers.npy"
+        return f"`{name}` is an {type} without a size: write {name}=64, {name}=1,2,3 or {name}=numbers.npy"
     return f"`{name}` has no values: write {name}= and the numbers of {_listed(type)}"
 
 
@@ -69,8 +100,10 @@ def _listed(type: Type) -> str:
 
 def _buffer(variable: Variable, text: str, written: bool, random: np.random.Generator) -> np.ndarray:
     """The array of one binding."""
-    if text.startswith("@"):
-        return np.load(text[1:])
+    if text.startswith("@") or text.endswith(".npy"):
+        return _loaded(variable, text.removeprefix("@"))
+    if isinstance(variable.type, Texture):
+        return texture_for(variable, text, written, random)
     runtime_sized = size_of(variable.type)[1] > 0
     size = SIZE.fullmatch(text)
     try:
@@ -83,6 +116,14 @@ def _buffer(variable: Variable, text: str, written: bool, random: np.random.Gene
     except ValueError as error:
         raise ValueError(f"{variable.name}={text}: {error}") from None
     return array.reshape(shape) if array.size == prod(shape) else array
+
+
+def _loaded(variable: Variable, path: str) -> np.ndarray:
+    """Return the array of a file. Raises ValueError where it has none."""
+    try:
+        return np.load(path)
+    except (ValueError, EOFError) as error:
+        raise ValueError(f"{variable.name}={path}: this file holds no array that NumPy has saved") from error
 
 
 def _filling(

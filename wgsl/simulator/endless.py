@@ -46,9 +46,10 @@ class Budget:
         self._entered: list[_Entered] = []
         self._longest: dict[int, int] = {}  # the most iterations after which a loop (its id) has ended
 
-    def enter(self, loop: ir.Loop) -> None:
-        """A loop begins."""
+    def enter(self, loop: ir.Loop, lanes: Lanes) -> None:
+        """A loop begins for these invocations."""
         self._entered.append(_Entered(loop))
+        self._watch.waits.enter(loop, lanes)
 
     def leave(self) -> None:
         """The innermost loop has ended."""
@@ -81,6 +82,8 @@ class Budget:
         inward = reversed(self._entered)
         longer = (entered for entered in inward if entered.iterations > self._longest.get(id(entered.loop), 0))
         blamed = next(longer, self._entered[0])
+        if self._watch.waits.stop(blamed.loop):
+            raise Stopped
         unmoved = [
             str(name)
             for name, values in blamed.latest.items()

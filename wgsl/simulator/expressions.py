@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from itertools import chain
 
 import numpy as np
@@ -14,6 +15,7 @@ from wgsl.simulator.counts import SUBGROUP
 from wgsl.simulator.lanes import Lanes
 from wgsl.simulator.memory import Words
 from wgsl.simulator.subgroups import Subgroups
+from wgsl.simulator.textures import Textures
 from wgsl.simulator.values import (
     Fault,
     NamedValue,
@@ -32,6 +34,7 @@ from wgsl.types import program as ir
 from wgsl.types.conversions import scalar_of
 from wgsl.types.kinds import Array, Vector
 from wgsl.types.subgroups import SubgroupCall
+from wgsl.types.textures import TextureCall
 
 Thing = Value | Place
 MIXING = (
@@ -57,6 +60,7 @@ class Expressions:
         self._watch = watch
         self._access = access
         self._subgroups = subgroups
+        self._textures = Textures(words, watch, access)
         self._call = call
         self.names: dict[ir.Binding, NamedValue] = {}
         self.invalid = False  # set when an operation made a NaN
@@ -68,7 +72,8 @@ class Expressions:
             ir.Bitcast: self._bitcast, ir.Splat: self._splat, ir.Construct: self._construct, ir.Pick: self._pick,
             ir.Index: self._index, ir.Call: call, ir.AddressOf: lambda e, lanes: self.place(e.reference, lanes),
             SubgroupCall: self._subgroup, ir.ArrayLength: self._array_length, ir.AtomicCall: self._atomic,
-            ir.UniformLoad: self._uniform_load,
+            ir.UniformLoad: self._uniform_load, TextureCall: self._texture,
+            ir.Root: lambda e, lanes: Place(e.variable, 0),
         }  # fmt: skip
 
     def value(self, expression: ir.Expression, lanes: Lanes) -> Value:
@@ -124,6 +129,12 @@ class Expressions:
         leaves = self._subgroups.call(expression, arguments, lanes)
         self.invalid = False
         return Value(leaves)
+
+    def _texture(self, expression: TextureCall, lanes: Lanes) -> Value:
+        texture, *arguments = [self.value(argument, lanes) for argument in expression.arguments]
+        result = self._textures.call(expression, texture.variable, arguments, lanes)
+        self.invalid = False
+        return result
 
     # --- References -------------------------------------------------------------------------------------------
 
@@ -226,7 +237,10 @@ class Expressions:
     # --- Functions and conversions ----------------------------------------------------------------------------
 
     def _builtin(self, expression: ir.Builtin, lanes: Lanes) -> Value:
-        values = [self.value(argument, lanes) for argument in expression.arguments]
+        if expression.name == "select":
+            values = self._selected(expression.arguments, lanes)
+        else:
+            values = [self.value(argument, lanes) for argument in expression.arguments]
         self._counter.builtin(expression, lanes)
         leaves = BUILTINS[expression.name](*(value.leaves for value in values))
         if leaves[0].dtype.kind == "f":
@@ -234,6 +248,21 @@ class Expressions:
             leaves = tuple(self._marked(expression, leaf, i, operands) for i, leaf in enumerate(leaves))
         self.invalid = False
         return exact_chosen(expression.name, leaves, values)
+
+    def _selected(self, arguments: Sequence[ir.Expression], lanes: Lanes) -> list[Value]:
+        """The arguments of `select`. It evaluates both values: a read of the one that it discards is no mistake."""
+        outer = self._watch.held
+        values, holders = [], []
+        for argument in arguments[:2]:
+            self._watch.held = []
+            values.append(self.value(argument, lanes))
+            holders.append(self._watch.held)
+        self._watch.held = outer
+        condition = self.value(arguments[2], lanes)
+        if any(holders):
+            self._watch.release(holders[0], reduce(np.logical_and, condition.leaves), lanes)
+            self._watch.release(holders[1], ~reduce(np.logical_or, condition.leaves), lanes)
+        return [*values, condition]
 
     def _marked(self, part: ir.Part, leaf: np.ndarray, i: int, operands: list[tuple[np.ndarray, ...]]) -> np.ndarray:
         """One component of a result with its NaN marked by their birth."""

@@ -16,6 +16,11 @@ from wgsl.words.findings import quoted_line as quoted_line  # for what quotes a 
 
 LOOP = re.compile(r"\b(?:for|while|loop)\b")
 SHOWN = 8  # invocations that a finding names
+KINDS = (
+    "out-of-range read", "out-of-range write", "index overflow", "data race", "overlapping writes",
+    "lost update", "uninitialized read", "non-uniform barrier", "endless loop", "unwritten output", "not-a-number",
+    "undefined lane", "not portable",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

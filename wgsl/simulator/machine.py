@@ -25,6 +25,7 @@ from wgsl.simulator.watch import Watch
 from wgsl.simulator.watched import Named
 from wgsl.simulator.work import TooLong, Work, operations_of
 from wgsl.types import program as ir
+from wgsl.types.usage import usage
 
 
 @dataclass
@@ -106,7 +107,12 @@ class Machine:
 
     def _call(self, call: ir.Call, lanes: Lanes) -> Value:
         arguments = [self._expressions.value(argument, lanes) for argument in call.arguments]
-        return self._function(call.function, arguments, lanes)
+        held = self._watch.held
+        if usage(call.function).written:  # more than its result may depend on what it reads
+            self._watch.held = None
+        result = self._function(call.function, arguments, lanes)
+        self._watch.held = held
+        return result
 
     def _function(self, function: ir.Function, arguments: Sequence[Value | Place], lanes: Lanes) -> Value:
         for binding, argument in zip(function.parameters, arguments, strict=True):
@@ -241,7 +247,7 @@ class Machine:
         going = lanes
         self._frames[-1].exits.append(exits)
         self._around.append(("loop", lanes))
-        self._budget.enter(statement)
+        self._budget.enter(statement, lanes)
         while going.count:
             going, ended = self._tested(statement, going)
             left.append(ended)

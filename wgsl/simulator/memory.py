@@ -19,7 +19,6 @@ from wgsl.types.conversions import scalar_of
 from wgsl.types.kinds import BOOL, F16, HALF, Array, Scalar, Size, Struct, Type, leaves, parts, words
 from wgsl.types.program import Variable
 
-MOST_OWN = 2**27  # words of one variable, in all invocations: 512 MiB
 HALF_BITS = np.uint32(16)
 OWN = ("function", "private")  # the address spaces in which each invocation has its own copy
 
@@ -32,11 +31,13 @@ class Words:
     places for each word, these count instead.
     """
 
-    def __init__(self, dispatch: Dispatch) -> None:
+    def __init__(self, dispatch: Dispatch, room: int) -> None:
         self._dispatch = dispatch
+        self._room = room  # bytes that are left when all variables are made
         self.arrays: dict[Variable, np.ndarray] = {}
         self._exact: dict[Variable, np.ndarray] = {}
         self._halved: set[Variable] = set()  # the variables with two places for each word
+        self.images: dict[Variable, object] = {}  # the textures, of which `textures` knows more
 
     def bind(self, variable: Variable, buffer: np.ndarray) -> None:
         """Give a binding a copy of a buffer."""
@@ -79,11 +80,6 @@ class Words:
         dispatch = self._dispatch
         if has_halves(variable.type):
             self._halved.add(variable)
-        if variable.space in OWN and size * dispatch.lanes > MOST_OWN:
-            raise too_large(
-                f"`{variable.name}` has {size:,} words in each of {dispatch.lanes:,} threads; the simulator holds "
-                f"{MOST_OWN:,} words for one variable"
-            )
         size = self.index(variable, size)
         shape = (size, dispatch.lanes) if variable.space in OWN else (dispatch.group_count, size)
         self.arrays[variable] = np.zeros(shape, np.uint32)
@@ -156,10 +152,18 @@ class Words:
         if exact is None and variable not in self._exact:
             return
         if variable not in self._exact:
-            self._exact[variable] = np.full(self.arrays[variable].shape, np.nan)
+            self._exact[variable] = self._make_exact(variable)
         for offset, row in zip(offsets, exact or [None] * len(offsets), strict=True):
             index = self.index(variable, offset)
             self._exact[variable][index, lanes.index] = np.nan if row is None else row
+
+    def _make_exact(self, variable: Variable) -> np.ndarray:
+        """Return room for what a variable's numbers would be. Raises ValueError where there is none left."""
+        array = self.arrays[variable]
+        self._room -= 2 * array.nbytes
+        if self._room < 0:
+            raise too_large(f"the numbers in `{variable.name}` wrap around, and there is no memory to keep track of it")
+        return np.full(array.shape, np.nan)
 
 
 def as_numbers(bits: np.ndarray, scalar: Scalar) -> np.ndarray:
@@ -202,6 +206,13 @@ def _of_whole_words(type: Type, size: int) -> np.ndarray:
     """Return the places of the numbers that take a whole word."""
     offsets, names = numbers(type, size * HALF)
     return (offsets[names != F16.name] * 2).astype(np.intp)
+
+
+def size_of(type: Type) -> tuple[Size, Size]:
+    """The least size of a buffer in words, and those of each further element of a runtime-sized array, or 0."""
+    last = type.fields[-1].type if isinstance(type, Struct) else type
+    runtime = isinstance(last, Array) and last.count is None
+    return words(type), last.stride if runtime else 0
 
 
 def numbers(type: Type, size: int) -> tuple[np.ndarray, np.ndarray]:
@@ -264,6 +275,17 @@ class Touch:
         """Remember what another one remembers of some words."""
         self.set(where, other.lane[where], other.epoch[where], other.at[where])
 
+    def repeated(self, dispatch: Dispatch) -> Touch:
+        """The same for every workgroup, where this is that of the first one and all did the same."""
+        groups = dispatch.group_count
+        copy = Touch(0)
+        begins = np.repeat(np.arange(groups, dtype=np.int32) * dispatch.threads, len(self.lane))
+        lanes = np.tile(self.lane, groups)
+        copy.lane = np.where(lanes < 0, lanes, lanes + begins)
+        copy.epoch = np.tile(self.epoch, groups)
+        copy.at = np.tile(self.at, groups)
+        return copy
+
 
 class Shadow:
     """The accesses to the words of one variable that later ones may race with."""
@@ -275,23 +297,46 @@ class Shadow:
 
     def read(self, where: np.ndarray, lanes: Lanes, epoch: np.ndarray, at: int) -> list[Conflicts]:
         """Note reads, one for each invocation; gives those that race with an earlier write."""
-        conflicts = self._against(self._write, where, lanes, epoch)
-        self._note_readers(where, lanes, epoch, at)
+        conflicts = self.races_of_reads(where, lanes, epoch)
+        self.note_reads(where, lanes, epoch, at)
         return conflicts
 
     def write(
         self, where: np.ndarray, lanes: Lanes, epoch: np.ndarray, at: int, bits: np.ndarray | None
     ) -> list[Conflicts]:
         """Note writes, one for each invocation; gives those that race with an earlier access or with each other."""
-        conflicts = self._against(self._write, where, lanes, epoch, bits)
-        for reads in (self._read, self._second, self._foreign):
-            conflicts += self._against(reads, where, lanes, epoch)
-        self._write.set(where, lanes.index, epoch, at)
-        if bits is not None:
-            self._value[where] = bits
+        conflicts = self.races_of_writes(where, lanes, epoch, bits)
+        self.note_writes(where, lanes, epoch, at, bits)
         if (self._write.lane[where] != lanes.index).any():
             conflicts.append(_within(where, lanes, at, bits))
         return conflicts
+
+    def races_of_reads(self, where: np.ndarray, lanes: Lanes, epoch: np.ndarray) -> list[Conflicts]:
+        """Return the races of reads with earlier writes."""
+        return self._against(self._write, where, lanes, epoch)
+
+    def races_of_writes(
+        self, where: np.ndarray, lanes: Lanes, epoch: np.ndarray, bits: np.ndarray | None
+    ) -> list[Conflicts]:
+        """Return the races of writes with earlier accesses."""
+        conflicts = self._against(self._write, where, lanes, epoch, bits)
+        for reads in (self._read, self._second, self._foreign):
+            conflicts += self._against(reads, where, lanes, epoch)
+        return conflicts
+
+    def note_writes(self, where: np.ndarray, lanes: Lanes, epoch: np.ndarray, at: int, bits: np.ndarray | None) -> None:
+        """Note writes, whatever they race with."""
+        self._write.set(where, lanes.index, epoch, at)
+        if bits is not None:
+            self._value[where] = bits
+
+    def repeated(self, dispatch: Dispatch, value: np.ndarray) -> Shadow:
+        """The shadow of all workgroups, where this is that of the first one and all did the same but for the values."""
+        copy = Shadow(0, dispatch.groups)
+        copy._value = value
+        touches = (self._write, self._read, self._second, self._foreign)
+        copy._write, copy._read, copy._second, copy._foreign = (touch.repeated(dispatch) for touch in touches)
+        return copy
 
     def _against(
         self, touch: Touch, where: np.ndarray, lanes: Lanes, epoch: np.ndarray, bits: np.ndarray | None = None
@@ -310,7 +355,8 @@ class Shadow:
         wrote = np.full(len(where), touch is self._write)
         return [Conflicts(lanes.index[suspects], other[suspects], where, touch.at[where], wrote, alike)]
 
-    def _note_readers(self, where: np.ndarray, lanes: Lanes, epoch: np.ndarray, at: int) -> None:
+    def note_reads(self, where: np.ndarray, lanes: Lanes, epoch: np.ndarray, at: int) -> None:
+        """Note reads, whatever they race with."""
         before = self._read.lane[where]
         known = before >= 0
         foreign = known & (self._groups[before] != lanes.groups)

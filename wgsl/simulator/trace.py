@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -22,11 +22,12 @@ from wgsl.simulator.watched import WHO, Named, row_of
 from wgsl.types.program import Variable
 
 MOST = 2**20  # accesses and steps that are kept
+MOST_ACTIVE = 2**26  # numbers of invocations that are kept with the steps: 512 MiB
 ACCESS = np.dtype(
     [
         *WHO,
         ("space", "U9"),  # storage or workgroup
-        ("binding", np.int8),  # -1 for workgroup memory
+        ("binding", np.int32),  # -1 for workgroup memory
         ("variable", np.int16),  # a place in Trace.variables
         ("index", np.int32),  # the word, counted from the start of the variable; where it has f16, the half of a word
         ("write", np.bool_),
@@ -76,7 +77,8 @@ class Log:
         self.watched = watched
         self._values: dict[Named, list[_Kept]] = {named: [] for named in watched}
         self._kept: Counter[type] = Counter()
-        self._steps: list[tuple[int, Lanes]] = []
+        self._steps: list[tuple[int, np.ndarray]] = []
+        self._active = 0  # numbers of invocations in them
         self._chunks: list[_Chunk] = []
         self.step_number = -1
         self.dropped = 0
@@ -84,8 +86,9 @@ class Log:
     def step(self, at: int, lanes: Lanes) -> None:
         """These invocations run the statement at an offset."""
         self.step_number += 1
-        if self.step_number < MOST:
-            self._steps.append((at, lanes))
+        if self.step_number < MOST and self._active <= MOST_ACTIVE:
+            self._active += 0 if lanes.whole else lanes.count
+            self._steps.append((at, lanes.index))
 
     def access(
         self, at: int, lanes: Lanes, variable: Variable, index: np.ndarray, write: bool, bits: np.ndarray
@@ -144,7 +147,7 @@ class Log:
 
     def steps(self) -> Sequence[Step]:
         """The statements that were run."""
-        return [Step(self._text.place(at)[0], lanes.index) for at, lanes in self._steps]
+        return [Step(self._text.place(at)[0], active) for at, active in self._steps]
 
     def accesses(self) -> np.ndarray:
         """The accesses as an array of `ACCESS`."""
@@ -191,8 +194,9 @@ class Log:
 class Trace:
     """The result of a simulated run, and all that was seen of it.
 
-    `buffers` are the arrays afterwards, in binding order; `findings` is empty for a right kernel. `dropped` says how
-    many accesses and values came after those that `accesses` and `watched` have; the findings and counts are about all.
+    `buffers` are the arrays afterwards, in the form in which `simulate` got them; `findings` is empty for a right
+    kernel. `dropped` says how many accesses and values came after those that `accesses` and `watched` have; the
+    findings and counts are about all.
 
     `watched[name]` is a structured array with the fields step, line, workgroup, invocation and value: after each
     statement that gives the variable a value, a row for each invocation that ran it, and for no other. `value` holds
@@ -204,7 +208,7 @@ class Trace:
     entry_point: str
     workgroups: tuple[int, int, int]
     workgroup_size: tuple[int, int, int]
-    buffers: tuple[np.ndarray, ...]
+    buffers: tuple[np.ndarray, ...] | Mapping[Hashable, np.ndarray]
     findings: tuple[Finding, ...]
     counts: Counts
     log: Log
@@ -221,7 +225,7 @@ class Trace:
 
     @cached_property
     def steps(self) -> Sequence[Step]:
-        """Every statement that was run, in order."""
+        """Every statement that was run, in order; of a very long run, the first million or fewer."""
         return self.log.steps()
 
     @property

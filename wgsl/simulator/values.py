@@ -57,8 +57,7 @@ class Place(NamedTuple):
         """The place with a function of an array applied to each."""
         offset = change(self.offset) if isinstance(self.offset, np.ndarray) else self.offset
         outside = None if self.outside is None else change(self.outside)
-        faults = tuple(fault._replace(lanes=change(fault.lanes), index=change(fault.index)) for fault in self.faults)
-        return Place(self.variable, offset, outside, faults)
+        return Place(self.variable, offset, outside, tuple(fault.map(change) for fault in self.faults))
 
     def inside(self, bits: list[np.ndarray], lanes: Lanes) -> tuple[Place, list[np.ndarray], Lanes]:
         """An access with these words, without the invocations that are past the end of an array."""
@@ -83,6 +82,11 @@ class Fault(NamedTuple):
     count: int = 0
     dropped: bool = False  # such an access is dropped; otherwise it goes to the last element
     exact: np.ndarray | None = None  # of an index that wrapped around, what it would be
+
+    def map(self, change) -> Fault:
+        """The fault with a function of an array applied to each."""
+        exact = None if self.exact is None else change(self.exact)
+        return self._replace(lanes=change(self.lanes), index=change(self.index), exact=exact)
 
     @property
     def array(self) -> Part:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from types import MappingProxyType
 
@@ -14,6 +14,7 @@ from wgsl.facts import (
     WRITES,
     IndexOverflow,
     Line,
+    LostUpdate,
     MemoryWord,
     MissedBarrier,
     OutOfRange,
@@ -22,19 +23,26 @@ from wgsl.facts import (
     Thread,
     Uninitialized,
     Unwritten,
+    Waiting,
 )
+from wgsl.simulator.alike import AlikeShadow
 from wgsl.simulator.counts import Counter
 from wgsl.simulator.findings import LOOP, Collector
 from wgsl.simulator.lanes import Dispatch, Lanes
 from wgsl.simulator.memory import Conflicts, Shadow, Words, numbers
 from wgsl.simulator.trace import Log
+from wgsl.simulator.updates import Lost, Updates, updating_stores
 from wgsl.simulator.values import Births, Fault, Place
+from wgsl.simulator.waiting import Waits
 from wgsl.simulator.watched import Named
 from wgsl.syntax.tokens import without_comments
+from wgsl.texture_facts import Texel
 from wgsl.types.kinds import Array, Size, Vector, alignment, leaves, words
-from wgsl.types.program import Element, Member, Part, Variable
+from wgsl.types.program import AtomicCall, Element, Loop, Member, Part, Program, Variable
 from wgsl.types.references import name_of
 from wgsl.types.uniformity import NotPortable
+
+Held = list[tuple[tuple[Fault, ...], Lanes]]  # what the indices of reads did wrong
 
 
 @cache
@@ -44,18 +52,27 @@ def _steps(vector: Vector) -> tuple[Size, Size, tuple[Size, ...]]:
     return alignment(vector), words(vector), tuple(steps)
 
 
+ORDERED = {"storageBarrier": "storage", "textureBarrier": "handle"}  # the memory that a barrier orders
+
+
 class Unwatched:
     """Takes the place of a watch and of its parts where only the results of a run are wanted: it sees nothing."""
 
     sees, watched = False, MappingProxyType({})
 
     def __init__(self) -> None:
-        self.counter = self.log = self.births = self.collector = self
+        self.counter = self.log = self.births = self.collector = self.waits = self
+        self.held: Held | None = None
 
     def step(self, *_: object, **__: object) -> None:
         """See nothing."""
 
-    access = add = barrier = builtin = faults = operation = operator = source = step
+    access = add = atomic = barrier = builtin = enter = faults = operation = operator = release = source = step
+    texel = step
+
+    def stop(self, loop: Loop) -> bool:
+        """Return False: no loop is known to wait."""
+        return False
 
     def marked(self, part: Part, result: np.ndarray, operands: Sequence[np.ndarray]) -> np.ndarray:
         """The result as it is."""
@@ -65,29 +82,34 @@ class Unwatched:
 class Watch:
     """Counts, log and findings of a run; of the `watched` variables all values, too.
 
-    Only variables that the program stores to (`written`) can race.
+    Only variables that the program stores to can race.
     """
 
     sees = True
 
     def __init__(
-        self, source: str, dispatch: Dispatch, words: Words, written: frozenset[Variable], finite_inputs: bool,
-        watched: Mapping[Named, str],
+        self, source: str, dispatch: Dispatch, words: Words, program: Program, finite_inputs: bool,
+        watched: Mapping[Named, str], zero_initialized: bool,
     ) -> None:  # fmt: skip
         text = Lines(source)
         self._text = text
         self._dispatch = dispatch
         self._words = words
-        self._written = written
+        self._written = program.written
+        self.waits = Waits(program, dispatch)
+        self._zero_initialized = zero_initialized
+        self._updating = updating_stores(program.entry)
+        self._updates: dict[Variable, Updates] = {}
         self.watched = watched
         self.kept_by: Callable[[int], str] = lambda lane: ""  # what keeps an invocation from the statement that is run
+        self.held: Held | None = None  # in a value that may be discarded
         self.counter = Counter()
         self.log = Log(text, dispatch, watched)
         self.collector = Collector(text, dispatch)
         self.births = Births(finite_inputs)
-        self._shadows: dict[Variable, Shadow] = {}
+        self._shadows: dict[Variable, Shadow | AlikeShadow] = {}
         self._stored: dict[Variable, np.ndarray] = {}  # which words have been written; an input's are not needed
-        self._epochs = {space: np.zeros(dispatch.group_count, np.int32) for space in ("workgroup", "storage")}
+        self._epochs = {space: np.zeros(dispatch.group_count, np.int32) for space in ("workgroup", "storage", "handle")}
 
     def line(self, at: int) -> int:
         """The line of an offset."""
@@ -112,7 +134,10 @@ class Watch:
     # --- Indices ----------------------------------------------------------------------------------------------
 
     def faults(self, faults: tuple[Fault, ...], lanes: Lanes, write: bool) -> None:
-        """Report what the indices of an access did wrong."""
+        """Report what the indices of an access did wrong; of a read that is held, later or never."""
+        if self.held is not None and not write:
+            self.held.append((faults, lanes))
+            return
         for fault in faults:
             mask = lanes.expanded(fault.lanes)
             if not mask.any():
@@ -127,6 +152,13 @@ class Watch:
                 kind = f"{fault.kind} {'write' if write else 'read'}"
                 facts = partial(self._out_of_range, fault, lane, index, write)
             self.collector.add(kind, fault.at, lanes.index[mask], facts)
+
+    def release(self, held: Held, discarded: np.ndarray, lanes: Lanes) -> None:
+        """Report what reads did wrong that were held, but in those of these invocations that discard their value."""
+        discarded = lanes.spread(discarded)
+        for faults, readers in held:
+            kept = ~readers.take(discarded)
+            self.faults(tuple(fault._replace(lanes=fault.lanes & kept) for fault in faults), readers, write=False)
 
     def _index_overflow(self, fault: Fault, lane: int, index: int, below_zero: bool) -> IndexOverflow:
         return IndexOverflow(self.who(lane), self.source(fault.part), name_of(fault.array), index, below_zero)
@@ -168,6 +200,23 @@ class Watch:
         if isinstance(part, Member | Element) and isinstance(part.base.type, Vector) and variable in self._written:
             self._check_beside(place, part, lanes, write)
 
+    def texel(self, place: Place, word: np.ndarray, whole: np.ndarray | None, lanes: Lanes, part: Part) -> None:
+        """Count, log and check one access of each invocation to a texel.
+
+        `word` has its first 32 bits, and `whole` of a store a number that stands for all of them.
+        """
+        write = whole is not None
+        variable = place.variable
+        place, (word,), lanes = place.inside([word], lanes)
+        if not lanes.count:
+            return
+        self.counter.add(part.at, "stores_texture" if write else "loads_texture", lanes.count)
+        where = lanes.expanded(np.asarray(place.offset))
+        self.log.access(part.at, lanes, variable, where, write, word)
+        if write or variable in self._written:
+            self._note_stored(variable, where, lanes, part, write)
+            self._check(variable, where, lanes, part, write, whole)
+
     def _note_stored(self, variable: Variable, where: np.ndarray, lanes: Lanes, part: Part, write: bool) -> None:
         """Note the words that are written; report a read of workgroup memory that nobody has written.
 
@@ -176,7 +225,7 @@ class Watch:
         stored = self._stored_words(variable)
         if write:
             stored[where] = True
-        elif variable.space == "workgroup" and not (known := stored[where]).all():
+        elif variable.space == "workgroup" and not self._zero_initialized and not (known := stored[where]).all():
             first = int(np.argmin(known))
             word = self._element(variable, int(where[first]))
             facts = partial(Uninitialized, self.who(lanes.index[first]), word)
@@ -206,12 +255,18 @@ class Watch:
     ) -> None:
         """Report the races of an access; a write without bits leaves the words as they are."""
         if variable not in self._shadows:
-            self._shadows[variable] = Shadow(self._words.arrays[variable].size, self._dispatch.groups)
+            self._shadows[variable] = self._shadow(variable)
         shadow = self._shadows[variable]
         access = (where, lanes, self._epochs[variable.space][lanes.groups], part.at)
         written = None if bits is None else lanes.expanded(bits)
         for conflicts in shadow.write(*access, written) if write else shadow.read(*access):
             self._race(variable, conflicts, part, write)
+
+    def _shadow(self, variable: Variable) -> Shadow | AlikeShadow:
+        size = self._words.arrays[variable].size
+        if variable.space == "workgroup" and self._dispatch.group_count > 1:
+            return AlikeShadow(size, self._dispatch)
+        return Shadow(size, self._dispatch.groups)
 
     def _race(self, variable: Variable, conflicts: Conflicts, part: Part, write: bool) -> None:
         for kind, chosen in (("data race", ~conflicts.alike), ("overlapping writes", conflicts.alike)):
@@ -244,12 +299,45 @@ class Watch:
             no_barrier_helps=at_once if same_workgroup else bool(steps and others_steps),
         )
 
-    def _element(self, variable: Variable, where: int) -> MemoryWord:
-        """A word of a variable, by the element that it is in."""
+    def _element(self, variable: Variable, where: int) -> MemoryWord | Texel:
+        """A word of a variable, by the element that it is in; or a texel."""
+        if variable in self._words.images:
+            at = np.unravel_index(where, self._words.images[variable].sizes, order="F")
+            return Texel(str(variable.name), where, tuple(map(int, at)))
         at = where % self._words.arrays[variable].shape[-1]
         if not isinstance(variable.type, Array):
             return MemoryWord(str(variable.name), None)
         return MemoryWord(str(variable.name), int(self._words.offset(variable, at) // variable.type.stride))
+
+    # --- Atomic functions -------------------------------------------------------------------------------------
+
+    def atomic(
+        self, variable: Variable, where: np.ndarray, bits: np.ndarray, lanes: Lanes, kept: np.ndarray, part: AtomicCall
+    ) -> None:  # fmt: skip
+        """Report the updates that may overwrite another one; nothing is `kept` past the end of an array."""
+        if part.name != "atomicLoad":
+            self.waits.write(variable, lanes)
+        if not self._updating:
+            return
+        if variable not in self._updates:
+            words = self._words.arrays[variable].size
+            self._updates[variable] = Updates(words, self._dispatch.groups, self._updating)
+        where, bits, lanes = where[kept], bits[kept], lanes.where(kept)
+        epoch = self._epochs[variable.space][lanes.groups]
+        updates = self._updates[variable]
+        if part.name != "atomicStore":
+            updates.read(part, where, lanes, epoch)
+        if part.name != "atomicLoad":
+            for lost in updates.write(part, where, lanes, epoch, bits):
+                if len(lost.lane):
+                    both = np.concatenate([lost.lane, lost.other_lane])
+                    self.collector.add("lost update", lost.at, both, partial(self._lost_facts, variable, lost))
+
+    def _lost_facts(self, variable: Variable, lost: Lost) -> LostUpdate:
+        first, second = int(lost.lane[0]), int(lost.other_lane[0])
+        threads = self.who(first), self.who(second, first)
+        read_in, written_in = (self.other_line(int(at[0]), lost.at) for at in (lost.read_at, lost.other_at))
+        return LostUpdate(threads, self._element(variable, int(lost.where[0])), read_in, written_in)
 
     # --- Barriers ---------------------------------------------------------------------------------------------
 
@@ -259,7 +347,7 @@ class Watch:
         present = np.bincount(lanes.groups, minlength=dispatch.group_count)
         here = present > 0
         self.counter.add(at, "barriers", int(here.sum()))
-        self._epochs["storage" if name == "storageBarrier" else "workgroup"] += here
+        self._epochs[ORDERED.get(name, "workgroup")] += here
         waited_for = (here & (present < dispatch.threads))[dispatch.groups]
         waited_for[lanes.index] = False
         if waited_for.any():
@@ -272,20 +360,29 @@ class Watch:
     def not_portable(self, place: NotPortable) -> None:
         """Report what browsers refuse before a run; of a barrier that this run has missed, that is enough."""
         if ("non-uniform barrier", place.part.at) not in self.collector:
-            other = place.doubt.part if place.doubt else place.other
             nobody = self._dispatch.none.index
             facts = partial(place.facts, self._text)
-            self.collector.add("not portable", place.part.at, nobody, facts, other and other.at)
+            self.collector.add("not portable", place.part.at, nobody, facts, place.other and place.other.at)
 
-    # --- Outputs ----------------------------------------------------------------------------------------------
+    # --- The end of the run -----------------------------------------------------------------------------------
 
-    def unwritten(self, variable: Variable) -> None:
+    def end(self, outputs: Iterable[Variable]) -> None:
+        """Report the loops that wait for other invocations, and what is not written of these outputs."""
+        for loop, who, variable in self.waits.found():
+            self.collector.add("endless loop", loop.at, who, partial(Waiting, str(variable.name)))
+        for variable in outputs:
+            self._unwritten(variable)
+
+    def _unwritten(self, variable: Variable) -> None:
         """Report the words of an output that no invocation stored."""
         stored = self._stored_words(variable)
-        offsets, _ = numbers(variable.type, self._words.offset(variable, stored.size))
-        wanted = self._words.index(variable, offsets)
+        wanted = np.arange(stored.size)
+        if variable not in self._words.images:
+            offsets, _ = numbers(variable.type, self._words.offset(variable, stored.size))
+            wanted = self._words.index(variable, offsets)
         left = wanted[~stored[wanted]]
         if len(left):
-            facts = partial(Unwritten, str(variable.name), len(left), len(wanted), int(left[0]))
+            parts = "texels" if variable in self._words.images else "numbers"
+            facts = partial(Unwritten, str(variable.name), len(left), len(wanted), int(left[0]), parts)
             nobody = self._dispatch.none.index
             self.collector.add("unwritten output", variable.at, nobody, facts, numbers=len(left))

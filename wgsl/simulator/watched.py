@@ -11,7 +11,7 @@ from wgsl.diagnostics import Lines
 from wgsl.simulator.memory import as_numbers
 from wgsl.types import kinds
 from wgsl.types.program import Bind, Binding, Declare, Program, Variable
-from wgsl.types.usage import nodes, usage
+from wgsl.types.usage import nodes, reached
 
 Named = Variable | Binding
 
@@ -35,7 +35,7 @@ def own_variables(program: Program, source: str) -> dict[str, Named]:
 
 def _all_variables(program: Program) -> list[Named]:
     """The variables and names for values of all functions that run, and private ones, in the order of the text."""
-    functions = usage(program.entry).functions
+    functions = reached(program.entry)
     variables: list[Named] = [*program.private]
     for function in functions:
         variables += function.parameters

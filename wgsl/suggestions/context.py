@@ -10,7 +10,7 @@ from itertools import chain
 from wgsl.diagnostics import Lines, NotWgsl, Span, Unsupported
 from wgsl.facts import Edit
 from wgsl.syntax import tree
-from wgsl.syntax.parser import parse
+from wgsl.syntax.parser import parse, parsed
 from wgsl.syntax.tokens import Word, without_comments
 from wgsl.types.declarations import Declarations
 from wgsl.types.expressions import type_of, view
@@ -19,7 +19,7 @@ from wgsl.types.names import Known, Meaning, Scope
 from wgsl.types.program import Variable
 
 TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*(?:(?<=[eE])[+-]\d+\w*)?|\.\d\w*|&&|\|\||\+\+|--|->|<<|>>|[-+*/%&|^<>=!]=|\S")
-NOTHING = Word("", "", 0, end_pos=0)  # where no token is
+NOTHING = Word("")  # where no token is
 PROBE = "_ = known_here;"  # a statement that is refused wherever it stands, which shows the names that are known there
 
 
@@ -40,7 +40,7 @@ class Context(Lines):
     @cached_property
     def tokens(self) -> list[Word]:
         """All tokens, without comments."""
-        return [Word("", match[0], match.start(), end_pos=match.end()) for match in TOKEN.finditer(self.code)]
+        return [Word(match[0], match.start(), match.end()) for match in TOKEN.finditer(self.code)]
 
     def before(self, at: int) -> Word:
         """The last token that begins before an offset."""
@@ -77,7 +77,7 @@ class Context(Lines):
     def module(self) -> tree.Module:
         """The tree of the text; where it breaks off, that of what precedes the broken statement, its blocks closed."""
         try:
-            return parse(self.source)
+            return parsed(self.source)
         except (NotWgsl, Unsupported):
             ends = [match.end() for match in re.finditer(r"[;{}]", self.code[: self.at])]
         for end in ends[:-4:-1]:

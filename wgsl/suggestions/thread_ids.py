@@ -8,7 +8,7 @@ from wgsl.facts import Edit, Suggestion
 from wgsl.suggestions.context import Context
 from wgsl.suggestions.foreign_names import BUILTINS
 from wgsl.syntax import tree
-from wgsl.types.declarations import INPUTS
+from wgsl.types.functions import INPUTS
 
 SHORT = {  # what kernels call the ids of a thread: its parameter is missing
     **dict.fromkeys(("global", "global_id", "gid", "id"), "global_invocation_id"),

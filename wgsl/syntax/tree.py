@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from wgsl.diagnostics import Limited
 from wgsl.syntax.tokens import Word
 
-frozen = dataclass(frozen=True, slots=True)  # what every node is
+# Nothing changes a node. With frozen=True, Python would see to that, and a check would take 5 % longer.
+frozen = dataclass(slots=True, unsafe_hash=True)  # what every node is
 
 
 @frozen
@@ -191,6 +193,11 @@ class Continue(Node):
 
 
 @frozen
+class Discard(Node):
+    """``discard``."""
+
+
+@frozen
 class Return(Node):
     """``return``, with a value or without."""
 
@@ -206,7 +213,7 @@ class ConstAssert(Node):
 
 Statement = (
     Declaration | Assignment | Increment | CallStatement | Block | If | Switch | For | While | Loop
-    | Break | Continue | Return | ConstAssert
+    | Break | Continue | Discard | Return | ConstAssert
 )  # fmt: skip
 
 # --- The module ---------------------------------------------------------------------------------------------------
@@ -273,10 +280,15 @@ class Enable(Node):
 
 @frozen
 class Module:
-    """A whole text, in its order; `enabled` are the extensions of WGSL that it uses."""
+    """A whole text, in its order.
+
+    `enabled` are the extensions of WGSL that it uses; `passed` are the places at which it goes past what every compiler
+    takes.
+    """
 
     declarations: tuple[Declaration | Function | Struct | Alias | ConstAssert, ...]
     enabled: tuple[Word, ...] = ()
+    passed: tuple[Limited, ...] = ()
 
 
 def attribute(node: object, name: str) -> Attribute | None:
@@ -299,6 +311,8 @@ def children(node: object, kind: type | tuple[type, ...] = Node) -> list:
 
 def walk(node: Node) -> Iterator[Node]:
     """A node and all below it, in the order of the text."""
-    yield node
-    for child in children(node):
-        yield from walk(child)
+    waiting = [node]  # a list: a tree may be deeper than Python's stack
+    while waiting:
+        item = waiting.pop()
+        yield item
+        waiting += reversed(children(item))

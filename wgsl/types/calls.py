@@ -14,6 +14,7 @@ from wgsl.types.conversions import (
     ABSTRACT,
     FLOATS,
     automatic,
+    check_room,
     common,
     concrete,
     converted,
@@ -143,7 +144,7 @@ ATOMICS = {
     "atomicCompareExchangeWeak": 2,
     **{f"atomic{name}": 1 for name in ("Add", "Sub", "Max", "Min", "And", "Or", "Xor")},
 }
-BARRIERS = ("workgroupBarrier", "storageBarrier")
+BARRIERS = ("workgroupBarrier", "storageBarrier", "textureBarrier")
 POINTER_FUNCTIONS = (*ATOMICS, "arrayLength", "workgroupUniformLoad")
 WANTED = {  # the refusal of a pointer that leads to anything else than what the function takes
     "arrayLength": "length",
@@ -235,10 +236,15 @@ def infer(arguments: Values, node: tree.Call) -> Expression:
         return construct(Vector(int(name[3]), scalar), arguments, node)
     if not types:
         raise needs_type(name)
-    element = shaped(types[0], scalar) if scalar and scalar_of(types[0]) else types[0]
+    element = shaped(types[0], scalar) if scalar and scalar_of(types[0]) else _settled(arguments)
     if not is_constructible(element):
         raise NotWgsl("elements", node, element=element)
     return construct(Array(element, len(types)), arguments, node)
+
+
+def _settled(values: Values) -> Type:
+    """The type that values without a common scalar become: of abstract and other results of `modf`, that of these."""
+    return next((value.type for value in values if concrete(value).type == value.type), values[0].type)
 
 
 def _converted_to(type: Type, value: Expression, place: Span) -> Expression:
@@ -281,6 +287,7 @@ def _parts(type: Type, wanted: Sequence[Type], arguments: Values, place: Span) -
 def joined(type: Type, parts: Values, place: Span) -> Expression:
     """A value whose leaves are those of its parts."""
     if all(isinstance(part, Constant) for part in parts):
+        check_room(type, place)
         return Constant(type, place, tuple(chain.from_iterable(part.leaves for part in parts)))
     return Construct(type, place, tuple(parts))
 

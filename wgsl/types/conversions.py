@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from wgsl.diagnostics import Span, Undefined
+from wgsl.diagnostics import Span, Undefined, Unsupported
 from wgsl.syntax.tokens import LARGEST_HALF
 from wgsl.types.kinds import (
     ABSTRACT_FLOAT,
@@ -20,12 +20,15 @@ from wgsl.types.kinds import (
     I32,
     U32,
     Array,
+    Field,
     Scalar,
     Struct,
     Type,
     Vector,
     leaves,
+    words,
 )
+from wgsl.types.noted import note
 from wgsl.types.program import Constant, Expression, Part
 
 ABSTRACT = (ABSTRACT_INT, ABSTRACT_FLOAT)
@@ -35,7 +38,8 @@ FLOATS = (*PRECISION,)
 LARGEST = {F16: LARGEST_HALF}  # past it a number that is known before the run is refused, whatever it is rounded to
 NUMBERS = (F32, F16, I32, U32, *ABSTRACT)
 WHOLE = (I32, U32, ABSTRACT_INT)
-
+PAIRS = ("__modf_result", "__frexp_result")
+LARGEST_SINGLE = float(np.finfo(np.float32).max)
 
 _skipped = ContextVar("skipped", default=False)
 
@@ -54,6 +58,15 @@ def undefined(kind: str, place: Span, **facts: object) -> None:
     """Refuse a value that WGSL does not define, unless nothing evaluates it; then any number will do."""
     if not _skipped.get():
         raise Undefined(kind, place, **facts)
+
+
+MOST_NUMBERS = 65_536  # of one value
+
+
+def check_room(type: Type, place: Span) -> None:
+    """Refuse to list the numbers of a value where they are too many."""
+    if words(type) > MOST_NUMBERS:
+        raise Unsupported("large value", place.at, most=MOST_NUMBERS)
 
 
 def scalar_of(type: Type | None) -> Scalar | None:
@@ -100,8 +113,22 @@ def converted(value: Expression, wanted: Type) -> Expression | None:
     if value.type == wanted:
         return value
     scalar = scalar_of(wanted)
+    if _is_pair(value.type) and _is_pair(wanted):
+        fits = value.type.name == wanted.name and all(map(_is_like, value.type.fields, wanted.fields))
+        return _retyped(value, wanted) if fits else None
     fits = scalar and shaped(value.type, scalar) == wanted and automatic(scalar_of(value.type), scalar)
     return _retyped(value, wanted) if fits else None
+
+
+def _is_pair(type: Type) -> bool:
+    """Return True for the struct that `modf` or `frexp` gives."""
+    return isinstance(type, Struct) and type.name in PAIRS
+
+
+def _is_like(field: Field, wanted: Field) -> bool:
+    """Return True for a member of a pair that becomes another one by itself."""
+    scalar = scalar_of(wanted.type)
+    return shaped(field.type, scalar) == wanted.type and automatic(scalar_of(field.type), scalar)
 
 
 def concrete(value: Expression) -> Expression:
@@ -111,7 +138,7 @@ def concrete(value: Expression) -> Expression:
 
 
 def _concrete(type: Type) -> Type:
-    if isinstance(type, Struct):  # what `modf` or `frexp` gives of an abstract number has members to convert
+    if _is_pair(type):  # what `modf` or `frexp` gives of an abstract number has members to convert
         return replace(type, fields=tuple(replace(field, type=_concrete(field.type)) for field in type.fields))
     default = {ABSTRACT_INT: I32, ABSTRACT_FLOAT: F32}.get(scalar_of(type))
     return shaped(type, default) if default else type
@@ -120,7 +147,7 @@ def _concrete(type: Type) -> Type:
 def _retyped(value: Constant, type: Type) -> Constant:
     """A constant with each of its numbers as a type has it."""
     numbers = (represented(leaf, scalar, value) for leaf, (_, scalar) in zip(value.leaves, leaves(type), strict=True))
-    return replace(value, type=type, leaves=tuple(numbers))
+    return Constant(type, value.place, tuple(numbers))
 
 
 def represented(number: float | int, scalar: Scalar, part: Part) -> float | int:
@@ -132,12 +159,19 @@ def represented(number: float | int, scalar: Scalar, part: Part) -> float | int:
         rounded = nearest(number, scalar)
         held = math.isfinite(rounded) and abs(number) <= LARGEST.get(scalar, math.inf)
     if held:
+        check_largest(number, scalar, part)
         return rounded
     if scalar == U32 and number < 0:
         undefined("negative", part, number=number)
     else:
         undefined("not held", part, scalar=scalar, number=number)
     return 0 if scalar in RANGES else 0.0
+
+
+def check_largest(number: float | int, scalar: Scalar, place: Span) -> None:
+    """Note a number that an f32 holds only when it is rounded to the largest one."""
+    if scalar == F32 and abs(number) > LARGEST_SINGLE:
+        note("largest f32", place)
 
 
 def nearest(number: float | int, scalar: Scalar) -> float:

@@ -9,50 +9,51 @@ from threading import RLock
 
 from wgsl.diagnostics import Limited, NotWgsl, Span, Undefined, Unset, Unsupported
 from wgsl.syntax import tree
-from wgsl.types import subgroups
 from wgsl.types.conversions import FLOATS, RANGES, nearest
 from wgsl.types.expressions import type_of
+from wgsl.types.functions import function_of, input_of
 from wgsl.types.kinds import (
     BOOL,
     F16,
     F32,
-    U32,
-    Pointer,
+    Handle,
     Scalar,
     Struct,
-    Type,
-    Vector,
     byte_count,
-    is_constructible,
     on_three_axes,
     passed_limit,
 )  # fmt: skip
-from wgsl.types.memory import check_bindings, declared, laid_out, number, numbers
-from wgsl.types.names import Alias, Known, Meaning, Routine, Scope, Stage, check_new
+from wgsl.types.memory import declared, laid_out, number, numbers
+from wgsl.types.names import Alias, Known, Lost, Meaning, Routine, Scope, Stage, check_new
+from wgsl.types.order import needed
 from wgsl.types.program import Binding, Constant, Function, Program, Variable
+from wgsl.types.stages import COMPUTE, check_use
 from wgsl.types.statements import (
     check_assertion,
     constant_of,
     declared_value,
     known,
-    statements,
     written_type,
 )  # fmt: skip
-from wgsl.types.usage import RETURNED, ends, usage
+from wgsl.types.textures import runs
+from wgsl.types.usage import reached, usage
 
 Named = tree.Declaration | tree.Function | tree.Struct | tree.Alias
+MOST_OPEN = 32  # declarations that are read one inside of the other; a longer chain is read from its far end
 
 
 class Declarations:
     """The declarations of a module, with the values of its constants; each is checked when it is first used."""
 
-    def __init__(self, module: tree.Module, constants: Mapping[str, float]) -> None:
+    def __init__(self, module: tree.Module, constants: Mapping[str, float], lost: Container[str] = ()) -> None:
         self.nodes: dict[str, Named] = {}
         self.scope = Scope(self.find, self.nodes.keys)
         self.scope.enabled = module.enabled
         self.constants = constants
+        self._lost = lost  # names of declarations that cannot be read
         self._module = module
         self._meanings: dict[str, Meaning] = {}
+        self._faults: dict[str, NotWgsl | Unsupported] = {}
         self._open: list[str] = []
         self._reading = RLock()  # what another thread is just reading does not use itself
         for node in module.declarations:
@@ -60,16 +61,32 @@ class Declarations:
                 check_new(node.name, self.nodes)
                 self.nodes[node.name] = node
 
-    def check(self) -> None:
-        """Read all of them. Raises NotWgsl or Unsupported for the first that is wrong, in the order of the text."""
+    @property
+    def passed(self) -> tuple[Limited, ...]:
+        """The places at which the text goes past what every compiler takes, before its types are known."""
+        return self._module.passed
+
+    def check(self, entry_point: str) -> None:
+        """Read all of them. Raises NotWgsl for the first that is wrong, in the order of the text.
+
+        Raises Unsupported for what the entry point needs; what else is not supported does not matter.
+        """
         for name, value in self.constants.items():
             if getattr(self.nodes.get(name), "kind", "") != "override":
                 raise ValueError(f"{name} = {value}: the kernel has no `override {name}`")
         for fault in self.faults():
-            raise fault
+            if isinstance(fault, NotWgsl):
+                raise fault
+        if entry_point in self.nodes:
+            self.find(entry_point)
 
     def faults(self) -> Iterator[NotWgsl | Unsupported]:
         """Yield the faults of the module, at most one for each declaration, in the order of the text."""
+        for _, fault in self.wrong():
+            yield fault
+
+    def wrong(self) -> Iterator[tuple[Named | tree.ConstAssert | None, NotWgsl | Unsupported]]:
+        """Yield each declaration that is wrong, with its first fault; None stands for the numbers of the overrides."""
         for node in (None, *self._module.declarations):
             try:
                 if node is None:
@@ -79,7 +96,7 @@ class Declarations:
                 else:
                     self.find(node.name)
             except (NotWgsl, Unsupported) as fault:
-                yield fault
+                yield node, fault
 
     def _check_ids(self) -> None:
         """Refuse a number of ``@id`` that is too large, or that two overrides have."""
@@ -96,22 +113,54 @@ class Declarations:
         """The variables that the module declares, in its order."""
         return tuple(meaning for meaning in map(self._meanings.get, self.nodes) if isinstance(meaning, Variable))
 
+    @property
+    def functions(self) -> list[Function]:
+        """The functions that could be read and are no entry points, none before those that it calls."""
+        routines = [meaning for meaning in self._meanings.values() if isinstance(meaning, Routine)]
+        return [routine.function for routine in routines if not routine.entry]
+
     def find(self, name: str) -> Meaning | None:
         """Return the meaning of a name; None where the module declares none of this name."""
         node = self.nodes.get(name)
         if node is None or name in self._meanings:
+            if node is None and name in self._lost:
+                raise Lost(name)
             return self._meanings.get(name)
         with self._reading:
             if name in self._meanings:  # another thread has read it meanwhile
                 return self._meanings[name]
+            if name in self._faults:
+                raise self._faults[name].with_traceback(None)
             if name in self._open:
                 raise NotWgsl("uses itself", node.name, name=name)
-            self._open.append(name)
-            try:
-                self._meanings[name] = self._read(node)
-            finally:
-                self._open.pop()
+            if len(self._open) == MOST_OPEN:
+                raise Unsupported("chain of declarations", node.name.at, most=MOST_OPEN)
+            if not self._open:
+                self._read_chain(node)
+            return self._read_once(node)
+
+    def _read_chain(self, node: Named) -> None:
+        """Read what a declaration needs, the far ends of chains first, unless it is in a circle."""
+        if len(self.nodes) <= MOST_OPEN:
+            return
+        for name in needed(str(node.name), self.nodes, {*self._meanings, *self._faults}):
+            with suppress(NotWgsl, Unsupported):
+                self._read_once(self.nodes[name])
+
+    def _read_once(self, node: Named) -> Meaning:
+        """Read a declaration, and keep what it means, or its fault, which is that of all that use it."""
+        name = str(node.name)
+        if name in self._meanings:
             return self._meanings[name]
+        self._open.append(name)
+        try:
+            self._meanings[name] = self._read(node)
+        except (NotWgsl, Unsupported) as fault:
+            self._faults[name] = fault
+            raise
+        finally:
+            self._open.pop()
+        return self._meanings[name]
 
     def _read(self, node: Named) -> Meaning:
         match node:
@@ -121,7 +170,7 @@ class Declarations:
                 return laid_out(node, self.scope)
             case tree.Alias():
                 with suppress(Unset):  # it matters where the name is used
-                    type_of(node.type, self.scope, late=True)
+                    return Alias(node.type, self.scope, type_of(node.type, self.scope, late=True))
                 return Alias(node.type, self.scope)
             case tree.Declaration(kind="const"):
                 value = self._override(node) if node.name in self.constants else constant_of(node, self.scope)
@@ -135,13 +184,13 @@ class Declarations:
         try:
             return function_of(node, self.scope)
         except (Undefined, Unset) as fault:
-            unknown = Scope(self._before_launch, self.nodes.keys)
+            unknown = Scope(self.before_launch, self.nodes.keys)
             unknown.enabled = self.scope.enabled
             routine = function_of(node, unknown)
             routine.function.fault = fault
             return routine
 
-    def _before_launch(self, name: str) -> Meaning | None:
+    def before_launch(self, name: str) -> Meaning | None:
         """Return the meaning of a name while no override has its value."""
         meaning = self.find(name)
         if isinstance(meaning, Known) and meaning.stage == Stage.OVERRIDE:
@@ -182,110 +231,6 @@ def _float(name: str, value: float, type: Scalar) -> float:
     return number
 
 
-# --- Functions ----------------------------------------------------------------------------------------------------
-
-INPUTS = {
-    **dict.fromkeys(("local_invocation_id", "global_invocation_id", "workgroup_id", "num_workgroups"), Vector(3, U32)),
-    "local_invocation_index": U32,
-}
-ALL_INPUTS = {**INPUTS, **dict.fromkeys(subgroups.INPUTS, U32)}
-OTHER_INPUTS = (
-    "vertex_index", "instance_index", "position", "front_facing", "frag_depth", "sample_index", "sample_mask",
-    "clip_distances", "primitive_index", "view_index", "global_invocation_index", "workgroup_index",
-)  # fmt: skip
-
-
-def function_of(node: tree.Function, scope: Scope) -> Routine:
-    """A function with its body."""
-    for name in ("vertex", "fragment"):
-        if attribute := tree.attribute(node, name):
-            raise Unsupported("shaders", attribute.at)
-    inside = scope.inner(RETURNED)
-    entry = bool(tree.attribute(node, "compute"))
-    parameters = tuple(_parameter(parameter, scope, entry) for parameter in node.parameters)
-    for parameter in parameters:
-        inside.declare(parameter)
-    result = _result(node, scope, entry)
-    inside.function = function = Function(node.name, parameters, result)
-    function.body = statements(node.body, inside)
-    ended = ends(function.body)
-    if result is not None and ended != {RETURNED}:
-        kind = "return on every path" if RETURNED in ended else "no return"
-        raise NotWgsl(kind, node.name, name=node.name, type=result)
-    workgroup_size = tree.attribute(node, "workgroup_size")
-    if workgroup_size and not entry:
-        raise NotWgsl("workgroup_size without compute", workgroup_size)
-    must_use = tree.attribute(node, "must_use")
-    if must_use and not node.result:
-        raise NotWgsl("must_use", must_use)
-    return Routine(function, bool(must_use), entry)
-
-
-def _result(node: tree.Function, scope: Scope, entry: bool) -> Type | None:
-    """The type that a function returns; None where it returns nothing, as an entry point must."""
-    if node.result is None:
-        return None
-    result = type_of(node.result.type, scope)
-    if entry or not is_constructible(result):
-        raise NotWgsl("result of a kernel" if entry else "result", node.result.type, type=result)
-    if node.result.attributes:
-        raise NotWgsl("attribute of a result", node.result)
-    return result
-
-
-def _parameter(node: tree.Parameter, scope: Scope, entry: bool) -> Binding:
-    type = type_of(node.type, scope)
-    if not isinstance(type, Pointer) and not is_constructible(type):
-        raise NotWgsl("type of a parameter", node.type, type=type)
-    for name in ("builtin", "location"):
-        if not entry and tree.attribute(node, name):
-            raise NotWgsl("attribute of a kernel", node, name=name)
-    if entry:
-        _check_input(node, type)
-    return Binding(node.name, type)
-
-
-def _check_input(node: tree.Parameter, type: Type) -> None:
-    """Refuse a built-in value that is declared with another type than its own."""
-    attribute = tree.attribute(node, "builtin")
-    name = getattr(attribute.arguments[0], "name", "") if attribute else ""
-    if type != ALL_INPUTS.get(name, type):
-        place = Span(node.name.at, node.type.end)
-        raise NotWgsl("type of a builtin", place, builtin=name, name=node.name, type=ALL_INPUTS[name])
-
-
-def _inputs(node: tree.Function, declarations: Declarations) -> tuple[tuple[str, ...], ...]:
-    """For each parameter of an entry point the built-in values that it holds, in the order of its members."""
-    taken: set[str] = set()
-    inputs = []
-    for parameter in node.parameters:
-        type = type_of(parameter.type, declarations.scope)
-        members = declarations.nodes[type.name].members if isinstance(type, Struct) else (parameter,)
-        types = (type_of(member.type, declarations.scope) for member in members)
-        pairs = zip(members, types, strict=True)
-        inputs.append(tuple(_input(*pair, taken, declarations.scope.enabled) for pair in pairs))
-    return tuple(inputs)
-
-
-def _input(node: tree.Parameter, type: Type, taken: set[str], enabled: Container[str]) -> str:
-    attribute = tree.attribute(node, "builtin")
-    if attribute is None:
-        raise NotWgsl("parameter of a kernel", node.name, name=node.name)
-    at = attribute.arguments[0]
-    name = getattr(at, "name", "")
-    if name in OTHER_INPUTS:
-        raise Unsupported("builtin", attribute.at, name=name)
-    if name not in ALL_INPUTS:
-        raise NotWgsl("no such builtin", at, name=name)
-    if name in taken:
-        raise NotWgsl("builtin twice", at, name=name)
-    taken.add(name)
-    if name in subgroups.INPUTS:
-        subgroups.check_enabled(at.name, enabled, attribute)
-    _check_input(node, type)
-    return str(name)
-
-
 # --- The program of an entry point --------------------------------------------------------------------------------
 
 
@@ -294,11 +239,8 @@ def check(declarations: Declarations, entry_point: str) -> Program:
 
     Raises NotWgsl where there is none, or it is not WGSL; Unsupported where the simulator does not run it.
     """
-    declarations.check()
-    program = program_of(declarations, entry_point, (Undefined, Unset))
-    names = {(variable.group, variable.binding): variable.name for variable in program.bindings}
-    check_bindings(names, declarations.nodes[entry_point].name)
-    return program
+    declarations.check(entry_point)
+    return program_of(declarations, entry_point, (Undefined, Unset))
 
 
 def program_of(declarations: Declarations, entry_point: str, faults: type | tuple[type, ...]) -> Program:
@@ -310,10 +252,14 @@ def program_of(declarations: Declarations, entry_point: str, faults: type | tupl
     function = declarations.find(entry_point).function
     uses = usage(function)
     variables = declarations.variables
-    for called in uses.functions:
+    for called in reached(function):
         if isinstance(called.fault, faults):
             raise called.fault
+    check_use(uses, COMPUTE, node.name)
     used = [variable for variable in variables if variable in uses.variables]
+    immediate = [variable for variable in used if variable.space == "immediate"]
+    if len(immediate) > 1:
+        raise NotWgsl("two immediates", immediate[1].name, entry=node.name)
     workgroup = tuple(variable for variable in used if variable.space == "workgroup")
     private = tuple(variable for variable in used if variable.space == "private")
     held = sum(byte_count(variable.type) for variable in workgroup)
@@ -336,11 +282,24 @@ def _workgroup_size(node: tree.Function, declarations: Declarations, held: int) 
     return size
 
 
+def _inputs(node: tree.Function, declarations: Declarations) -> tuple[tuple[str, ...], ...]:
+    """For each parameter of an entry point the built-in values that it holds, in the order of its members."""
+    taken: set[str] = set()
+    inputs = []
+    for parameter in node.parameters:
+        type = type_of(parameter.type, declarations.scope)
+        members = declarations.nodes[type.name].members if isinstance(type, Struct) else (parameter,)
+        types = (type_of(member.type, declarations.scope) for member in members)
+        pairs = zip(members, types, strict=True)
+        inputs.append(tuple(input_of(*pair, taken, declarations.scope.enabled) for pair in pairs))
+    return tuple(inputs)
+
+
 def _bindings(variables: tuple[Variable, ...], used: set[Variable]) -> tuple[Variable, ...]:
     """The variables that have a binding, in the order of the numbers; of two with the same, the one that is used."""
     bindings: dict[tuple[int, int], Variable] = {}
     for variable in variables:
-        if variable.binding < 0:
+        if variable.binding < 0 or (isinstance(variable.type, Handle) and not runs(variable.type)):
             continue
         place = variable.group, variable.binding
         other = bindings.setdefault(place, variable)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from wgsl.diagnostics import NotWgsl, Span, Unset
+from wgsl.diagnostics import Limited, NotWgsl, Span, Unset
 from wgsl.syntax import tree
 from wgsl.types import calls, folding, names, operators, references, signatures, subgroups
 from wgsl.types.conversions import WHOLE, concrete, converted, skipped
+from wgsl.types.fragments import DERIVATIVES, derivative
 from wgsl.types.kinds import Type
 from wgsl.types.names import Known, Routine, Scope, Stage
 from wgsl.types.program import Binding, Call, Constant, Expression, Function, Named, Reference, Root, Variable
+from wgsl.types.textures import FUNCTIONS, texture_call
 
 
 def value(node: tree.Expression, scope: Scope) -> Expression:
@@ -31,7 +33,7 @@ def view(node: tree.Expression, scope: Scope) -> Reference | Expression:
                 raise NotWgsl("no value of a call", result)
             return result
         case tree.Index(base=base, index=index):
-            return references.indexed(view(base, scope), value(index, scope), node)
+            return _indexed(node, view(base, scope), value(index, scope), scope)
         case tree.Member(base=base, name=name):
             return references.member(view(base, scope), name, node)
         case tree.Unary(operator="&", operand=operand):
@@ -51,6 +53,13 @@ def _literal(node: tree.Literal, scope: Scope) -> Constant:
     literal = folding.literal(node)
     names.check_enabled(literal.type, node, node.text, scope)
     return literal
+
+
+def _indexed(node: tree.Index, base: Reference | Expression, index: Expression, scope: Scope) -> Reference | Expression:
+    """``base[index]``; an override as the index makes abstract numbers concrete, as an index of a run does."""
+    if isinstance(base, Constant) and isinstance(index, Constant) and names.is_late(node.index, scope):
+        base = concrete(base)
+    return references.indexed(base, index, node)
 
 
 def _logical(node: tree.Binary, scope: Scope) -> Expression:
@@ -73,9 +82,7 @@ def count(node: tree.Expression, scope: Scope) -> int:
     if not isinstance(length, Constant) or length.type not in WHOLE:
         raise NotWgsl("array length", length)
     if length.leaves[0] < 1:
-        names = (scope.find(part.name) for part in tree.walk(node) if isinstance(part, tree.Name))
-        late = any(getattr(meaning, "stage", Stage.CONST) for meaning in names)
-        raise (Unset if late else NotWgsl)("no element", length)
+        raise (Unset if names.is_late(node, scope) else NotWgsl)("no element", length)
     return int(length.leaves[0])
 
 
@@ -102,7 +109,8 @@ def _named(node: tree.Name, scope: Scope) -> Reference | Expression:
     raise NotWgsl("type", node.name, name=node.name, meaning=meaning)
 
 
-PREDECLARED = frozenset((*calls.POINTER_FUNCTIONS, *calls.BARRIERS, *subgroups.OPERATIONS, "bitcast"))
+GRAPHICS = FUNCTIONS | DERIVATIVES
+PREDECLARED = frozenset((*calls.POINTER_FUNCTIONS, *calls.BARRIERS, *subgroups.OPERATIONS, *GRAPHICS, "bitcast"))
 
 
 def _is_predeclared(name: str) -> bool:
@@ -125,6 +133,8 @@ def call(node: tree.Call, scope: Scope) -> Expression:
     meaning = scope.find(name)
     if isinstance(meaning, Variable | Binding | Known):
         raise NotWgsl("called_value", name, name=name, meaning=meaning)
+    if meaning is None and name in names.BUFFER_VIEWS:
+        raise Limited("buffer_view", name, name=name)
     if meaning is None and not _is_predeclared(name):
         raise names.unknown(name)
     if isinstance(meaning, Routine) and meaning.entry:
@@ -155,6 +165,8 @@ def _built_in(node: tree.Call, arguments: tuple[Expression, ...], scope: Scope) 
         raise NotWgsl("no value of a call", node)
     if name in subgroups.OPERATIONS:
         return _of_subgroup(node, arguments, scope)
+    if name in GRAPHICS:
+        return _of_graphics(node, arguments, scope)
     return calls.builtin_call(node, arguments)
 
 
@@ -168,6 +180,15 @@ def _of_subgroup(node: tree.Call, arguments: tuple[Expression, ...], scope: Scop
         if not isinstance(arguments[1], Constant):
             raise too_late(arguments[1])
     return subgroups.subgroup_call(node, arguments)
+
+
+def _of_graphics(node: tree.Call, arguments: tuple[Expression, ...], scope: Scope) -> Expression:
+    """A function of textures, or a derivative."""
+    if scope.stage != Stage.RUN:
+        raise too_late(node)
+    if node.callee.name in DERIVATIVES:
+        return derivative(node, arguments)
+    return texture_call(node, arguments, lambda i: value(node.arguments[i], scope.known(Stage.CONST)))
 
 
 def _called(function: Function, arguments: tuple[Expression, ...], node: tree.Call, scope: Scope) -> Expression:

@@ -16,7 +16,17 @@ from wgsl.arithmetic.operators import DTYPES, INT_MIN, binary
 from wgsl.diagnostics import Span
 from wgsl.syntax import tree
 from wgsl.syntax.tokens import FRACTION_NUMBER, LARGEST_HALF, WHOLE_NUMBER, Word
-from wgsl.types.conversions import FLOATS, LARGEST, RANGES, WHOLE, nearest, scalar_of, undefined
+from wgsl.types.conversions import (
+    FLOATS,
+    LARGEST,
+    RANGES,
+    WHOLE,
+    check_largest,
+    check_room,
+    nearest,
+    scalar_of,
+    undefined,
+)
 from wgsl.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, BOOL, F16, F32, I32, U32, Scalar, Type, leaves
 from wgsl.types.program import Builtin, Constant, Expression
 
@@ -67,6 +77,7 @@ def _fault(number: float | int | bool, scalar: Scalar) -> str | None:
 
 def zero(type: Type, place: Span) -> Constant:
     """The value whose leaves are all zero."""
+    check_room(type, place)
     zeros = {BOOL: False, **dict.fromkeys(FLOATS, 0.0)}
     return Constant(type, place, tuple(zeros.get(scalar, 0) for _, scalar in leaves(type)))
 
@@ -150,4 +161,5 @@ def literal(node: tree.Literal) -> Constant:
     digits, suffix = FRACTION_NUMBER.fullmatch(text).groups()
     number = float.fromhex(digits) if digits[:2] in ("0x", "0X") else float(digits)
     scalar = FRACTIONS[suffix]
+    check_largest(number, scalar, node)
     return Constant(scalar, node, (nearest(number, scalar),))

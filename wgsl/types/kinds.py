@@ -53,10 +53,14 @@ class Atomic:
 
 @frozen
 class Array:
-    """An array of `count` elements; the count of a runtime-sized one is None."""
+    """An array of `count` elements; the count of a runtime-sized one is None.
+
+    Where the count depends on overrides, `late` stands for the expression: only the same one makes the same type.
+    """
 
     element: Type
     count: int | None
+    late: str | int | None = None
 
     @property
     def stride(self) -> Size:
@@ -86,12 +90,13 @@ class Field:
 
 @frozen
 class Struct:
-    """A struct, laid out: `words` of memory, aligned to `alignment` words."""
+    """A struct, laid out: `words` of memory, aligned to `alignment` words; `depth` counts the types in each other."""
 
     name: str
     fields: tuple[Field, ...]
     words: Size
     alignment: Size
+    depth: int = 1
 
     def __str__(self) -> str:
         return self.name
@@ -109,7 +114,12 @@ class Pointer:
         return f"ptr<{self.space}, {self.to}>"
 
 
-Type = Scalar | Vector | Atomic | Array | Struct | Pointer
+@frozen
+class Handle:
+    """A texture or a sampler, which lies in no memory; `types.textures` has both."""
+
+
+Type = Scalar | Vector | Atomic | Array | Struct | Pointer | Handle
 
 
 def words(type: Type) -> Size:
@@ -137,6 +147,15 @@ def whole(size: Size) -> Size:
 def byte_count(type: Type) -> int:
     """Return the bytes of memory that a value of a type takes."""
     return int(words(type) * WORD)
+
+
+def depth(type: Type) -> int:
+    """Return how many arrays and structs stand in each other in a type, itself included."""
+    levels = 0
+    while isinstance(type, Array) and not isinstance(type, Matrix):
+        type = type.element
+        levels += 1
+    return levels + (type.depth if isinstance(type, Struct) else 0)
 
 
 def innermost(type: Type) -> Type:
@@ -185,18 +204,48 @@ def leaves(type: Type, offset: Size = 0) -> Iterator[tuple[Size, Scalar]]:
                 yield from leaves(field.type, offset + field.offset)
 
 
+def leaf_count(type: Type) -> int:
+    """Return how many leaves a type has."""
+    match type:
+        case Vector(size):
+            return size
+        case Array(element, count):
+            return (1 if count is None else count) * leaf_count(element)
+        case Struct(fields=fields):
+            return sum(leaf_count(field.type) for field in fields)
+    return 0 if isinstance(type, Pointer) else 1
+
+
+def leaves_before(type: Type, offset: Size) -> int:
+    """Return how many leaves an array, vector or struct has before the element or member at an offset."""
+    match type:
+        case Array(element):
+            return int(offset // type.stride) * leaf_count(element)
+        case Vector(_, element):
+            return int(offset / words(element))
+        case Struct(fields=fields):
+            return sum(leaf_count(field.type) for field in fields if field.offset < offset)
+    return 0
+
+
 # --- What a type may be used for ----------------------------------------------------------------------------------
 
 
 def parts(type: Type) -> Iterator[Type]:
-    """A type and those of the elements and members in it, to any depth; a vector is one part."""
-    yield type
-    match type:
-        case Array(element):
-            yield from parts(element)
-        case Struct(fields=fields):
-            for field in fields:
-                yield from parts(field.type)
+    """A type and those of the elements and members in it, to any depth, each once; a vector is one part."""
+    waiting = [type]
+    known = set()
+    while waiting:
+        part = waiting.pop()
+        if id(part) in known:
+            continue
+        known.add(id(part))
+        yield part
+        match part:
+            case Array(element):
+                waiting.append(element)
+            case Struct(fields=fields):
+                waiting += [field.type for field in reversed(fields)]
 
 
 def is_runtime_sized(type: Type) -> bool:
@@ -209,10 +258,18 @@ MOST = 65_536  # elements that an array outside of buffers does not reach
 
 def is_constructible(type: Type) -> bool:
     """Return True for a type whose values can be made, copied and given a name."""
-    return not any(
-        isinstance(part, Atomic | Pointer) or (isinstance(part, Array) and not (part.count or MOST) < MOST)
+    if isinstance(type, Scalar | Vector):  # as nearly all are
+        return True
+    return not has_long_array(type) and not any(
+        isinstance(part, Atomic | Pointer | Handle)
+        or (isinstance(part, Array) and (part.late is not None or not part.count))
         for part in parts(type)
     )
+
+
+def has_long_array(type: Type) -> bool:
+    """Return True for a type with an array of more elements than arrays outside of buffers have."""
+    return any(isinstance(part, Array) and (part.count or 0) >= MOST for part in parts(type))
 
 
 class Fault(NamedTuple):
@@ -222,17 +279,24 @@ class Fault(NamedTuple):
     facts: dict[str, Any]
 
 
+HOST = ("storage", "uniform", "immediate")  # the kinds of memory that the program outside sees
+
+
 def unfit(type: Type, space: str, access: str) -> Fault | None:
     """Return why a variable of an address space cannot have a type."""
     held = list(parts(type))
     if is_runtime_sized(type) and space != "storage":
         return Fault("runtime-sized", {"space": space})
-    if space in ("storage", "uniform") and any(getattr(part, "element", part) == BOOL for part in held):
+    if space in HOST and any(getattr(part, "element", part) == BOOL for part in held):
         return Fault("bool in a buffer", {})
     shared = space == "workgroup" or (space == "storage" and access == "read_write")
     if any(isinstance(part, Atomic) for part in held) and not shared:
         return Fault("memory of atomics", {"space": space})
-    if any(isinstance(part, Pointer) for part in held) or (space == "private" and not is_constructible(type)):
+    if space != "workgroup" and any(isinstance(part, Array) and part.late is not None for part in held):
+        return Fault("override in an array", {"space": space})
+    if space == "immediate" and any(part.__class__ is Array for part in held):
+        return Fault("array of immediate", {})
+    if any(isinstance(part, Pointer | Handle) for part in held) or (space == "private" and not is_constructible(type)):
         return Fault("type of a variable", {"type": type})
     return None
 

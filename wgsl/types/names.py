@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable, Sequence
 from enum import IntEnum
+from functools import lru_cache
 from itertools import product
 
-from wgsl.diagnostics import NotWgsl, Span, Unsupported
+from wgsl.diagnostics import Limited, NotWgsl, Span, Unsupported
 from wgsl.syntax import tree
 from wgsl.syntax.tokens import Word
 from wgsl.syntax.tree import frozen
@@ -16,20 +17,25 @@ from wgsl.types.kinds import (
     BOOL,
     F16,
     F32,
+    HOST,
     I32,
     LETTERS,
     U32,
     Array,
     Atomic,
+    Handle,
     Matrix,
     Pointer,
     Scalar,
     Type,
     Vector,
+    depth,
     is_runtime_sized,
     unfit,
 )
+from wgsl.types.noted import surpass
 from wgsl.types.program import Binding, Constant, Function, Variable
+from wgsl.types.textures import HANDLES, handle_type
 
 
 class Stage(IntEnum):
@@ -60,13 +66,21 @@ class Routine:
 
 @frozen
 class Alias:
-    """Another name for a type, which is read where the name is used: there an array's length may be an override."""
+    """Another name for a type, which is read where the name is used, if it needs overrides that have no value."""
 
     type: tree.Name
     scope: Scope
+    known: Type | None = None
 
 
 Meaning = Variable | Binding | Known | Routine | Alias | Type
+
+
+class Lost(NotWgsl):
+    """A name whose declaration is wrong, which has a fault of its own."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__("unknown", name if isinstance(name, Word) else Span(0, 0), name=name)
 
 
 class Scope:
@@ -92,6 +106,10 @@ class Scope:
         made.function = self.function
         made.enabled = self.enabled
         return made
+
+    def read(self, statement: tree.Statement, reader: Callable) -> object | None:
+        """Return what a reader makes of a statement."""
+        return reader(statement, self)
 
     def known(self, stage: Stage) -> Scope:
         """This scope for an expression whose value must be known at a stage."""
@@ -129,20 +147,22 @@ SHORT: dict[str, Type] = VECTORS | {f"{name}f": type for name, type in MATRICES.
 SHORT |= {f"{name}h": shaped(type, F16) for name, type in MATRICES.items()}
 INFERRED = ("vec2", "vec3", "vec4", "array", *MATRICES)  # may be called without a type in < and >
 GENERATORS = (*INFERRED, "atomic", "ptr")
-SPACES = ("function", "private", "workgroup", "storage", "uniform")
+SPACES = ("function", "private", "workgroup", "storage", "uniform", "immediate")
 UNSUPPORTED = {
     r"f64|i64|u64": "numbers of 64 bits",
-    r"texture_\w+|sampler(_comparison)?": "textures",
     r"binding_array|acceleration_structure|ray_query": "resources",
 }
+BUFFER_VIEWS = ("bufferView", "bufferArrayView", "bufferLength")
+DEEPEST_TYPE = 255
 Count = Callable[[tree.Expression, Scope], int]
 
 
 def is_type(name: str) -> bool:
     """Return True where WGSL itself has a type, or a family of types, of this name."""
-    return name in SCALARS or name in SHORT or name in GENERATORS or bool(unsupported(name))
+    return name in SCALARS or name in SHORT or name in GENERATORS or name in HANDLES or bool(unsupported(name))
 
 
+@lru_cache(maxsize=1024)  # a text has few names of types, many times each
 def unsupported(name: str) -> str | None:
     """Return the kind of what the simulator does not run, where a name is a type of it."""
     return next((kind for pattern, kind in UNSUPPORTED.items() if re.fullmatch(pattern, name)), None)
@@ -159,12 +179,18 @@ def read_type(node: tree.Expression, scope: Scope, count: Count, late: bool = Fa
     if (meaning := scope.find(node.name)) is not None:
         if isinstance(meaning, Variable | Binding | Known | Routine) or node.arguments:
             raise NotWgsl("no type", node.name, name=node.name)
-        return read_type(meaning.type, meaning.scope, count, late) if isinstance(meaning, Alias) else meaning
+        if isinstance(meaning, Alias):
+            return meaning.known or read_type(meaning.type, meaning.scope, count, late)
+        return meaning
     if kind := unsupported(node.name):
         raise Unsupported(kind, node.at, name=node.name)
+    if node.name == "buffer":
+        raise Limited("buffer_view", node.name, name=node.name)
     if node.name in GENERATORS:
         return _generated(node, scope, count, late)
     plain = SCALARS.get(node.name) or SHORT.get(node.name)
+    if node.name in HANDLES:
+        return handle_type(node, scope.find, lambda element: read_type(element, scope, count))
     if plain is None:
         raise unknown(node.name)
     if node.arguments:
@@ -212,22 +238,47 @@ def _generated(node: tree.Name, scope: Scope, count: Count, late: bool) -> Type:
 def _pointer(node: tree.Name, scope: Scope, count: Count) -> Pointer:
     """``ptr<space, type>`` or ``ptr<space, type, access>``."""
     space_name, pointee, *access_name = node.arguments
-    space, access = space_of((space_name, *access_name), SPACES)
-    type = read_type(pointee, scope, count)
+    space, access = space_of((space_name, *access_name), SPACES, scope)
+    type = read_type(pointee, scope, count, late=space == "workgroup")
     if isinstance(type, Pointer):
         raise NotWgsl("pointer to a pointer", pointee)
     if fault := unfit(type, space, access):
-        raise NotWgsl(fault.kind, pointee, **fault.facts)
+        kind = Limited if fault.kind == "runtime-sized" and space in ("workgroup", "uniform") else NotWgsl
+        raise kind(fault.kind, pointee, **fault.facts)
+    if space == "immediate":
+        surpass("immediate", space_name)
     return Pointer(space, type, access)
 
 
 def _array(node: tree.Name, element: Type, scope: Scope, count: Count) -> Array:
     """``array<element>`` or ``array<element, length>``; in `scope` the length is known."""
-    if isinstance(element, Pointer) or is_runtime_sized(element):
+    if isinstance(element, Pointer | Handle) or is_runtime_sized(element) or getattr(element, "late", None) is not None:
         raise NotWgsl("elements", node.arguments[0], element=element)
     if len(node.arguments) == 1:
         return Array(element, None)
-    return Array(element, count(node.arguments[1], scope))
+    length = node.arguments[1]
+    made = Array(element, count(length, scope), _override(length, scope))
+    check_nesting(depth(made), node)
+    return made
+
+
+def _override(length: tree.Expression, scope: Scope) -> str | int | None:
+    """Return what stands for a length that depends on overrides: the name of one, or where the expression stands."""
+    if not is_late(length, scope):
+        return None
+    return str(length.name) if isinstance(length, tree.Name) else length.at
+
+
+def is_late(node: tree.Expression, scope: Scope) -> bool:
+    """Return True for an expression that names an override."""
+    meanings = [scope.find(part.name) for part in tree.walk(node) if isinstance(part, tree.Name)]
+    return any(isinstance(meaning, Known) and meaning.stage == Stage.OVERRIDE for meaning in meanings)
+
+
+def check_nesting(levels: int, place: Span) -> None:
+    """Refuse a type with more arrays and structs in each other than browsers take."""
+    if levels > DEEPEST_TYPE:
+        raise Limited("nested types", place, most=DEEPEST_TYPE)
 
 
 def _vector_or_matrix(node: tree.Name, element: Type) -> Vector | Matrix:
@@ -242,16 +293,19 @@ def _vector_or_matrix(node: tree.Name, element: Type) -> Vector | Matrix:
     return Vector(int(name[-1]), element)
 
 
-def space_of(written: Sequence[tree.Expression], spaces: Sequence[str]) -> tuple[str, str]:
+def space_of(written: Sequence[tree.Expression], spaces: Sequence[str], scope: Scope) -> tuple[str, str]:
     """The address space and the access in `<` and `>`. Only to storage the access can be written; else it is `read`."""
     space, *rest = written
+    for word in written:
+        if isinstance(word, tree.Name) and scope.find(word.name) is not None:
+            raise NotWgsl("shadowed word", word, name=word.name)
     name = getattr(space, "name", "")
     if name not in spaces:
         raise NotWgsl("address space", space, name=name, spaces=", ".join(spaces))
     if rest[name == "storage" :]:
         raise NotWgsl("access mode", rest[-1])
     if not rest:
-        return str(name), "read" if name in ("storage", "uniform") else "read_write"
+        return str(name), "read" if name in HOST else "read_write"
     access = getattr(rest[0], "name", "")
     if access not in ("read", "read_write"):
         raise NotWgsl("access", rest[0])

@@ -55,6 +55,8 @@ class Function(Meaning):
     result: Type | None
     body: tuple[Statement, ...] = ()
     fault: Exception | None = None  # a value in it that the overrides make undefined
+    calls: list[Function] | None = None  # once somebody has asked for them; and what it uses:
+    usage: object = None
 
 
 # --- References: places in memory. `type` is what lies there. -----------------------------------------------------
@@ -79,10 +81,7 @@ class Root(Part):
 
 @frozen
 class Element(Part):
-    """``base[index]`` of an array or vector with `count` elements of `stride` words; runtime-sized if count is None.
-
-    The index is an i32 or u32.
-    """
+    """``base[index]``, by an i32 or u32, of `count` elements (None: runtime-sized), each of `stride` words."""
 
     base: Reference
     index: Expression
@@ -386,8 +385,8 @@ class Program:
 
     `bindings` are the variables that have one, all that the module declares, in the order of their numbers. `inputs`
     says for each parameter of the entry point, and for each member where that is a struct, which built-in value it is,
-    in the order of the leaves: "local_invocation_index", ... `written` are the variables that the entry point, or a
-    function that it calls, can store to; read-modify-write atomics such as `atomicAdd` do not count.
+    in the order of the leaves. `written` are the variables that the entry point, or a function that it calls, can store
+    to; read-modify-write atomics such as `atomicAdd` do not count.
     """
 
     entry: Function

@@ -6,16 +6,19 @@ from collections.abc import Sequence
 
 from wgsl.diagnostics import NotWgsl, Span
 from wgsl.syntax.tokens import Word
-from wgsl.types.conversions import WHOLE, concrete, undefined
+from wgsl.types.conversions import WHOLE, check_room, concrete, undefined
 from wgsl.types.kinds import (
     Array,
     Atomic,
+    Handle,
     Pointer,
+    Size,
     Struct,
     Type,
     Vector,
     is_constructible,
-    leaves,
+    leaf_count,
+    leaves_before,
     words,
 )
 from wgsl.types.program import (
@@ -51,6 +54,8 @@ def loaded(part: Reference | Expression) -> Expression:
     """A value; for a reference, the value that is stored there."""
     if not isinstance(part, Reference):
         return part
+    if isinstance(part.type, Handle):
+        return part
     if isinstance(part.type, Atomic):
         raise NotWgsl("atomic read", part)
     if not is_constructible(part.type):
@@ -64,6 +69,8 @@ def address(part: Reference | Expression, place: Span) -> AddressOf:
         raise NotWgsl("address", part)
     if isinstance(part, Member | Element) and isinstance(part.base.type, Vector):
         raise NotWgsl("address of a component", part)
+    if isinstance(part.type, Handle):
+        raise NotWgsl("address", part)
     space, access = origin(part)
     return AddressOf(Pointer(space, part.type, access), place, part)
 
@@ -122,12 +129,13 @@ def _number(index: Expression, count: int | None, place: Span) -> int | None:
     return 0
 
 
-def _part(base: Reference | Expression, type: Type, offset: int, place: Span) -> Reference | Expression:
+def _part(base: Reference | Expression, type: Type, offset: Size, place: Span) -> Reference | Expression:
     """Return the part of a variable or a value that lies `offset` words after its start."""
     if isinstance(base, Reference):
         return Member(type, place, base, offset)
-    end = offset + words(type)
-    return _picked(base, type, [i for i, (at, _) in enumerate(leaves(base.type)) if offset <= at < end], place)
+    check_room(base.type, place)
+    first = leaves_before(base.type, offset)
+    return _picked(base, type, range(first, first + leaf_count(type)), place)
 
 
 def _picked(base: Expression, type: Type, picked: Sequence[int], place: Span) -> Expression:

@@ -6,17 +6,19 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from itertools import chain
 
-from wgsl.diagnostics import NotWgsl, Span
+from wgsl.diagnostics import Limited, NotWgsl, Span
 from wgsl.syntax import tree
 from wgsl.types import expressions, program
 from wgsl.types.calls import BARRIERS, check_count
 from wgsl.types.conversions import concrete, converted
 from wgsl.types.expressions import type_of, value, view
-from wgsl.types.kinds import BOOL, I32, U32, Matrix, Pointer, Type, is_constructible
+from wgsl.types.fragments import Discard
+from wgsl.types.kinds import BOOL, I32, U32, Array, Handle, Matrix, Pointer, Type, Vector, is_constructible
 from wgsl.types.names import SPACES, Known, Routine, Scope, Stage, space_of
+from wgsl.types.noted import note, surpass
 from wgsl.types.operators import assigned_operator, binary, misfit
 from wgsl.types.program import Binding, Constant, Expression, Part, Reference, Statement, Variable
-from wgsl.types.references import check_writable, loaded
+from wgsl.types.references import check_writable, loaded, pointee
 from wgsl.types.usage import AGAIN, ends, nodes
 
 
@@ -43,8 +45,10 @@ def block(node: tree.Block, scope: Scope, *jumps: str) -> tuple[Statement, ...]:
 
 def statements(node: tree.Block, scope: Scope) -> tuple[Statement, ...]:
     """The statements of a block; those that only give a name to a constant leave nothing."""
-    made = (statement(child, scope) for child in node.body)
-    return tuple(kept for kept in made if kept is not None)
+    made = []
+    for child in node.body:  # a loop: a generator would be one more level of Python's stack for each block
+        made.append(scope.read(child, statement))
+    return tuple([kept for kept in made if kept is not None])
 
 
 @_located
@@ -63,12 +67,12 @@ def _declare(node: tree.Declaration, scope: Scope) -> Statement | None:
         return None
     initial = declared_value(node, scope)
     if node.kind == "let":
-        if not isinstance(initial.type, Pointer) and not is_constructible(initial.type):
+        if not isinstance(initial.type, Pointer | Handle) and not is_constructible(initial.type):
             raise NotWgsl("type of a let", node.name, type=initial.type)
         made = program.Bind(node, Binding(node.name, initial.type), initial)
         scope.declare(made.binding)
         return made
-    if node.templates and (space := space_of(node.templates, SPACES)[0]) != "function":
+    if node.templates and (space := space_of(node.templates, SPACES, scope)[0]) != "function":
         raise NotWgsl("space of a local variable", node.templates[0], space=space)
     type = initial.type if initial else written_type(node, scope)
     if not is_constructible(type):
@@ -76,6 +80,9 @@ def _declare(node: tree.Declaration, scope: Scope) -> Statement | None:
     variable = Variable(node.name, type, "function", "read_write")
     scope.declare(variable)
     return program.Declare(node, variable, initial)
+
+
+MOST_CHOICES = 16_383  # of a switch that browsers take
 
 
 def written_type(node: tree.Declaration, scope: Scope, late: bool = False) -> Type:
@@ -135,8 +142,13 @@ def check_assertion(node: tree.ConstAssert, scope: Scope) -> None:
 
 def _assign(node: tree.Assignment, scope: Scope) -> Statement:
     if node.target is None:
-        return program.Evaluate(node, concrete(value(node.value, scope)))
+        ignored = value(node.value, scope)
+        return None if isinstance(ignored, Constant) else program.Evaluate(node, concrete(ignored))
+    if swizzled := _swizzled(node, scope):
+        return swizzled
     target = _target(node.target, scope, "=")
+    if isinstance(target.type, Array) and target.type.late is not None:
+        raise Limited("array of an override", target)
     assigned = value(node.value, scope)
     check_writable(target)
     operator = node.operator.removesuffix("=")
@@ -149,6 +161,40 @@ def _assign(node: tree.Assignment, scope: Scope) -> Statement:
     if fitting is None:
         raise misfit(assigned, target)
     return program.Store(node, target, fitting)
+
+
+def _swizzled(node: tree.Assignment, scope: Scope) -> Statement | None:
+    """An assignment to several components, as ``v.xy = value``, of which only its place and its value are kept."""
+    member = node.target
+    base = None
+    if not _has_letters(member):  # which nearly all have not
+        return None
+    while isinstance(member, tree.Member | tree.Index) and not isinstance(base, Reference):
+        base = pointee(view(member.base, scope))
+        member, name = member.base, getattr(member, "name", "")
+    if not isinstance(base, Reference) or not isinstance(base.type, Vector) or len(name) < 2:
+        return None
+    target = view(node.target, scope)
+    if len(set(name)) < len(name):
+        raise NotWgsl("component twice", name, name=name)
+    check_writable(base)
+    assigned = value(node.value, scope)
+    operator = node.operator.removesuffix("=")
+    fitting = assigned_operator(operator, target, assigned) if operator else converted(assigned, target.type)
+    if fitting is None:
+        raise misfit(assigned, target)
+    surpass("swizzle assignment", node.target)
+    return program.Store(node, program.Member(base.type.element, node.target, base, 0), fitting)
+
+
+def _has_letters(target: tree.Expression) -> bool:
+    """Return True for a target with a member whose name is several letters of components."""
+    while isinstance(target, tree.Member | tree.Index):
+        name = getattr(target, "name", "")
+        if len(name) > 1 and set(name) <= set("xyzwrgba"):
+            return True
+        target = target.base
+    return False
 
 
 def _target(node: tree.Expression, scope: Scope, sign: str) -> Reference:
@@ -174,7 +220,8 @@ def _call(node: tree.CallStatement, scope: Scope) -> Statement:
         return program.Barrier(node, str(name))
     made = expressions.call(node.call, scope)
     must_use = isinstance(meaning, Routine) and meaning.must_use
-    if must_use or not isinstance(made, program.AtomicCall | program.Call):
+    used = made.type is not None and not isinstance(made, program.AtomicCall | program.Call)
+    if must_use or used:
         raise NotWgsl("unused value", name)
     return program.Evaluate(node, made)
 
@@ -204,14 +251,16 @@ def _switch(node: tree.Switch, scope: Scope) -> Statement:
     choices = [_choices(case, scope) for case in node.cases]
     constants = [choice for choice in chain.from_iterable(choices) if choice]
     wanted = _checked_type([selector, *constants])
-    seen: list[str] = []
+    seen: set[str] = set()
     cases = []
+    if sum(map(len, choices)) > MOST_CHOICES:
+        note("choices", begin(node, "switch"), count=sum(map(len, choices)), most=MOST_CHOICES)
     for of_case, case in zip(choices, node.cases, strict=True):
         for choice in of_case:
             what = f"case {choice.leaves[0]}" if choice else "default"
             if what in seen:
                 raise NotWgsl("case twice", choice or begin(case, what), case=what)
-            seen.append(what)
+            seen.add(what)
         numbers = tuple(choice.leaves[0] for choice in of_case if choice)
         cases.append(program.Case(numbers, None in of_case, block(case.body, scope, "break")))
     if "default" not in seen:
@@ -314,6 +363,7 @@ READERS: dict[type[tree.Node], Callable[[tree.Node, Scope], Statement | None]] =
     tree.ConstAssert: check_assertion,
     tree.Continue: _jump,
     tree.Declaration: _declare,
+    tree.Discard: lambda node, scope: Discard(node),
     tree.For: _for,
     tree.If: _if,
     tree.Increment: _increment,

@@ -77,6 +77,13 @@ class SubgroupCall(Part):
     arguments: tuple[Expression, ...]
 
 
+@frozen
+class SharedArgument(Part):
+    """An argument that must be the same for all threads of a subgroup, and the call."""
+
+    call: SubgroupCall
+
+
 def check_enabled(name: Word, enabled: Container[str], place: Span | None = None) -> None:
     """Refuse a name of subgroups in a text that does not enable them. The compiler of wgpu takes it all the same."""
     if EXTENSION not in enabled:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 
 from wgsl.syntax.tree import children
-from wgsl.types.kinds import Pointer
+from wgsl.types.fragments import Derivative, Discard
+from wgsl.types.kinds import Handle, Pointer
 from wgsl.types.program import (
     AddressOf,
     AtomicCall,
+    Barrier,
     Bind,
     Binding,
     Block,
@@ -37,6 +38,8 @@ from wgsl.types.program import (
     Update,
     Variable,
 )
+from wgsl.types.subgroups import SubgroupCall
+from wgsl.types.textures import TextureCall
 
 # --- What a function uses -------------------------------------------------------------------------------------
 
@@ -62,50 +65,63 @@ def _known(condition: Expression) -> Expression:
 
 
 class Usage:
-    """The variables that a function uses, by itself and through those that it calls, which are among its `functions`.
+    """The variables that a function uses, by itself and through those that it calls.
 
     `touched` are the variables of the module, and the function's own parameters that are pointers, of which they load
-    or store something. Of these they change the `written` ones, and the `stored` ones in branches that some run can
-    take, where read-modify-write atomics such as `atomicAdd` do not count.
+    or store something. Of these they load the `loaded` ones and change the `written` ones, and the `stored` ones in
+    branches that some run can take, where read-modify-write atomics such as `atomicAdd` do not count.
     """
 
     def __init__(self, function: Function) -> None:
-        self.functions: dict[Function, None] = {function: None}
         self.variables: set[Variable] = set()
         self.touched: set[Variable | Binding] = set()
+        self.loaded: set[Variable | Binding] = set()
         self.written: set[Variable | Binding] = set()
         self.stored: set[Variable | Binding] = set()
+        self.bound: dict[Part | Statement, None] = {}  # to stages: not every entry point may do this
         self._targets: dict[Binding, Variable | Binding] = {}
-        for node in nodes(function.body):
+        every = [*nodes(function.body)]
+        for node in every:
             match node:
                 case Root(variable=variable):
                     self.variables.add(variable)
-                case Bind(binding=binding, value=value) if isinstance(binding.type, Pointer):
-                    self._targets[binding] = self._origin(value)
+                case Bind(binding=binding, value=value) if isinstance(binding.type, Pointer | Handle):
+                    self._targets[binding] = self.origin(value)
                 case Load() | UniformLoad() | AtomicCall(name="atomicLoad"):
-                    _note(self._origin(node.reference), self.touched)
-                case Store() | Update() | AtomicCall():
-                    _note(self._origin(node.reference), self.touched, self.written)
+                    _note(self.origin(node.reference), self.touched, self.loaded)
+                case Store() | AtomicCall(name="atomicStore"):
+                    _note(self.origin(node.reference), self.touched, self.written)
+                case Update() | AtomicCall():
+                    _note(self.origin(node.reference), self.touched, self.loaded, self.written)
                 case Call():
                     self._call(node)
-        for node in nodes(function.body, live=True):
+                case Barrier() | SubgroupCall() | Derivative() | Discard() | TextureCall(implicit=True):
+                    self.bound[node] = None
+        self._note_stored(function, every)
+
+    def _note_stored(self, function: Function, every: Sequence[object]) -> None:
+        """Enter what is stored where a run can come: all nodes of the function count, unless a condition is known."""
+        decided = any(isinstance(node, If) and isinstance(_known(node.condition), Constant) for node in every)
+        for node in nodes(function.body, live=True) if decided else every:
             match node:
                 case Store() | Update() | AtomicCall(name="atomicStore"):
-                    _note(self._origin(node.reference), self.stored)
+                    _note(self.origin(node.reference), self.stored)
+                case TextureCall(name="textureStore"):
+                    _note(self.origin(node.texture), self.stored)
 
     def _call(self, node: Call) -> None:
         """Add what a call uses, through its pointers, too."""
         inner = usage(node.function)
-        self.functions |= inner.functions
         self.variables |= inner.variables
+        self.bound |= inner.bound
         arguments = dict(zip(node.function.parameters, node.arguments, strict=True))
-        kinds = (self.touched, inner.touched), (self.written, inner.written), (self.stored, inner.stored)
-        for outer_names, inner_names in kinds:
-            for name in inner_names:
-                origin = self._origin(arguments[name]) if name in arguments else name
+        for kind in ("touched", "loaded", "written", "stored"):
+            outer_names = getattr(self, kind)
+            for name in getattr(inner, kind):
+                origin = self.origin(arguments[name]) if name in arguments else name
                 _note(origin, outer_names)
 
-    def _origin(self, part: Reference | Expression) -> Variable | Binding:
+    def origin(self, part: Reference | Expression) -> Variable | Binding:
         """The variable, or the parameter of the function, from which a reference or pointer comes."""
         match part:
             case Root(variable=variable):
@@ -113,8 +129,8 @@ class Usage:
             case Named(binding=binding):
                 return self._targets.get(binding, binding)
             case AddressOf(reference=inner) | Deref(pointer=inner):
-                return self._origin(inner)
-        return self._origin(part.base)
+                return self.origin(inner)
+        return self.origin(part.base)
 
 
 def _note(origin: Variable | Binding, *kinds: set[Variable | Binding]) -> None:
@@ -124,7 +140,33 @@ def _note(origin: Variable | Binding, *kinds: set[Variable | Binding]) -> None:
             kind.add(origin)
 
 
-usage = lru_cache(maxsize=256)(Usage)
+def usage(function: Function) -> Usage:
+    """Return what a function uses; each is read once."""
+    if function.usage is None:
+        for called in reached(function):
+            called.usage = called.usage or Usage(called)
+    return function.usage
+
+
+def reached(function: Function) -> list[Function]:
+    """Return the functions that a run of this one can reach, each behind those that it calls; itself is the last."""
+    behind: dict[Function, None] = {}
+    waiting = [(function, False)]
+    while waiting:
+        item, left = waiting.pop()
+        if left:
+            behind[item] = None
+        elif item not in behind:
+            waiting.append((item, True))
+            waiting += [(called, False) for called in reversed(_calls(item)) if called not in behind]
+    return [*behind]
+
+
+def _calls(function: Function) -> list[Function]:
+    """Return the functions that a function calls, in the order of their first calls."""
+    if function.calls is None:
+        function.calls = [*dict.fromkeys(node.function for node in nodes(function.body) if isinstance(node, Call))]
+    return function.calls
 
 
 # --- Where control may go -----------------------------------------------------------------------------------------
@@ -133,27 +175,33 @@ NEXT, LEFT, AGAIN, RETURNED = "next", "break", "continue", "return"
 JUMPS = {Break: LEFT, Continue: AGAIN, Return: RETURNED}
 
 
-def ends(statements: Sequence[Statement]) -> set[str]:
-    """Return the ways in which control may leave statements: at their end, or by `break`, `continue` or `return`."""
+def ends(statements: Sequence[Statement], known: dict[int, set[str]] | None = None) -> set[str]:
+    """Return the ways in which control may leave statements: at their end, or by `break`, `continue` or `return`.
+
+    `known` are those of statements, by their ids: who asks for many of one text keeps them.
+    """
+    known = {} if known is None else known
     exits = {NEXT}
     for statement in statements:
-        exits = (exits - {NEXT}) | _statement_ends(statement)
+        if id(statement) not in known:
+            known[id(statement)] = _statement_ends(statement, known)
+        exits = (exits - {NEXT}) | known[id(statement)]
         if NEXT not in exits:
             break
     return exits
 
 
-def _statement_ends(statement: Statement) -> set[str]:
+def _statement_ends(statement: Statement, known: dict[int, set[str]]) -> set[str]:
     match statement:
         case Block(body=body):
-            return ends(body)
+            return ends(body, known)
         case If(then=then, otherwise=otherwise):
-            return ends(then) | ends(otherwise)
+            return ends(then, known) | ends(otherwise, known)
         case Switch(cases=cases):
-            exits = set().union(*(ends(case.body) for case in cases))
+            exits = set().union(*(ends(case.body, known) for case in cases))
             return (exits - {LEFT}) | ({NEXT} if LEFT in exits else set())
         case Loop(body=body, continuing=continuing):
-            exits = ends(body) | ends(continuing)
+            exits = ends(body, known) | ends(continuing, known)
             leaves = LEFT in exits or statement.break_if or statement.condition
             return (exits - {NEXT, LEFT, AGAIN}) | ({NEXT} if leaves else set())
     return {JUMPS.get(type(statement), NEXT)}

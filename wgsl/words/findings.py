@@ -13,6 +13,7 @@ from wgsl.facts import (
     Facts,
     IndexOverflow,
     Line,
+    LostUpdate,
     MemoryWord,
     MissedBarrier,
     NotANumber,
@@ -25,9 +26,12 @@ from wgsl.facts import (
     Uninitialized,
     Unproven,
     Unwritten,
+    Waiting,
     WorkUsedUp,
 )
 from wgsl.subgroup_facts import UndefinedLane
+from wgsl.texture_facts import OutOfTexture, Texel
+from wgsl.words import graphics
 from wgsl.words.errors import quoted
 
 QUOTED = 80  # characters of a line that are quoted
@@ -67,8 +71,10 @@ def other_line(line: Line | None) -> str:
     return "the same line" if line is None else quoted_line(line.number, line.code)
 
 
-def element(word: MemoryWord) -> str:
+def element(word: MemoryWord | Texel) -> str:
     """Return a word of memory as a learner names it."""
+    if isinstance(word, Texel):
+        return f"the texel ({', '.join(map(str, word.at))}) of `{word.variable}`"
     if word.index is None:
         return f"`{word.variable}`"
     return f"`{word.variable}[{word.index}]`"
@@ -132,7 +138,7 @@ def unordered(facts: Race) -> str:
         return f"both write it, so that no barrier helps: {ONE_WRITER}"
     if not facts.same_workgroup:
         return "nothing orders two workgroups: give each its own elements, or use an atomic or a second dispatch"
-    barrier = "workgroupBarrier()" if facts.space == "workgroup" else "storageBarrier()"
+    barrier = {"workgroup": "workgroupBarrier()", "handle": "textureBarrier()"}.get(facts.space, "storageBarrier()")
     return f"no {barrier} stands between the two"
 
 
@@ -142,6 +148,18 @@ def overlap(facts: Overlap) -> str:
     why = "" if facts.same_workgroup else ", and nothing orders two workgroups"
     cure = "give each its own elements, or let one thread write it"
     return f"{who} and {other} both write {element(facts.word)}, with the same value{why}; {cure}"
+
+
+def lost_update(facts: LostUpdate) -> str:
+    """Return which thread may overwrite what another one has just written."""
+    who, other = map(thread, facts.threads)
+    name = element(facts.word)
+    read = "" if facts.read_in is None else f" in {other_line(facts.read_in)},"
+    return (
+        f"{who} reads {name}{read} and stores it here; {other} may write it in between, in "
+        f"{other_line(facts.written_in)}, and that value would be lost; read and write in one step, with `atomicAdd`, "
+        "`atomicMax` or `atomicCompareExchangeWeak`"
+    )
 
 
 def uninitialized(facts: Uninitialized) -> str:
@@ -196,6 +214,8 @@ def unproven(facts: Unproven) -> str:
     depends = ", that on ".join(steps)
     if facts.argument:
         return unlike_argument(facts, depends)
+    if facts.group == "draw":
+        return graphics.unproven_derivative(facts, depends, differs(facts.differs))
     return (
         f"WGSL cannot prove that all threads of a {facts.group} come to this `{facts.barrier}` together, and browsers "
         f"refuse it: who comes depends on {depends}, and {differs(facts.differs)}; put it where all threads come, or "
@@ -218,13 +238,16 @@ def unlike_argument(facts: Unproven, depends: str) -> str:
 
 def differs(why: Differs) -> str:
     """Return why a value may differ between the threads of a workgroup."""
-    owner = "subgroup" if why.of == "subgroup_id" else "thread"
+    if why.of == "location":
+        return f"each fragment has a `{why.name}` of its own"
+    owner = "subgroup" if why.of == "subgroup_id" else graphics.OWNERS.get(why.of, "thread")
     return {
         "input": f"`{why.name}` holds the {why.of}, which each {owner} has for itself",
         "subgroup": f"what `{why.name}` gives may differ from subgroup to subgroup",
         "thread": f"what `{why.name}` gives may differ from thread to thread",
         "atomic": "what an atomic function returns depends on the order of the threads",
         "storage": f"`{why.name}` is a buffer that threads can write (`read_write`)",
+        "texture": f"`{why.name}` is a texture that threads can write (`read_write`)",
         "workgroup": f"`{why.name}` is workgroup memory, which threads write at different times",
         "private": f"each thread has a `{why.name}` of its own",
     }[why.kind]
@@ -275,6 +298,18 @@ def _endless_cause(facts: Endless) -> str:
     return ""
 
 
+def waiting(facts: Waiting) -> str:
+    """Return which loop waits for other threads, and why it may be endless."""
+    return (
+        f"{_waits(facts)}, and WGSL does not promise that the other thread runs while this one waits: the loop may "
+        "never end; write in one dispatch and read in the next, or, within a workgroup, wait at a barrier"
+    )
+
+
+def _waits(facts: Waiting) -> str:
+    return f"this loop ends only when another thread changes `{facts.variable}`"
+
+
 def too_long(facts: WorkUsedUp) -> str:
     """Return how far a run came that used up its work."""
     return f"{_not_at_its_end()}: {stopped_after(facts)}; does one thread do the work of many?"
@@ -290,8 +325,10 @@ def stopped_after(facts: WorkUsedUp) -> str:
     return f"it was stopped after {facts.statements:,} statements, with {threads} each"
 
 
-def stopped(facts: Endless | WorkUsedUp) -> str:
+def stopped(facts: Endless | Waiting | WorkUsedUp) -> str:
     """Return where a run was stopped, in one clause, without what its end depends on."""
+    if isinstance(facts, Waiting):
+        return _waits(facts)
     if isinstance(facts, WorkUsedUp):
         return f"{_not_at_its_end()}: it was stopped after {facts.statements:,} statements"
     if facts.may_end:
@@ -321,10 +358,11 @@ def unwritten(facts: Unwritten) -> str:
     """Return which numbers of an output are not written."""
     if facts.count == facts.size:
         return f"no thread writes to `{facts.variable}`"
-    some = f"{facts.count:,} of the {facts.size:,} numbers of `{facts.variable}`"
+    some = f"{facts.count:,} of the {facts.size:,} {facts.parts} of `{facts.variable}`"
+    part = facts.parts.removesuffix("s")
     if facts.count == 1:
-        return f"{some} is never written: number {facts.index:,}"
-    return f"{some} are never written, first number {facts.index:,}"
+        return f"{some} is never written: {part} {facts.index:,}"
+    return f"{some} are never written, first {part} {facts.index:,}"
 
 
 def not_a_number(facts: NotANumber) -> str:
@@ -338,14 +376,17 @@ SENTENCES = {
     IndexOverflow: index_overflow,
     Race: race,
     Overlap: overlap,
+    LostUpdate: lost_update,
     Uninitialized: uninitialized,
     MissedBarrier: missed_barrier,
     Unproven: unproven,
     Aliased: aliased,
     PointerParameter: pointer_parameter,
     Endless: endless,
+    Waiting: waiting,
     WorkUsedUp: too_long,
     Unwritten: unwritten,
     NotANumber: not_a_number,
     UndefinedLane: undefined_lane,
+    OutOfTexture: lambda facts: graphics.out_of_texture(facts, thread(facts.thread)),
 }

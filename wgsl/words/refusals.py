@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from wgsl.words import graphics
+from wgsl.words.not_everywhere import NOT_EVERYWHERE
+
 Sentence = str | Callable[..., str]
 
 
@@ -85,7 +88,6 @@ PHRASES = {  # by what belongs there; a sign or a word of WGSL stands for itself
     "assignment": "assignment or i++",
     "name": "a name",
     "statement": "statement",
-    "expression": "expression",
 }
 
 
@@ -197,6 +199,7 @@ def out_of_range(text: str) -> str:
 
 
 REASONS: dict[str, Sentence] = {
+    **NOT_EVERYWHERE,
     # Text
     "comment": "this comment never ends: `*/` is missing",
     "unknown": "nothing is called `{name}` here",
@@ -218,7 +221,17 @@ REASONS: dict[str, Sentence] = {
     "no subgroups": "browsers refuse `{name}` in a text that does not begin with `enable subgroups;`",
     "language feature": "`requires` knows no `{name}`",
     "severity": "a diagnostic is one of {severities}, and not `{severity}`",
-    "two severities": "`@diagnostic` says two things of `{warning}`: it is `{severity}` already",
+    "two severities": "`{of}` says two things of `{warning}`: it is `{severity}` already",
+    "invariant": "`@invariant` belongs to a `@builtin(position)`",
+    "interpolate": (
+        "`@interpolate` stands beside a `@location`, and takes `flat`, `linear` or `perspective`, and how it is sampled"
+    ),
+    "shadowed word": "`{name}` is declared in this text, and so it does not name memory or an access here",
+    "component twice": "`{name}` has a component twice, and each can be assigned once",
+    "two immediates": "`{entry}` uses two variables in `immediate` memory, and may use one",
+    "array of immediate": "`immediate` memory has no arrays",
+    "override in an array": "only workgroup memory has arrays whose length is an override, and not {space}",
+    "expression": "this expression has more than {most} levels, and browsers take no more: store parts in variables",
     "attribute out of place": "`@{name}` has no place before `{word}`",
     "attribute twice": "`@{name}` stands here twice",
     # Names and types
@@ -264,12 +277,6 @@ REASONS: dict[str, Sentence] = {
     "group": "`{name}` is in group {group}: write @group(0) for every binding",
     "gap in the bindings": "it has the bindings {listed}, and none with the number {missing}",
     "binding twice": "the binding {number} is declared twice: each variable has a number of its own",
-    "uniform elements": (
-        "in a uniform, an array's elements are a multiple of 16 bytes apart, and not {stride}; write a struct with a "
-        "member for each number"
-    ),
-    "uniform member behind": "in a uniform, the member `{name}` must be 16 bytes or more behind `{before}`",
-    "uniform member": "in a uniform, the member `{name}` must be at a multiple of 16 bytes, and is at {offset}",
     "empty struct": "the struct `{name}` has no members",
     "last member": "only the last member of a struct may be a runtime-sized array",
     "size": "@size must be at least {least}",
@@ -282,6 +289,7 @@ REASONS: dict[str, Sentence] = {
     "too_late": "this must be known before the run, in a const context",
     "override in a const": "`{name}` is an `override`, whose value is given at launch, and here a `const` is needed",
     "no value": "the override `{name}` has no value: give it one, or write `override {name} = ...;`",
+    **graphics.REASONS,
     # Functions
     "entry_point": "no kernel is called `{wanted}`; is `@compute` or its `fn` missing?",
     "result of a kernel": "a kernel returns nothing",
@@ -301,15 +309,6 @@ REASONS: dict[str, Sentence] = {
     "builtin twice": "`{name}` is there twice",
     "no workgroup_size": "`@workgroup_size(...)` is missing beside `@compute`",
     "workgroup_size": "@workgroup_size takes one to three numbers, each at least 1",
-    "too many threads": "{threads} threads in a workgroup: the limit here is {limit}, which every adapter offers",
-    "too many threads in z": (
-        "{threads} threads of a workgroup in z: the limit here is {limit}, which every adapter offers"
-    ),
-    "too many bytes": "{held:,} bytes of workgroup memory: the limit here is {limit:,}, which every adapter offers",
-    "array too long": "`{type}` is too long: a thread has at most {limit:,} bytes of memory of its own here",
-    "too many bytes of a thread": (
-        "`{name}` is too long: a thread then has {held:,} bytes of {space} memory, and {limit:,} is the limit here"
-    ),
     # Statements
     "const_assert": "const_assert needs a condition, true or false",
     "false const_assert": "this `const_assert` is false",
@@ -385,14 +384,13 @@ REASONS: dict[str, Sentence] = {
 }
 
 FEATURES: dict[str, Sentence] = {
-    "call tree": "room for functions that call one another this often",
     "numbers of 64 bits": "`{name}` (numbers of 64 bits)",
     "textures": "`{name}` (textures and samplers)",
+    "function in a run": "`{name}` of a `{texture}` in a run, where textures are only loaded and stored",
     "resources": "`{name}` (resources other than buffers)",
-    "shaders": "vertex and fragment shaders",
-    "builtin": "built-in value `{name}`",
     "function": "built-in function `{name}`",
-    "enable": "`enable {name}`",
-    "discard": "`discard`, which belongs to fragment shaders",
     "nesting": "nesting deeper than {most} levels",
+    "stack": "room on Python's stack for a text that is nested this deep",
+    "chain of declarations": "circle of more than {most} declarations",
+    "large value": "values of more than {most:,} numbers",
 }

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from helpers.grading import reasons, replies
+from helpers.grading import comparison, reasons, replies
 from helpers.grading.drawing import number
 from helpers.grading.words.texts import quoted
 from wgsl.facts import SettledComparisons
@@ -188,7 +188,7 @@ def not_run(reason: reasons.NotRun) -> str:
 # --- The work of a right kernel -----------------------------------------------------------------------------------
 
 
-def compared(reason: reasons.Compared) -> str:
+def compared(reason: comparison.Compared) -> str:
     """Return what a kernel does, what the official one does otherwise, and the remarks."""
     counts = zip(reason.accesses.kinds, reason.ours.kinds, _in_words(reason.ours), strict=True)
     others = [words for count, ours, words in counts if words and count != ours]
@@ -198,7 +198,7 @@ def compared(reason: reasons.Compared) -> str:
     return "; ".join([text, *map(remark, reason.remarks)])
 
 
-def _in_words(accesses: reasons.Accesses) -> tuple[str, str, str, str]:
+def _in_words(accesses: comparison.Accesses) -> tuple[str, str, str, str]:
     """Return each kind of count in words: "" for workgroup memory where there is none."""
     workgroup = ""
     if accesses.workgroup is not None:
@@ -219,16 +219,16 @@ def counted(count: float, noun: str) -> str:
     return f"{count:,.0f} {noun}s" if float(count).is_integer() else f"{count:,.1f} {noun}s"
 
 
-def remark(about: SettledComparisons | reasons.TurnTooMany | reasons.NotTried) -> str:
+def remark(about: SettledComparisons | comparison.TurnTooMany | comparison.NotTried) -> str:
     """Return what a kernel does for nothing, or what was not tried."""
-    if isinstance(about, reasons.TurnTooMany):
+    if isinstance(about, comparison.TurnTooMany):
         return TURN
-    if isinstance(about, reasons.NotTried):
+    if isinstance(about, comparison.NotTried):
         return not_tried(about)
     return findings.settled_comparisons(about)
 
 
-def not_tried(about: reasons.NotTried) -> str:
+def not_tried(about: comparison.NotTried) -> str:
     """Return why the larger drawn problems were not tried: little work may be slow where one thread does most of it."""
     why = "as a thread of your kernel makes too many turns of its loops there"
     if about.times > 1:
@@ -245,5 +245,5 @@ SENTENCES = {
     reasons.WithoutSkill: without_skill,
     replies.TooManyCalls: without_skill,
     reasons.NotRun: not_run,
-    reasons.Compared: compared,
+    comparison.Compared: compared,
 }
