@@ -17,6 +17,7 @@ DRAWN = (
     *("tree_step", "tree_sum", "conv2d_grad_bias", "grad_bias_two_passes", "arg_max_tree"),
     *("relu_gate", "product", "tiled_product", "transposed_tile", "transposed_product"),
     *("gemm_bwd_grad_pre", "gemm_bwd_da", "gemm_bwd_db", "gemm_bwd_dbias", "register_tile"),
+    *("two_results", "vec4_reads", "prefetch", "coalesced_transpose", "register_tile_4x2"),
     *("softmax_minus_truth", "momentum_step", "max_pool2d_backward", "combine_gradients"),
     *("kahan_sum", "fixed_point_sum"),
 )

@@ -38,6 +38,7 @@ IN_NEW_FORM = (
     "05_trusting_a_gradient",
     "06_fused_gemm_backward",
     "07_train_lenet",
+    "08_the_speed_ladder",
     "09_many_gpus",
     "appendix_a_simulator",
     "appendix_b_dilation_and_groups",
