@@ -18,8 +18,8 @@ struct Params { M: u32, K: u32, N: u32 }  // K and N are multiples of 4
 
 const TILE = 16u;  // rows and columns of a tile
 const FOURS = 4u;  // vectors in a row of a tile
-var<workgroup> left: array<array<vec4f, FOURS>, TILE>;   // of a: [row][k / 4]
-var<workgroup> right: array<array<vec4f, FOURS>, TILE>;  // of b: [k][column / 4]
+var<workgroup> left: array<array<vec4f, FOURS>, TILE>;   // [row][k / 4]
+var<workgroup> right: array<array<vec4f, FOURS>, TILE>;  // [k][column / 4]
 
 @compute @workgroup_size(FOURS, TILE)
 fn main(
