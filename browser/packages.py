@@ -17,7 +17,7 @@ from browser.files import check_present, pack, write
 from browser.jupyterlite import LITE
 from browser.notebooks import lesson_texts
 
-PURE = "anywidget", "comm", "ipywidgets", "jupyterlab_widgets", "lark", "psygnal", "typing_extensions"
+PURE = "anywidget", "comm", "ipywidgets", "jupyterlab_widgets", "psygnal", "typing_extensions"
 PACKED = "pyodide.asm.js", "pyodide.asm.wasm"  # the files of Pyodide that are not compressed as they are
 OWN = "convgrad-1-py3-none-any.whl"
 UNREAD = (  # tests, examples, fonts, other languages than Python, and OpenSSL

@@ -9,7 +9,6 @@ from support.sample import sample
 
 from helpers.lessons.bias_gradient.pictures.tree import TreePicture
 from helpers.lessons.shared.pictures.groups import GroupsPicture
-from helpers.lessons.the_speed_ladder.pictures.shared_products import SharedProductsPicture
 from helpers.lessons.weight_gradient.pictures import ThreadsPicture
 from helpers.operations.convolution import reference as convolution
 from helpers.operations.convolution.shapes import ConvShape
@@ -42,10 +41,9 @@ def test_the_blocks_of_groups_are_legible_and_hold_their_gradients(channels):
 
 def test_pictures_of_threads_are_legible():
     shape = ConvShape(1, 1, 28, 28, 6, 5, 5)
-    threads, shared = ThreadsPicture(shape), SharedProductsPicture(shape, 256)
+    threads = ThreadsPicture(shape)
     for thread in sample(range(0, 256, 5), 12):
         assert not list(faults(threads.show(thread)))
-        assert not list(faults(shared.show(thread)))
     sizes = [word.size for word, _ in words_of(threads) if len(word.text) == 3]
     assert min(sizes) >= 12.9  # three digits that the back row of a classroom can read
     tree = TreePicture([-10.25 * i for i in range(16)], -1230)

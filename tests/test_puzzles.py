@@ -128,7 +128,7 @@ def test_one_workgroup_would_do_the_work_of_several_in_the_larger_problem_and_wo
     assert not run.findings
     assert not run.wrong.any()
     assert run.case.expected.size > TWICE * threads * run.counts["results"]
-    assert run.counts["steps"] <= 240  # of a result: it takes little
+    assert run.counts["steps"] <= 240 * run.counts["results"]  # a result takes little
 
 
 # --- Other right kernels ------------------------------------------------------------------------------------
@@ -186,6 +186,7 @@ BLANK = {
     "arg_max_tree",
     "transposed_product",
     "max_pool2d_backward",
+    "register_tile_4x2",
 }
 
 

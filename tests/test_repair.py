@@ -59,7 +59,7 @@ def test_the_place_of_one_change_is_told_and_not_its_cure(name, old, new, kind, 
 
 
 def with_a_name(gradient: str, step: str = "params.learning_rate * v") -> Repair | None:
-    """What is told of a step with momentum that keeps the new velocity in `v`."""
+    """The repair of a step with momentum that keeps the new velocity in `v`."""
     velocity = f"let v = params.momentum * velocity[i] + {gradient}; velocity[i] = v;"
     old = "velocity[i] = params.momentum * velocity[i] + grad[i];"
     result, _ = found("momentum_step", (old, velocity), ("params.learning_rate * velocity[i]", step))
@@ -91,6 +91,16 @@ def test_one_slip_in_two_lines_is_told_of_both():
     (change,) = result.changes
     named = [change.line, *change.others]
     assert [number for number, line in enumerate(lines, 1) if re.search("- k[hw] - params", line)] == named
+
+
+def test_of_a_word_in_several_lines_those_are_told_that_must_change():
+    decode = [
+        ("iw = index % params.in_w", "iw = index % params.out_w"),
+        ("ih = index / params.in_w", "ih = index / params.out_w"),
+    ]
+    result, lines = found("pixel_window", *decode)
+    (change,) = result.changes
+    assert [lines[number - 1].strip()[:6] for number in (change.line, *change.others)] == ["let iw", "let ih"]
 
 
 def test_where_two_lines_mend_the_text_both_are_named():

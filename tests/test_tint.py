@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Page, sync_playwright
-from support import subgroup_texts
+from support import subgroup_texts, texture_texts
 from support.lab_server import browser_path
 from support.problems import EVERY_VERSION
 from support.wgsl_programs import judged, judged_halves
@@ -108,6 +108,17 @@ def test_it_judges_the_texts_that_enable_f16_as_we_say(page):
     assert messages(page, judged_halves("right")) == []
     texts = {str(i): text for i, text in enumerate(judged_halves("refused").values())}
     assert {message.split(":")[0] for message in messages(page, texts)} == {*texts}
+
+
+def test_it_judges_the_texts_with_textures_and_shaders_as_we_say(page):
+    """Those that enable something need an adapter with all of it."""
+    plain = {heading: texture_texts.judged(heading) for heading in ("right", "refused")}
+    plain = {heading: [text for text in texts.values() if "enable " not in text] for heading, texts in plain.items()}
+    assert min(map(len, plain.values())) > 150
+    right = [text for text in plain["right"] if "diagnostic(" not in text]
+    assert messages(page, dict(enumerate(right))) == []
+    refused = messages(page, {str(i): text for i, text in enumerate(plain["refused"])})
+    assert {message.split(":")[0] for message in refused} == {str(i) for i in range(len(plain["refused"]))}
 
 
 def test_it_judges_the_texts_on_one_rule_each_as_we_say(page):

@@ -17,6 +17,7 @@ from wgsl.simulator.memory import size_of
 from wgsl.simulator.run import execute
 from wgsl.syntax.parser import parsed
 from wgsl.types.declarations import Declarations, check
+from wgsl.types.memory import HANDLE
 from wgsl.types.program import Program, Variable
 from wgsl.types.usage import usage
 
@@ -73,7 +74,7 @@ class GPUShaderModule:
 
     def program(self, entry_point: str, constants: Mapping[str, float]) -> Program:
         """One entry point, with the values of the constants. Raises GPUValidationError where it breaks a rule."""
-        return self._read(lambda: check(Declarations(parsed(self._code), constants), entry_point))
+        return self._read(lambda: _of_buffers(check(Declarations(parsed(self._code), constants), entry_point)))
 
     def _read(self, read: Callable[[], Any]) -> Any:
         """Return what `read` makes of the text. Raises GPUValidationError, with the place, where it is refused."""
@@ -84,6 +85,14 @@ class GPUShaderModule:
             raise GPUValidationError(refused_text(reason, *Lines(self._code).place(error.at))) from None
         except ValueError as error:
             raise GPUValidationError(str(error)) from None
+
+
+def _of_buffers(program: Program) -> Program:
+    """The program. Raises Unsupported where it has textures, which this adapter does not make."""
+    for variable in program.bindings:
+        if variable.space == HANDLE:
+            raise Unsupported("textures", variable.at, name=variable.type)
+    return program
 
 
 class GPUBindGroupLayout(NamedTuple):

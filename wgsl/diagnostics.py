@@ -39,6 +39,7 @@ REFUSED_BY = {  # kinds of `Limited`; who refuses the other ones, which pass lim
     "statements": BY_BROWSERS,
     "expression": BY_BROWSERS,
     "NUL": BY_BROWSERS,
+    "parameter that is stored to": BY_NAGA,
     "largest f32": BY_BROWSERS,
 }
 

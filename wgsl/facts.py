@@ -286,12 +286,16 @@ class SettledComparisons(NamedTuple):
 
 @dataclass(frozen=True)
 class Unwritten:
-    """An output of which `count` of its `size` numbers are never written; `index` is the first of them."""
+    """An output of which `count` of its `size` numbers are never written; `index` is the first of them.
+
+    The `parts` of a texture are its texels.
+    """
 
     variable: str
     count: int
     size: int
     index: int
+    parts: str = "numbers"
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from wgsl.syntax.parser import check_comments, parsed
 from wgsl.syntax.tokens import Word, without_bodies, without_comments
 from wgsl.types.declarations import Declarations
 from wgsl.types.kinds import byte_count, on_three_axes
-from wgsl.types.memory import check_bindings, numbers, placed
+from wgsl.types.memory import HANDLE, check_bindings, numbers, placed
 from wgsl.types.names import Stage
 
 PART = re.compile(r"^ *// (\d+)\. ", re.MULTILINE)
@@ -100,13 +100,15 @@ class Kernel:
     def bindings(self) -> tuple[Binding, ...]:
         """The variables at the bindings 0, 1, 2, ... of group 0.
 
-        Raises WgslError where a binding is in another group, or a number is left out.
+        Raises WgslError where a binding is in another group, or a number is left out, or there is a texture.
         """
         names = {}
         variables = {}
         for name, (space, access, *place) in self._placed.items():
             if place[1] >= 0:
                 type = self.outline.nodes[name].type
+                if space == HANDLE:
+                    raise wgsl_error(self, Unsupported("textures", type.at, name=type.name))
                 written = Lines(self.code).quoted(type) if type else ""
                 names[*place] = name
                 variables[place[1]] = Binding(f"storage,{access}" if space == "storage" else space, str(name), written)
@@ -206,7 +208,7 @@ class Kernel:
 
     def number(self, node: tree.Expression) -> int:
         """The value of an expression of whole numbers and constants. Raises WgslError where it is anything else."""
-        attribute = tree.Attribute(node.at, node.end, Word("NAME", "a loop"), (node,))
+        attribute = tree.Attribute(node.at, node.end, Word("a loop"), (node,))
         return self.read(lambda: numbers(attribute, self.outline.scope, Stage.OVERRIDE))[0]
 
     def part(self, name: int | str) -> "Listing":

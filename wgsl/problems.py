@@ -14,10 +14,14 @@ from wgsl.syntax import tree
 from wgsl.syntax.parser import parsed
 from wgsl.syntax.recovery import Readable, read_on
 from wgsl.types.declarations import Declarations, program_of
+from wgsl.types.derivative_uniformity import of_derivatives
 from wgsl.types.gathering import every_fault
 from wgsl.types.limits import passed_limits, too_long
 from wgsl.types.names import Lost
 from wgsl.types.noted import noting
+from wgsl.types.program import Program
+from wgsl.types.shaders import shader_of
+from wgsl.types.stages import COMPUTE, FRAGMENT, VERTEX
 from wgsl.types.subgroup_uniformity import Portability
 from wgsl.types.uniformity import NotPortable
 from wgsl.words import errors, findings
@@ -118,10 +122,13 @@ def _name_of(node: tree.Node) -> Span:
 def _refused(declarations: Declarations, source: str) -> Iterator[Fault]:
     """Yield the faults of each entry point, and those for which browsers refuse a function that none reaches."""
     portability = Portability(source)
+    shaders: list[Program] = []
     for name, node in declarations.nodes.items():
-        if not tree.attribute(node, "compute"):
-            continue
         try:
+            if tree.attribute(node, VERTEX) or tree.attribute(node, FRAGMENT):
+                shaders.append(shader_of(declarations, node))
+            if not tree.attribute(node, COMPUTE):
+                continue
             program = program_of(declarations, name, Undefined)
             portability.add(program)
             yield from passed_limits(program)
@@ -129,6 +136,7 @@ def _refused(declarations: Declarations, source: str) -> Iterator[Fault]:
             yield fault
     portability.walk(declarations.functions)
     yield from portability.refused()
+    yield from of_derivatives(shaders, source)
 
 
 def _problems(source: str, faults: Sequence[Fault]) -> Iterable[Problem]:

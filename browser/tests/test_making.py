@@ -52,7 +52,7 @@ def test_the_site_is_made_without_network_from_what_the_workflow_keeps(
     monkeypatch.setattr(paths, "SITE", tmp_path / "site")
     site.main()
     assert files(paths.SITE) == before
-    next(paths.CACHE.glob("lark*")).unlink()
+    next(paths.CACHE.glob("psygnal*")).unlink()
     with pytest.raises(ValueError, match="pip cannot download these packages for the site"):
         site.main()
 

@@ -8,10 +8,8 @@ from pathlib import Path
 from helpers.bench.gpu_limits import MACHINES, Machine
 from helpers.bench.ladder import STEPS, Step
 from helpers.bench.layers import SHAPES, multiply_adds
-from helpers.operations.kernels import ROOT
 
 FOLDER = Path(__file__).parent / "recorded"
-OWN = ROOT / "measurements" / "table.json"  # where `python3 start.py bench` writes
 METADATA = "adapter", "driver", "date", "clock", "command"  # of a run: its table must have them
 UNCHECKED = ", unchecked"  # follows the name of a version that was timed without bounds checks
 
@@ -58,8 +56,10 @@ class Point:
         lines.append(f"{100 * self.share:.{digits}f} % of the arithmetic")
         if self.gain:
             lines.append(f"{self.gain:.2f} times as fast as {self.step.before}")
-        if self.ratio:
-            lines.append(f"the library takes {self.ratio:.2f} times as long")
+        if self.ratio and self.ratio >= 1:
+            lines.append(f"{self.ratio:.2f} times as fast as the library")
+        elif self.ratio:
+            lines.append(f"the library is {1 / self.ratio:.2g} times as fast")
         return "\n  ".join(lines)
 
 
@@ -109,12 +109,6 @@ class Recorded:
         points = [self._point(step, step.layer) for step in STEPS]
         return [point for point in points if point]
 
-    @cached_property
-    def nearest(self) -> list[Point]:
-        """The steps that were measured on any layer: on the ladder's, or on the one where they are fastest."""
-        points = [self._point(step, step.layer) or self._fastest(step) for step in STEPS]
-        return [point for point in points if point]
-
     def microseconds(self, kind: str, operation: str, layer: str) -> dict[str, float]:
         """The time of each of the "versions" or "libraries" on one layer, by name; empty where none was measured."""
         return self.table[kind].get(operation, {}).get(layer, {})
@@ -128,21 +122,10 @@ class Recorded:
         operations = 2 * multiply_adds(step.operation, SHAPES[layer])
         return Point(self, step, microseconds, operations / microseconds / 1e6)
 
-    def _fastest(self, step: Step) -> Point | None:
-        """A step on the layer on which it is fastest."""
-        points = [self._point(step, layer) for layer in self.table["versions"].get(step.operation, ())]
-        measured = [point for point in points if point]
-        return max(measured, key=lambda point: point.tflops, default=None)
-
 
 def recorded() -> list[Recorded]:
     """All recorded runs, in the order of their files' names."""
     return [Recorded.read(path) for path in sorted(FOLDER.glob("*.json"))]
-
-
-def own() -> Recorded | None:
-    """The last run on this machine, if there was one."""
-    return Recorded.read(OWN) if OWN.exists() else None
 
 
 def measured(name: str) -> Point:

@@ -55,6 +55,12 @@ class TileSizes:
         return self.side**2 + 2 * self.side + fetched + OTHER_REGISTERS
 
     @property
+    def resident(self) -> int:
+        """Threads that an H200's multiprocessor holds at a time, whole workgroups, as far as its registers allow."""
+        fitting = min(H200.threads, H200.registers // self.registers)
+        return fitting // self.threads * self.threads
+
+    @property
     def intensity(self) -> float:
         """Multiply-adds for each byte from storage memory."""
         return self.multiply_adds_a_turn / (4 * self.loads_a_turn)

@@ -36,6 +36,7 @@ COMPARISONS = {
 }
 # Less easily, but a text that is wrong may have them.
 FURTHER = {"+": ["*"], "<<": [">>"], ">>": ["<<"], "<": [">="], "<=": [">="], ">": ["<="], ">=": ["<="]}
+PARTS = "parts"  # of which more than one is left out
 STRICT, EQUAL = ({"<", "<="}, {">", ">="}), "equal"  # they differ where both sides are equal
 COMMUTE = ("+", "*", "&", "|", "==", "!=")
 REPLACED, OPERATOR, COMPARISON, ASSIGNMENT = "replaced", "operator", "comparison", "assignment"
@@ -45,10 +46,10 @@ LINES, TOO_MANY, MOVED, VALUE, MISSING, MEMBERS = "lines", "too many", "moved", 
 
 @dataclass(frozen=True, eq=False)
 class Edit:
-    """A change to a function: parts by their ids, and what is in their places, of one kind.
+    """A change to some functions: parts by their ids, and what is in their places, of one kind.
 
-    `place` is what is changed; `noun` is what should be there instead, `others` are further places, and
-    `added` is the part that was not there.
+    `site` is the first place; `noun` is what should be there instead, `others` are further places, `added` is the
+    part that was not there, and `made` are the changes of which it consists, if there are several.
     """
 
     kind: str
@@ -58,11 +59,16 @@ class Edit:
     noun: str = ""
     others: tuple[Span, ...] = ()
     added: object = None
+    made: tuple["Edit", ...] = ()
 
     @property
     def body(self) -> tuple[ir.Statement, ...]:
-        """The function's body with the change."""
-        return changed(self.site.function.body, self.new, self.above)
+        """The body of the first place's function with the change."""
+        return self.body_of(self.site.function)
+
+    def body_of(self, function: ir.Function) -> tuple[ir.Statement, ...]:
+        """Return the body of a function with the change."""
+        return changed(function.body, self.new, self.above)
 
 
 def at(site: Site, kind: str, new: object, noun: str = "", added: object = None) -> Edit:
@@ -112,9 +118,10 @@ def _of_an_operator(site: Site) -> Iterator[Edit]:
             if part.type != F32 or operator in "+-*/":
                 equal = EQUAL if {part.operator, operator} in STRICT else ""
                 yield at(site, kind, replace(part, operator=operator), equal)
-    for operand in part.left, part.right:
+    for operand, other in (part.left, part.right), (part.right, part.left):
         if operand.type == part.type:
-            yield at(site, EXTRA, operand)
+            noun = PARTS if getattr(other, "operator", "") == part.operator else ""
+            yield at(site, EXTRA, operand, noun)
     if part.operator not in COMMUTE and part.type != BOOL and part.left.type == part.right.type:
         yield at(site, EXCHANGED, replace(part, left=part.right, right=part.left))
     if part.type != BOOL:

@@ -43,7 +43,7 @@ def grade(puzzle: Puzzle, source: str, seed: drawn.Seed = None) -> Grades:
     kernel = Kernel(source)
     try:
         if problem := interface_checks.problem(kernel, puzzle):
-            return Grades.alike(puzzle.tests, NO_COMPILE, problem)
+            return Grades.alike(puzzle.tests, WRONG, problem)
         if idle := interface_checks.idle(kernel, puzzle):
             return Grades.alike(puzzle.tests, WRONG, idle)
         work = Work(MOST_WORK)
@@ -163,6 +163,8 @@ class _Grader:
             return True
         if finding.kind not in ("data race", "uninitialized read"):
             return False
+        if finding.variable in {other.variable for other in self.first.values() if other.kind == "out-of-range write"}:
+            return False  # it comes of the write, which lands in another element
         return getattr(self.kernel.find(finding.variable), "space", "") == "workgroup"
 
     def grades(self) -> Grades:
@@ -340,13 +342,19 @@ class _Grader:
         """
         mistakes = {mistake: self.puzzle.with_mistake(mistake) for mistake in self.puzzle.mistakes}
         same = [mistake for mistake, other in mistakes.items() if same_code(other, self.kernel)]
-        fit = same[:1] or fitting(mistakes, self.runs, WORK, as_much=bool(self.lacks))
+        as_much = bool(self.lacks) or self._only_reads_stray
+        fit = same[:1] or fitting(mistakes, self.runs, WORK, as_much)
         self.several = len(fit) > 1
         if len(fit) != 1:
             return None
         if fit[0].replaces_sum and any(map(wrong_numbers.replaced_in, self.smallest)):
             return None  # the sum is replaced in the output, for which the verdict has the cure
         return NamedMistake(fit[0].name, fit[0].question)
+
+    @property
+    def _only_reads_stray(self) -> bool:
+        """True where all numbers are right, and some reads miss their array: many a text does that."""
+        return not self.wrong and {finding.kind for finding in self.first.values()} <= reasons.STRAY_READS
 
     def _drawn(self, run: TestRun) -> NumbersDrawn:
         """Return the output beside the right one, in lines."""

@@ -41,6 +41,17 @@ class PythonCase:
     right: tuple[object, ...]
     of: Callable[[object], object] = lambda answer: answer
 
+    def results(self, program: Program) -> tuple[Result | WgslError, ...]:
+        """Return for each of the values what is judged of the lines, or what keeps it from being computed."""
+        results: list[Result | WgslError] = []
+        for values in self.given:
+            try:
+                result = program.run(values)
+                results.append(replace(result, value=self.of(result.value)))
+            except WgslError as error:
+                results.append(error)
+        return tuple(results)
+
 
 @dataclass(frozen=True)
 class PythonPuzzle(OfficialText):
@@ -115,14 +126,7 @@ class _Run:
 
 def _tried(program: Program, case: PythonCase) -> _Run:
     """Lines on a test."""
-    results: list[Result | WgslError] = []
-    for values in case.given:
-        try:
-            result = program.run(values)
-            results.append(replace(result, value=case.of(result.value)))
-        except WgslError as error:
-            results.append(error)
-    return _Run(case, tuple(results))
+    return _Run(case, case.results(program))
 
 
 def _lines_refused(error: WgslError) -> LinesRefused:

@@ -15,6 +15,7 @@ BEFORE_NUMBERS = frozenset(  # they make numbers wrong, not the other way round
     {"non-uniform barrier", "data race", "lost update", "undefined lane"}
 )
 ONE_RESULT = frozenset({"overlapping writes"})  # in any order
+STRAY_READS = frozenset({"out-of-range read", "index overflow"})
 SAYS_ALL = frozenset({NOT_PORTABLE, "uninitialized read"})  # the finding says why right numbers are not enough
 
 

@@ -15,7 +15,9 @@ from helpers.grading.candidates import tiers
 from helpers.grading.change import Mended, Repair, mended_by, one_of
 from helpers.grading.edits import Edit
 from helpers.grading.puzzle import Case, Puzzle
+from helpers.grading.sites import sites
 from helpers.grading.test_run import TestRun, iterations, simulated
+from helpers.grading.twin_edits import EACH, together
 from wgsl import Kernel
 from wgsl.simulator.run import compiled, execute
 from wgsl.simulator.work import TooLong, Work
@@ -51,6 +53,8 @@ class Search:
         self.tried = 0
         declared = kernel.read(lambda: Declarations(kernel.module, dict(kernel.constants)))
         self.programs: Mapping[str, Program] = {name: check(declared, name) for name in puzzle.entry_points}
+        entries = (program.entry for program in self.programs.values())
+        self.functions = list({site.function: None for entry in entries for site in sites(entry)})
         failing_first = sorted(runs, key=lambda run: (not run.wrong.any(), run.counts["statements"]))
         self.cases = [run.case for run in failing_first]
         self.buffers = {id(case): _words(case) for case in self.cases}
@@ -96,7 +100,7 @@ class Search:
             if self.work.left < 0 or len(lines) > MOST_LINES:
                 break
             if self.mends(edit):
-                mended = mended_by(edit, self.kernel)
+                mended = mended_by(self._least(edit), self.kernel)
                 lines.setdefault(mended.change.line, []).append(mended)
         return lines
 
@@ -110,12 +114,24 @@ class Search:
         """Return whether a change makes all tests right, and some drawn problems."""
         self.tried += 1
         self.work.left -= CANDIDATE
-        function, before = edit.site.function, edit.site.function.body
+        before = [(function, function.body) for function in self.functions]
         try:
-            _give(function, edit.body)
+            for function in self.functions:
+                _give(function, edit.body_of(function))
             return self._is_right()
         finally:
-            _give(function, before)
+            for function, body in before:
+                _give(function, body)
+
+    def _least(self, edit: Edit) -> Edit:
+        """Return the fewest places, two at least, of a word that another one replaces."""
+        if edit.kind != EACH or len(edit.made) == 2:
+            return edit
+        for one in edit.made:
+            fewer = together(EACH, [other for other in edit.made if other is not one], edit.noun)
+            if self.mends(fewer):
+                return self._least(fewer)
+        return edit
 
     def _is_right(self) -> bool:
         first, *others = self.cases

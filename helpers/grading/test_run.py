@@ -227,7 +227,8 @@ def _busiest(trace: Trace, output: int) -> dict[str, int]:
     """The counts of the thread that does most of it; loads are in words of memory, `results` words of the output.
 
     `inputs` are different words of the bindings before the output. `busy_threads` would do all statements, if each did
-    as many as the busiest one.
+    as many as the busiest one. `loads_at_once` are the loads of all
+    threads that are stored to workgroup memory before the thread has read anything there: nothing hides their latency.
     """
     loading, inputs, results = [], [], []
     for variable in trace.log.variables:
@@ -246,6 +247,7 @@ def _busiest(trace: Trace, output: int) -> dict[str, int]:
         "thread_loads": _most(loading),
         "inputs": _most(inputs),
         "results": _most(results),
+        "loads_at_once": trace.log.loads_before_stores(prod(trace.workgroups) * prod(trace.workgroup_size)),
         **_in_workgroup_memory(trace),
     }
 

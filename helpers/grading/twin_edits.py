@@ -1,7 +1,7 @@
 """The changes of a program in several places at once: the same slip in both axes, or one word that is meant twice."""
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 
 from helpers.grading import edits, line_edits
 from helpers.grading.counterpart import Counterpart
@@ -24,7 +24,7 @@ def together(kind: str, made: Sequence[Edit], noun: str = "") -> Edit:
         above |= edit.above
     first, *others = made
     places = tuple(edit.site.part.place for edit in others)
-    return Edit(kind, first.site, new, above, noun, places, first.added)
+    return Edit(kind, first.site, new, above, noun, places, first.added, tuple(made))
 
 
 def of_twins(places: Sequence[Site], counterpart: Counterpart, program: ir.Program) -> Iterator[Edit]:
@@ -67,7 +67,7 @@ def of_words(places: Sequence[Site], program: ir.Program) -> Iterator[Edit]:
     for site in places:
         if key_of(site.part) and site.part.type in (U32, I32, F32):
             by_key.setdefault(key_of(site.part), []).append(site)
-    for sites in by_key.values():
+    for sites in chain.from_iterable(map(_by_function, by_key.values())):
         part = sites[0].part
         if len({id(site.statement) for site in sites}) > 1:
             visible = frozenset.intersection(*(site.visible for site in sites))
@@ -80,6 +80,15 @@ def of_words(places: Sequence[Site], program: ir.Program) -> Iterator[Edit]:
         if alike and len({id(site.statement) for site in (*one, *other)}) > 1:
             made = [edits.at(site, SWAP, second) for site in one] + [edits.at(site, SWAP, first) for site in other]
             yield together(SWAP, made)
+
+
+def _by_function(sites: Sequence[Site]) -> list[list[Site]]:
+    """Return the places of a word in each function, and those in all of them: it may be wrong in one."""
+    by_function: dict[int, list[Site]] = {}
+    for site in sites:
+        by_function.setdefault(id(site.function), []).append(site)
+    groups = [*by_function.values()]
+    return groups if len(groups) == 1 else [*groups, [*sites]]
 
 
 def of_two_values(places: Sequence[Site], counterpart: Counterpart) -> Iterator[Edit]:

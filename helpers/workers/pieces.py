@@ -10,7 +10,7 @@ from importlib import import_module, metadata
 from helpers.operations.kernels import ROOT
 
 FOLDERS = "helpers", "kernels", "tests", "wgsl"  # a result depends on them,
-PACKAGES = "distributed", "hypothesis", "lark", "numpy", "torch", "wgpu"  # and on these packages
+PACKAGES = "distributed", "hypothesis", "numpy", "torch", "wgpu"  # and on these packages
 
 Plain = dict | list | str | float | None  # what JSON has
 Versions = dict[str, str | None]

@@ -4,7 +4,6 @@ from helpers.lessons.bias_gradient.explorers import bias_gradient
 from helpers.lessons.convolution_as_correlation.explorers import contributions, forward, own_filter
 from helpers.lessons.input_gradient.explorers import four_faults, input_gradient, scatter_and_gather
 from helpers.lessons.shared.any_convolution import any_forward, any_input_gradient, any_weight_gradient
-from helpers.lessons.the_speed_ladder.explorers import shared_products
 from helpers.lessons.train_lenet.explorers import weight_steps
 from helpers.lessons.weight_gradient.explorers import SMALL_CASE, threads, weight_gradient
 
@@ -20,7 +19,6 @@ __all__ = [
     "input_gradient",
     "own_filter",
     "scatter_and_gather",
-    "shared_products",
     "threads",
     "weight_gradient",
     "weight_steps",

@@ -38,7 +38,10 @@ IN_NEW_FORM = (
     "05_trusting_a_gradient",
     "06_fused_gemm_backward",
     "07_train_lenet",
+    "08_the_speed_ladder",
     "09_many_gpus",
+    "appendix_a_simulator",
+    "appendix_b_dilation_and_groups",
     "appendix_c_launcher",
     "appendix_e_order_of_a_sum",
 )

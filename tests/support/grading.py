@@ -23,7 +23,7 @@ from wgsl.simulator.work import Work
 
 PASSES = {"gemm_bwd_grad_pre", "gemm_bwd_da", "gemm_bwd_db", "gemm_bwd_dbias"}
 FURTHER = {"neighbor_difference", "conv2d", "conv2d_grad_input", "grad_bias_two_passes"} | PASSES  # on the map alone
-WAITING = {"is_race", *FURTHER}  # for lesson A, to come
+WAITING = {*FURTHER}
 
 
 def mistakes_of(puzzles: Mapping[str, Puzzle | PythonPuzzle]) -> list[tuple[str, Mistake]]:

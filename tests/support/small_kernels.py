@@ -1,5 +1,7 @@
 """Kernels of a few lines: a body and its declarations, run by the simulator over small buffers."""
 
+import re
+
 import numpy as np
 
 from wgsl import simulate
@@ -35,13 +37,26 @@ def text_of(body: str, declarations: str = "") -> str:
     return f"{MAIN}{declarations}{BODY}{body}\n}}\n"
 
 
+def expected(body: str) -> tuple[list[tuple[str, int]], int | None]:
+    """The kinds and lines that the comments of a body announce, and the line of `// earlier`."""
+    text = text_of(body, DECLARED).replace(MAIN, re.sub("//.*", "", MAIN))
+    kinds, earlier = [], None
+    for number, line in enumerate(text.split("\n"), 1):
+        comment = line.partition("// ")[2]
+        if comment == "earlier":
+            earlier = number
+        elif re.fullmatch(r"([a-z -]+)(, [a-z -]+)*", comment):
+            kinds += [(kind, number) for kind in comment.split(", ")]
+    return sorted(kinds), earlier
+
+
 def run(body: str, groups: int = 1, declarations: str = "", **options) -> Trace:
     """Simulate a body over two buffers of 16 zeros, 4 counters and the sizes 1 to 8; nothing need be written."""
-    buffers = [
-        np.zeros(16, np.uint32),
-        np.zeros(16, np.float32),
-        np.zeros(4, np.uint32),
-        np.arange(1, 9, dtype=np.uint32),
-    ]
     options = {"outputs": (), **options}
-    return simulate(text_of(body, declarations), buffers, (groups, 1, 1), **options)
+    return simulate(text_of(body, declarations), buffers(), (groups, 1, 1), **options)
+
+
+def buffers() -> list[np.ndarray]:
+    """Return what a kernel runs over, in the order of the bindings."""
+    zeros = np.zeros(16, np.uint32), np.zeros(16, np.float32), np.zeros(4, np.uint32)
+    return [*zeros, np.arange(1, 9, dtype=np.uint32)]

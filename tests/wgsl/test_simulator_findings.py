@@ -5,24 +5,12 @@ from ast import literal_eval
 
 import pytest
 from support.messages import every
-from support.small_kernels import DECLARED, MAIN, run, text_of
+from support.small_kernels import DECLARED, expected, run, text_of
 from support.speakers import found
 
 from wgsl.simulator import run as simulator
 
 # --- Which finding, in which line -----------------------------------------------------------------------------
-
-
-def marked(text: str) -> tuple[list[tuple[str, int]], int | None]:
-    """The kinds and lines that a text's comments announce, and the line of `// earlier`."""
-    kinds, earlier = [], None
-    for number, line in enumerate(text.split("\n"), 1):
-        comment = line.partition("// ")[2]
-        if comment == "earlier":
-            earlier = number
-        elif re.fullmatch(r"([a-z -]+)(, [a-z -]+)*", comment):
-            kinds += [(kind, number) for kind in comment.split(", ")]
-    return sorted(kinds), earlier
 
 
 @every("findings")
@@ -31,8 +19,8 @@ def test_each_mistake_is_found_where_it_is_and_said_and_nothing_else(family, hea
     assert str(trace) == message
     if "without marks" in heading:
         return
-    expected, earlier = marked(text_of(body, DECLARED).replace(MAIN, re.sub("//.*", "", MAIN)))
-    assert sorted({(finding.kind, finding.line) for finding in trace.findings}) == expected
+    kinds, earlier = expected(body)
+    assert sorted({(finding.kind, finding.line) for finding in trace.findings}) == kinds
     for finding in trace.findings:
         racing = finding.kind in ("data race", "overlapping writes")
         assert finding.other_line == ((earlier or finding.line) if racing else None)

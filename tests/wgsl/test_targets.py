@@ -21,7 +21,7 @@ TEXTS = {  # what Tint, the compiler of Chrome, says of them was asked once, wit
     ),
     "too-many-threads": (HEAD + MAIN.replace("BODY", "").replace("size(4)", "size(4096)"), {"chrome", "naga"}),
     "unknown": (HEAD + MAIN.replace("BODY", "y[0] = nothing;"), {"spec", "chrome", "naga"}),
-    "textures": (HEAD + MAIN.replace("BODY", "") + "@group(0) @binding(1) var t: texture_2d<f32>;", set()),
+    "numbers-of-64-bits": (HEAD + MAIN.replace("BODY", "") + "var<private> x: f64;", set()),
 }
 
 

@@ -1,20 +1,17 @@
 """The simulator's grammar: what a text means as a tree; `test_wgsl_refused.py` has the texts that mean nothing."""
 
-import logging
 import re
-from pathlib import Path
 
 import pytest
-from lark import Lark, logger
 from support.sample import sample
 from support.wgsl_programs import RICH
 from support.wgsl_texts import compiler_says, expression, statements
 
 from helpers.operations.kernels import KERNELS
 from wgsl import without_comments
-from wgsl.syntax import parser, tree
+from wgsl.syntax import tree
 from wgsl.syntax.parser import parse
-from wgsl.syntax.tokens import CLOSE, OPEN, Tokens, marked
+from wgsl.syntax.tokens import CLOSE, OPEN, marked
 
 ROOT = KERNELS.parent
 FILES = sorted([*KERNELS.glob("*/*.wgsl"), *ROOT.glob("helpers/lessons/*/puzzles/*.wgsl")])
@@ -39,16 +36,6 @@ def in_parentheses(node) -> str:
 
 
 # --- Whole texts --------------------------------------------------------------------------------------------------
-
-
-def test_the_grammar_has_one_reading(caplog):
-    logger.setLevel(logging.DEBUG)
-    with caplog.at_level(logging.DEBUG, logger=logger.name):
-        grammar = Path(parser.__file__).with_name("wgsl.lark").read_text(encoding="utf-8")
-        Lark(grammar, parser="lalr", lexer=Tokens, start="module", debug=True)
-    logger.setLevel(logging.CRITICAL)
-    assert "onflict" not in caplog.text
-    assert "ollision" not in caplog.text
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from wgsl.command.comments import check_kinds, run_kinds, slug
 from wgsl.command.files import Source, Unreadable, paths_of, read
 from wgsl.command.formats import FORMATS
 from wgsl.command.options import add_constants
+from wgsl.command.peers import PEERS, Answers, answers, difference
 from wgsl.command.verdicts import TARGETS, Rules, Verdict, verdict
 from wgsl.kernel import Kernel
 from wgsl.problems import check
 from wgsl.syntax.tokens import without_comments
+from wgsl.words import peers as words
 
 EPILOG = """\
 targets:
@@ -33,15 +35,22 @@ was not checked ("not supported") is printed, and does not count."""
 
 def main(arguments: Sequence[str]) -> int:
     """Check the texts; returns the exit status."""
-    options = parser().parse_args(arguments)
-    rules = Rules(options.target, frozenset(options.ignore), options.expect, options.strict)
+    line = parser()
+    options = line.parse_args(arguments)
+    also = [*dict.fromkeys(options.also)]
+    for option in also:
+        if PEERS[option].target not in TARGETS[options.target]:
+            line.error(words.not_counted(option, options.target, PEERS[option].target))
+    rules = Rules(options.target, frozenset(options.ignore), options.expect, options.strict, frozenset(also))
     sources, refused = _sources(options.files, options.exclude)
     constants = dict(options.constants)
     refused += [_unknown(name, value) for name, value in constants.items() if not _is_declared(name, sources)]
+    said = {option: answers(option, sources) for option in also if sources}
+    refused += [answer.problem for answer in said.values() if answer.problem]
     verdicts = []
     for source in sources:
         try:
-            verdicts.append(_verdict(source, constants, rules))
+            verdicts.append(_verdict(source, constants, rules, said))
         except ValueError as error:  # a value that an override cannot have
             refused.append(f"{source.name}: {error}")
     if written := FORMATS[options.format](verdicts):
@@ -65,9 +74,15 @@ def _sources(names: Sequence[str], excluded: Sequence[str]) -> tuple[list[Source
     return sources, refused
 
 
-def _verdict(source: Source, constants: dict[str, float], rules: Rules) -> Verdict:
+def _verdict(source: Source, constants: dict[str, float], rules: Rules, said: Mapping[str, Answers]) -> Verdict:
     here = tuple(sorted((name, value) for name, value in constants.items() if _is_declared(name, [source])))
-    return verdict(source.name, source.text, check(Kernel(source.text, source.name, here)), rules)
+    found = check(Kernel(source.text, source.name, here))
+    differences = []
+    if said:
+        alone = check(source.text) if here else found  # a compiler of modules knows no values of overrides
+        for option, answer in said.items():
+            differences += difference(option, source, answer, alone)
+    return verdict(source.name, source.text, (*found, *differences), rules)
 
 
 def _is_declared(name: str, sources: Sequence[Source]) -> bool:
@@ -91,6 +106,8 @@ def parser() -> ArgumentParser:
     add("files", metavar="FILE", nargs="+", help="a text, a folder (all of its *.wgsl), or - for the standard input")
     add("--format", choices=FORMATS, default="text", help="text, json, sarif (2.1.0) or github; text by default")
     add("--target", choices=TARGETS, default="portable", help="whose refusal counts; portable by default")
+    also = "a compiler to ask, too, where it is installed: tint (node's package webgpu) or naga (the package wgpu)"
+    add("--also", choices=PEERS, action="append", default=[], help=also)
     add("--ignore", metavar="KIND", type=_kind, action="append", default=[], help="what never counts")
     excluded = "files of folders to leave out, as in shared/*.wgsl"
     add("--exclude", metavar="GLOB", action="append", default=[], help=excluded)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple, Protocol, TypeVar
 
+from wgsl.command import peers
 from wgsl.diagnostics import Lines
 from wgsl.simulator.findings import KINDS as RUN_KINDS
 from wgsl.syntax.tokens import comments, without_comments
@@ -36,7 +37,7 @@ def slug(kind: str) -> str:
 def check_kinds() -> frozenset[str]:
     """Return the kinds and rules of what is found without a run."""
     rules = (*REASONS, *FEATURES, *UNPORTABLE.values())
-    return frozenset(map(slug, (*PROBLEM_KINDS, UNUSED, UNMET, UNKNOWN, *rules)))
+    return frozenset(map(slug, (*PROBLEM_KINDS, UNUSED, UNMET, UNKNOWN, *rules, *peers.kinds(peers.PEERS))))
 
 
 @cache

@@ -20,6 +20,8 @@ from wgsl.command.comments import (
     remarks,
     slug,
 )
+from wgsl.command.peers import PEERS, TAKEN
+from wgsl.command.peers import kinds as peer_kinds
 from wgsl.diagnostics import ALL, CHROME, NAGA, SPECIFICATION
 from wgsl.problems import Problem
 from wgsl.words import comments as words
@@ -39,13 +41,14 @@ class Rules:
     """The options that decide what counts.
 
     `ignored` are kinds and rules; with `expect`, what comments expect is right; with `strict`, what was not checked
-    counts, too.
+    counts, too. `also` are the compilers that were asked.
     """
 
     target: str = "portable"
     ignored: frozenset[str] = frozenset()
     expect: bool = False
     strict: bool = False
+    also: frozenset[str] = frozenset()
 
     def counts(self, problem: Problem) -> bool:
         """Return True for a problem that is one for the target, or that is none of a compiler's."""
@@ -53,8 +56,8 @@ class Rules:
         return not refused or bool(refused & TARGETS[self.target])
 
     def level(self, problem: Problem) -> str:
-        """Return "error" for what fails a build, "note" for what was not checked."""
-        return NOTE if problem.kind == UNCHECKED and not self.strict else ERROR
+        """Return "error" for what fails a build, "note" for what was not checked, or that a compiler takes."""
+        return NOTE if problem.kind in (UNCHECKED, TAKEN) and not self.strict else ERROR
 
 
 @dataclass(frozen=True)
@@ -76,9 +79,12 @@ def verdict(name: str, text: str, found: Iterable[Problem], rules: Rules) -> Ver
     """Return what counts of the problems of a text."""
     about = remarks(text)
     found = [problem for problem in found if rules.counts(problem) or not rules.expect]
-    is_whole = all(problem.kind == UNPORTABLE for problem in found)  # else a part was not looked at
+    is_whole = all(problem.kind in (UNPORTABLE, TAKEN) for problem in found)  # else a part was not looked at
+    not_asked = peer_kinds(PEERS.keys() - rules.also) - peer_kinds(rules.also)
 
     def is_ours(remark: Remark) -> bool:
+        if remark.kind in not_asked:
+            return False
         return remark.kind in check_kinds() and (is_whole or remark.verb == EXPECT)
 
     left, allowed, complaints = weighed(found, about, rules.expect, is_ours)

@@ -160,6 +160,12 @@ class Access:
             self._watch.collector.add("not-a-number", born.at, lanes.where(mask).index, facts)
         return as_bits(without_nan_marks(leaf))
 
+    def without_nan(self, leaf: np.ndarray, lanes: Lanes, part: Part) -> np.ndarray:
+        """Numbers that are stored in a texture, where NaN is reported and loses its mark."""
+        if not self._watch.sees:
+            return leaf
+        return self._without_nan_marks(as_bits(leaf), leaf, lanes, part).view(leaf.dtype)
+
     def atomic(
         self, name: str, place: Place, type: Type, arguments: list[np.ndarray], lanes: Lanes, part: Part
     ) -> Value:

@@ -13,9 +13,11 @@ from wgsl.arguments import check_size
 from wgsl.arithmetic.operators import DTYPES
 from wgsl.simulator.bindings import at_key, listed
 from wgsl.simulator.memory import numbers, size_of
+from wgsl.simulator.texture_arguments import smallest, texture_for, wanted
 from wgsl.types import kinds
 from wgsl.types.kinds import Atomic, Struct, Type
 from wgsl.types.program import Program, Variable
+from wgsl.types.textures import Texture
 from wgsl.types.usage import usage
 
 MOST = 2**24  # elements of a buffer
@@ -69,6 +71,8 @@ def buffers_for(programs: Sequence[Program], arguments: Mapping[str, str], seed:
 
 def _left_out(variable: Variable, touched: bool) -> str | None:
     """The text for a binding that the command line does not name; None where it must name it."""
+    if isinstance(variable.type, Texture):
+        return None if touched else smallest(variable.type)
     if size_of(variable.type)[1]:
         return None if touched else "1"
     return None if touched and variable.space == "uniform" else ""
@@ -78,6 +82,8 @@ def _wanted(variable: Variable) -> str:
     """Return the request for a binding that the command line leaves out: what to write for it."""
     name = variable.name
     type = variable.type
+    if isinstance(type, Texture):
+        return wanted(variable)
     if size_of(type)[1]:
         return f"`{name}` is an {type} without a size: write {name}=64, {name}=1,2,3 or {name}=numbers.npy"
     return f"`{name}` has no values: write {name}= and the numbers of {_listed(type)}"
@@ -96,6 +102,8 @@ def _buffer(variable: Variable, text: str, written: bool, random: np.random.Gene
     """The array of one binding."""
     if text.startswith("@") or text.endswith(".npy"):
         return _loaded(variable, text.removeprefix("@"))
+    if isinstance(variable.type, Texture):
+        return texture_for(variable, text, written, random)
     runtime_sized = size_of(variable.type)[1] > 0
     size = SIZE.fullmatch(text)
     try:

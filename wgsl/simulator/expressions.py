@@ -15,6 +15,7 @@ from wgsl.simulator.counts import SUBGROUP
 from wgsl.simulator.lanes import Lanes
 from wgsl.simulator.memory import Words
 from wgsl.simulator.subgroups import Subgroups
+from wgsl.simulator.textures import Textures
 from wgsl.simulator.values import (
     Fault,
     NamedValue,
@@ -33,6 +34,7 @@ from wgsl.types import program as ir
 from wgsl.types.conversions import scalar_of
 from wgsl.types.kinds import Array, Vector
 from wgsl.types.subgroups import SubgroupCall
+from wgsl.types.textures import TextureCall
 
 Thing = Value | Place
 MIXING = (
@@ -58,6 +60,7 @@ class Expressions:
         self._watch = watch
         self._access = access
         self._subgroups = subgroups
+        self._textures = Textures(words, watch, access)
         self._call = call
         self.names: dict[ir.Binding, NamedValue] = {}
         self.invalid = False  # set when an operation made a NaN
@@ -69,7 +72,8 @@ class Expressions:
             ir.Bitcast: self._bitcast, ir.Splat: self._splat, ir.Construct: self._construct, ir.Pick: self._pick,
             ir.Index: self._index, ir.Call: call, ir.AddressOf: lambda e, lanes: self.place(e.reference, lanes),
             SubgroupCall: self._subgroup, ir.ArrayLength: self._array_length, ir.AtomicCall: self._atomic,
-            ir.UniformLoad: self._uniform_load,
+            ir.UniformLoad: self._uniform_load, TextureCall: self._texture,
+            ir.Root: lambda e, lanes: Place(e.variable, 0),
         }  # fmt: skip
 
     def value(self, expression: ir.Expression, lanes: Lanes) -> Value:
@@ -125,6 +129,12 @@ class Expressions:
         leaves = self._subgroups.call(expression, arguments, lanes)
         self.invalid = False
         return Value(leaves)
+
+    def _texture(self, expression: TextureCall, lanes: Lanes) -> Value:
+        texture, *arguments = [self.value(argument, lanes) for argument in expression.arguments]
+        result = self._textures.call(expression, texture.variable, arguments, lanes)
+        self.invalid = False
+        return result
 
     # --- References -------------------------------------------------------------------------------------------
 

@@ -45,6 +45,20 @@ class Lanes:
         return array
 
     @cached_property
+    def first(self) -> Lanes | None:
+        """Those of the first workgroup, where each of several workgroups has the same invocations in this set."""
+        groups = self.dispatch.group_count
+        each, rest = divmod(self.count, groups)
+        if groups == 1 or rest or not each:
+            return None
+        if not self.whole:
+            rows = self.index.reshape(groups, each)
+            begins = np.arange(groups)[:, None] * self.dispatch.threads
+            if not np.array_equal(rows, rows[0] + begins):
+                return None
+        return Lanes(self.dispatch, self.index[:each])
+
+    @cached_property
     def groups(self) -> np.ndarray:
         """The number of each invocation's workgroup."""
         return self.take(self.dispatch.groups)

@@ -37,6 +37,7 @@ class Words:
         self.arrays: dict[Variable, np.ndarray] = {}
         self._exact: dict[Variable, np.ndarray] = {}
         self._halved: set[Variable] = set()  # the variables with two places for each word
+        self.images: dict[Variable, object] = {}  # the textures, of which `textures` knows more
 
     def bind(self, variable: Variable, buffer: np.ndarray) -> None:
         """Give a binding a copy of a buffer."""
@@ -274,6 +275,17 @@ class Touch:
         """Remember what another one remembers of some words."""
         self.set(where, other.lane[where], other.epoch[where], other.at[where])
 
+    def repeated(self, dispatch: Dispatch) -> Touch:
+        """The same for every workgroup, where this is that of the first one and all did the same."""
+        groups = dispatch.group_count
+        copy = Touch(0)
+        begins = np.repeat(np.arange(groups, dtype=np.int32) * dispatch.threads, len(self.lane))
+        lanes = np.tile(self.lane, groups)
+        copy.lane = np.where(lanes < 0, lanes, lanes + begins)
+        copy.epoch = np.tile(self.epoch, groups)
+        copy.at = np.tile(self.at, groups)
+        return copy
+
 
 class Shadow:
     """The accesses to the words of one variable that later ones may race with."""
@@ -285,23 +297,46 @@ class Shadow:
 
     def read(self, where: np.ndarray, lanes: Lanes, epoch: np.ndarray, at: int) -> list[Conflicts]:
         """Note reads, one for each invocation; gives those that race with an earlier write."""
-        conflicts = self._against(self._write, where, lanes, epoch)
-        self._note_readers(where, lanes, epoch, at)
+        conflicts = self.races_of_reads(where, lanes, epoch)
+        self.note_reads(where, lanes, epoch, at)
         return conflicts
 
     def write(
         self, where: np.ndarray, lanes: Lanes, epoch: np.ndarray, at: int, bits: np.ndarray | None
     ) -> list[Conflicts]:
         """Note writes, one for each invocation; gives those that race with an earlier access or with each other."""
-        conflicts = self._against(self._write, where, lanes, epoch, bits)
-        for reads in (self._read, self._second, self._foreign):
-            conflicts += self._against(reads, where, lanes, epoch)
-        self._write.set(where, lanes.index, epoch, at)
-        if bits is not None:
-            self._value[where] = bits
+        conflicts = self.races_of_writes(where, lanes, epoch, bits)
+        self.note_writes(where, lanes, epoch, at, bits)
         if (self._write.lane[where] != lanes.index).any():
             conflicts.append(_within(where, lanes, at, bits))
         return conflicts
+
+    def races_of_reads(self, where: np.ndarray, lanes: Lanes, epoch: np.ndarray) -> list[Conflicts]:
+        """Return the races of reads with earlier writes."""
+        return self._against(self._write, where, lanes, epoch)
+
+    def races_of_writes(
+        self, where: np.ndarray, lanes: Lanes, epoch: np.ndarray, bits: np.ndarray | None
+    ) -> list[Conflicts]:
+        """Return the races of writes with earlier accesses."""
+        conflicts = self._against(self._write, where, lanes, epoch, bits)
+        for reads in (self._read, self._second, self._foreign):
+            conflicts += self._against(reads, where, lanes, epoch)
+        return conflicts
+
+    def note_writes(self, where: np.ndarray, lanes: Lanes, epoch: np.ndarray, at: int, bits: np.ndarray | None) -> None:
+        """Note writes, whatever they race with."""
+        self._write.set(where, lanes.index, epoch, at)
+        if bits is not None:
+            self._value[where] = bits
+
+    def repeated(self, dispatch: Dispatch, value: np.ndarray) -> Shadow:
+        """The shadow of all workgroups, where this is that of the first one and all did the same but for the values."""
+        copy = Shadow(0, dispatch.groups)
+        copy._value = value
+        touches = (self._write, self._read, self._second, self._foreign)
+        copy._write, copy._read, copy._second, copy._foreign = (touch.repeated(dispatch) for touch in touches)
+        return copy
 
     def _against(
         self, touch: Touch, where: np.ndarray, lanes: Lanes, epoch: np.ndarray, bits: np.ndarray | None = None
@@ -320,7 +355,8 @@ class Shadow:
         wrote = np.full(len(where), touch is self._write)
         return [Conflicts(lanes.index[suspects], other[suspects], where, touch.at[where], wrote, alike)]
 
-    def _note_readers(self, where: np.ndarray, lanes: Lanes, epoch: np.ndarray, at: int) -> None:
+    def note_reads(self, where: np.ndarray, lanes: Lanes, epoch: np.ndarray, at: int) -> None:
+        """Note reads, whatever they race with."""
         before = self._read.lane[where]
         known = before >= 0
         foreign = known & (self._groups[before] != lanes.groups)

@@ -12,7 +12,7 @@ import numpy as np
 from wgsl.arguments import as_int, check_finite, check_size
 from wgsl.arithmetic.operators import DTYPES
 from wgsl.kernel import Kernel
-from wgsl.simulator import undefined
+from wgsl.simulator import textures, undefined
 from wgsl.simulator.access import Access
 from wgsl.simulator.bindings import Buffers, at_key, keyed, listed, unused
 from wgsl.simulator.footprint import check_memory
@@ -30,6 +30,7 @@ from wgsl.types import kinds
 from wgsl.types.declarations import Declarations, check
 from wgsl.types.program import Program, Variable
 from wgsl.types.subgroup_uniformity import not_portable
+from wgsl.types.textures import Texture
 from wgsl.types.uniformity import NotPortable
 from wgsl.types.usage import usage
 
@@ -154,7 +155,10 @@ def _memory(program: Program, dispatch: Dispatch, arrays: Sequence[np.ndarray]) 
     bound = dict(zip(program.bindings, arrays, strict=True))
     words = Words(dispatch, check_memory(program, dispatch, bound, watched=True))
     for variable, array in bound.items():
-        words.bind(variable, without_nan_marks(array))
+        if isinstance(variable.type, Texture):
+            textures.bind(words, variable, without_nan_marks(array))
+        else:
+            words.bind(variable, without_nan_marks(array))
     for variable in program.workgroup:
         words.make(variable)
     return words
@@ -189,11 +193,14 @@ def _buffers_after(
     keys: Mapping[Variable, Hashable], words: Words, buffers: Buffers
 ) -> tuple[np.ndarray, ...] | dict[Hashable, np.ndarray]:
     """Return the words of the bindings after a run, as arrays of the dtype and shape that each had before."""
-    after = {}
-    for variable, key in keys.items():
-        before = buffers[key]
-        after[key] = words.buffer(variable).view(before.dtype).reshape(before.shape)
+    after = {key: _buffer_after(words, variable, buffers[key]) for variable, key in keys.items()}
     return after if isinstance(buffers, Mapping) else tuple(after.values())
+
+
+def _buffer_after(words: Words, variable: Variable, before: np.ndarray) -> np.ndarray:
+    if variable in words.images:
+        return words.images[variable].array(before)
+    return words.buffer(variable).view(before.dtype).reshape(before.shape)
 
 
 def execute(
@@ -259,7 +266,7 @@ def compiled(kernel: Kernel, entry_point: str) -> Program:
 
     Raises WgslError where the text does not compile, and UnsupportedWgsl where the simulator cannot run it.
     """
-    return kernel.read(lambda: check(_declared(kernel.source, kernel.constants), entry_point))
+    return kernel.read(lambda: textures.check_run(check(_declared(kernel.source, kernel.constants), entry_point)))
 
 
 def _refused(program: Program, kernel: Kernel, entry_point: str) -> Iterable[NotPortable]:
@@ -295,6 +302,9 @@ def checked_buffers(program: Program, buffers: Buffers) -> tuple[dict[Variable, 
 def _check_buffer(name: str, variable: Variable, array: np.ndarray) -> None:
     if not isinstance(array, np.ndarray):
         raise TypeError(f"{name} is a {type(array).__name__}: it must be a NumPy array")
+    if isinstance(variable.type, Texture):
+        textures.check_array(name, variable.type, array)
+        return
     if array.dtype not in NUMBERS:
         raise ValueError(f"{name} has dtype {array.dtype}: it must be float32, float16, int32 or uint32")
     scalars = {scalar for _, scalar in kinds.leaves(variable.type)}
@@ -340,7 +350,7 @@ def checked_workgroups(program: Program, workgroups: tuple[int, int, int]) -> tu
 
 def checked_outputs(program: Program, outputs: Sequence[Hashable] | None) -> list[Variable]:
     """The variables that must be written whole."""
-    storage = [variable for variable in program.bindings if variable.space == "storage" and variable.access != "read"]
+    storage = [variable for variable in program.bindings if _can_be_written(variable)]
     if outputs is None:
         return [variable for variable in storage if variable in program.written - usage(program.entry).loaded]
     if not isinstance(outputs, Sequence):
@@ -366,6 +376,12 @@ def _output(program: Program, output: Hashable) -> Variable | None:
     if isinstance(output, int | np.integer) and 0 <= output < len(program.bindings):
         return program.bindings[output]
     return at_key(program.bindings, output)
+
+
+def _can_be_written(variable: Variable) -> bool:
+    if isinstance(variable.type, Texture):
+        return variable.type.access != "read"
+    return variable.space == "storage" and variable.access != "read"
 
 
 def checked_max_steps(max_steps: int | None) -> int:

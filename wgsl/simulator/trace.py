@@ -126,6 +126,20 @@ class Log:
         words = [chunk.lanes.expanded(chunk.index) for chunk in chunks]
         return np.concatenate([chunk.lanes.index for chunk in chunks] or none), np.concatenate(words or none)
 
+    def loads_before_stores(self, threads: int) -> int:
+        """Return how many words of storage memory an invocation loads and then stores to workgroup memory at once.
+
+        Between the load and its next store there, it loads nothing from workgroup memory.
+        """
+        stores_next = np.zeros(threads, bool)  # of each invocation: what it does next in workgroup memory
+        count = 0
+        for chunk in reversed(self._chunks):
+            if chunk.variable.space == "workgroup":
+                stores_next[chunk.lanes.index] = chunk.write
+            elif not chunk.write:
+                count += int(np.count_nonzero(stores_next[chunk.lanes.index]))
+        return count
+
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The variables that were touched, in this order."""

@@ -25,6 +25,7 @@ from wgsl.facts import (
     Unwritten,
     Waiting,
 )
+from wgsl.simulator.alike import AlikeShadow
 from wgsl.simulator.counts import Counter
 from wgsl.simulator.findings import LOOP, Collector
 from wgsl.simulator.lanes import Dispatch, Lanes
@@ -35,6 +36,7 @@ from wgsl.simulator.values import Births, Fault, Place
 from wgsl.simulator.waiting import Waits
 from wgsl.simulator.watched import Named
 from wgsl.syntax.tokens import without_comments
+from wgsl.texture_facts import Texel
 from wgsl.types.kinds import Array, Size, Vector, alignment, leaves, words
 from wgsl.types.program import AtomicCall, Element, Loop, Member, Part, Program, Variable
 from wgsl.types.references import name_of
@@ -50,6 +52,9 @@ def _steps(vector: Vector) -> tuple[Size, Size, tuple[Size, ...]]:
     return alignment(vector), words(vector), tuple(steps)
 
 
+ORDERED = {"storageBarrier": "storage", "textureBarrier": "handle"}  # the memory that a barrier orders
+
+
 class Unwatched:
     """Takes the place of a watch and of its parts where only the results of a run are wanted: it sees nothing."""
 
@@ -63,6 +68,7 @@ class Unwatched:
         """See nothing."""
 
     access = add = atomic = barrier = builtin = enter = faults = operation = operator = release = source = step
+    texel = step
 
     def stop(self, loop: Loop) -> bool:
         """Return False: no loop is known to wait."""
@@ -101,9 +107,9 @@ class Watch:
         self.log = Log(text, dispatch, watched)
         self.collector = Collector(text, dispatch)
         self.births = Births(finite_inputs)
-        self._shadows: dict[Variable, Shadow] = {}
+        self._shadows: dict[Variable, Shadow | AlikeShadow] = {}
         self._stored: dict[Variable, np.ndarray] = {}  # which words have been written; an input's are not needed
-        self._epochs = {space: np.zeros(dispatch.group_count, np.int32) for space in ("workgroup", "storage")}
+        self._epochs = {space: np.zeros(dispatch.group_count, np.int32) for space in ("workgroup", "storage", "handle")}
 
     def line(self, at: int) -> int:
         """The line of an offset."""
@@ -194,6 +200,23 @@ class Watch:
         if isinstance(part, Member | Element) and isinstance(part.base.type, Vector) and variable in self._written:
             self._check_beside(place, part, lanes, write)
 
+    def texel(self, place: Place, word: np.ndarray, whole: np.ndarray | None, lanes: Lanes, part: Part) -> None:
+        """Count, log and check one access of each invocation to a texel.
+
+        `word` has its first 32 bits, and `whole` of a store a number that stands for all of them.
+        """
+        write = whole is not None
+        variable = place.variable
+        place, (word,), lanes = place.inside([word], lanes)
+        if not lanes.count:
+            return
+        self.counter.add(part.at, "stores_texture" if write else "loads_texture", lanes.count)
+        where = lanes.expanded(np.asarray(place.offset))
+        self.log.access(part.at, lanes, variable, where, write, word)
+        if write or variable in self._written:
+            self._note_stored(variable, where, lanes, part, write)
+            self._check(variable, where, lanes, part, write, whole)
+
     def _note_stored(self, variable: Variable, where: np.ndarray, lanes: Lanes, part: Part, write: bool) -> None:
         """Note the words that are written; report a read of workgroup memory that nobody has written.
 
@@ -232,12 +255,18 @@ class Watch:
     ) -> None:
         """Report the races of an access; a write without bits leaves the words as they are."""
         if variable not in self._shadows:
-            self._shadows[variable] = Shadow(self._words.arrays[variable].size, self._dispatch.groups)
+            self._shadows[variable] = self._shadow(variable)
         shadow = self._shadows[variable]
         access = (where, lanes, self._epochs[variable.space][lanes.groups], part.at)
         written = None if bits is None else lanes.expanded(bits)
         for conflicts in shadow.write(*access, written) if write else shadow.read(*access):
             self._race(variable, conflicts, part, write)
+
+    def _shadow(self, variable: Variable) -> Shadow | AlikeShadow:
+        size = self._words.arrays[variable].size
+        if variable.space == "workgroup" and self._dispatch.group_count > 1:
+            return AlikeShadow(size, self._dispatch)
+        return Shadow(size, self._dispatch.groups)
 
     def _race(self, variable: Variable, conflicts: Conflicts, part: Part, write: bool) -> None:
         for kind, chosen in (("data race", ~conflicts.alike), ("overlapping writes", conflicts.alike)):
@@ -270,8 +299,11 @@ class Watch:
             no_barrier_helps=at_once if same_workgroup else bool(steps and others_steps),
         )
 
-    def _element(self, variable: Variable, where: int) -> MemoryWord:
-        """A word of a variable, by the element that it is in."""
+    def _element(self, variable: Variable, where: int) -> MemoryWord | Texel:
+        """A word of a variable, by the element that it is in; or a texel."""
+        if variable in self._words.images:
+            at = np.unravel_index(where, self._words.images[variable].sizes, order="F")
+            return Texel(str(variable.name), where, tuple(map(int, at)))
         at = where % self._words.arrays[variable].shape[-1]
         if not isinstance(variable.type, Array):
             return MemoryWord(str(variable.name), None)
@@ -315,7 +347,7 @@ class Watch:
         present = np.bincount(lanes.groups, minlength=dispatch.group_count)
         here = present > 0
         self.counter.add(at, "barriers", int(here.sum()))
-        self._epochs["storage" if name == "storageBarrier" else "workgroup"] += here
+        self._epochs[ORDERED.get(name, "workgroup")] += here
         waited_for = (here & (present < dispatch.threads))[dispatch.groups]
         waited_for[lanes.index] = False
         if waited_for.any():
@@ -344,10 +376,13 @@ class Watch:
     def _unwritten(self, variable: Variable) -> None:
         """Report the words of an output that no invocation stored."""
         stored = self._stored_words(variable)
-        offsets, _ = numbers(variable.type, self._words.offset(variable, stored.size))
-        wanted = self._words.index(variable, offsets)
+        wanted = np.arange(stored.size)
+        if variable not in self._words.images:
+            offsets, _ = numbers(variable.type, self._words.offset(variable, stored.size))
+            wanted = self._words.index(variable, offsets)
         left = wanted[~stored[wanted]]
         if len(left):
-            facts = partial(Unwritten, str(variable.name), len(left), len(wanted), int(left[0]))
+            parts = "texels" if variable in self._words.images else "numbers"
+            facts = partial(Unwritten, str(variable.name), len(left), len(wanted), int(left[0]), parts)
             nobody = self._dispatch.none.index
             self.collector.add("unwritten output", variable.at, nobody, facts, numbers=len(left))

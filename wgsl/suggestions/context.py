@@ -19,7 +19,7 @@ from wgsl.types.names import Known, Meaning, Scope
 from wgsl.types.program import Variable
 
 TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*(?:(?<=[eE])[+-]\d+\w*)?|\.\d\w*|&&|\|\||\+\+|--|->|<<|>>|[-+*/%&|^<>=!]=|\S")
-NOTHING = Word("", "", 0, end_pos=0)  # where no token is
+NOTHING = Word("")  # where no token is
 PROBE = "_ = known_here;"  # a statement that is refused wherever it stands, which shows the names that are known there
 
 
@@ -40,7 +40,7 @@ class Context(Lines):
     @cached_property
     def tokens(self) -> list[Word]:
         """All tokens, without comments."""
-        return [Word("", match[0], match.start(), end_pos=match.end()) for match in TOKEN.finditer(self.code)]
+        return [Word(match[0], match.start(), match.end()) for match in TOKEN.finditer(self.code)]
 
     def before(self, at: int) -> Word:
         """The last token that begins before an offset."""

@@ -8,35 +8,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import cache, lru_cache
-from pathlib import Path
-
-from lark import Lark, Token
-from lark.exceptions import UnexpectedToken
+from functools import lru_cache
 
 from wgsl.diagnostics import Limited, NotWgsl, Span, Unsupported
-from wgsl.syntax.builder import Builder, unexpected
-from wgsl.syntax.tokens import Tokens, Word, check_number, comments, marked, without_comments
-from wgsl.syntax.tree import Module, Node, Statement, children
+from wgsl.syntax import tree
+from wgsl.syntax.attributes import check_attributes, check_count, check_enabled, check_required, check_rules
+from wgsl.syntax.statements import Statements
+from wgsl.syntax.tokens import CLOSE, OPEN, Word, comments, marked, without_comments
+from wgsl.syntax.tree import Attribute, Module, Node, Statement, children
 
 DEEPEST_BLOCK = 127  # the specification's limit
 DEEPEST_EXPRESSION = 512  # what browsers take
 DEEPEST = 200  # levels of the tree, which functions walk that call themselves
-MOST_UNKNOWN = 20  # words of WGSL read as names, before the rest of a text is left unread
-TYPE_FOLLOWS = ("COLON", "ARROW", "ASSIGN")
-
-
-@cache
-def _parser() -> Lark:
-    """The parser; its tables, which take 0.25 s to make, are kept beside the byte code, where that can be written."""
-    kept = f"{Path(__file__).parent}/__pycache__/wgsl.lark"
-    try:
-        kept.encode()
-    except UnicodeEncodeError:  # a locale such as C does not read this path, and Lark hashes it as UTF-8
-        kept = False
-    return Lark.open(
-        "wgsl.lark", __file__, parser="lalr", lexer=Tokens, start="module", transformer=Builder(), cache=kept
-    )
 
 
 def parse(source: str) -> Module:
@@ -44,69 +27,18 @@ def parse(source: str) -> Module:
 
     Raises NotWgsl where it is not WGSL, and Unsupported where it is WGSL that the simulator does not run.
     """
-    code = without_comments(source)
-    passed = [*_foreign(source), *_check_blocks(code)]
-    reading = _Reading(source)
-    try:
-        module = _parser().parse(marked(code), on_error=reading.recover)
-    except UnexpectedToken as error:
-        raise reading.refusal(error) from None
-    for refused in (*reading.unclosed, *reading.unknown):
+    code = marked(without_comments(source))
+    _check_brackets(code)
+    faults = unclosed(source)
+    reading = _Text(code, faults)
+    module = reading.module()
+    for refused in (*faults, *reading.unknown):
         raise refused
-    passed += _check_depth(module)
-    return replace(module, passed=(*module.passed, *passed)) if passed else module
+    passed = (*module.passed, *_foreign(source), *_check_depth(module))
+    return replace(module, passed=passed) if passed else module
 
 
 parsed = lru_cache(maxsize=128)(parse)
-
-
-class _Reading:
-    """One text: the words of WGSL that stand where a name belongs, and where it breaks off."""
-
-    def __init__(self, source: str) -> None:
-        self.end = len(source)
-        self.unclosed = unclosed(source)
-        self.unknown: list[NotWgsl] = []
-
-    def recover(self, error: UnexpectedToken) -> bool:
-        """Read a keyword as a name, as the adapter's compiler does in most places, and continue."""
-        token = error.token
-        parser = error.interactive_parser
-        accepted = parser.accepts()
-        before = _last(parser)
-        named = "NAME" in accepted and token.isidentifier()
-        if not named or not ("STAR" in accepted or before in TYPE_FOLLOWS):
-            return False
-        self.unknown.append(NotWgsl("unknown", token, name=token))
-        if len(self.unknown) == MOST_UNKNOWN:
-            raise self.unknown[0]
-        parser.feed_token(Word("NAME", str(token), token.at, end_pos=token.end))
-        return True
-
-    def refusal(self, error: UnexpectedToken) -> NotWgsl:
-        """The error where the text breaks off."""
-        token = error.token
-        parser = error.interactive_parser
-        accepted = parser.accepts()
-        before = _last(parser)
-        if token.type == "$END":
-            if self.unclosed:
-                return self.unclosed[0]
-            token = Word("", "", self.end, end_pos=self.end)
-        if before == "AT" and not token.isidentifier():
-            return unexpected("name", token)
-        elif before == "AT" and accepted != {"DIAGNOSTIC"}:
-            return NotWgsl("attribute", token, name=token)
-        elif "NAME" in accepted and before != "AT" and token.isidentifier():
-            return NotWgsl("keyword", token, name=token)
-        elif "FN" in accepted and token.type in ("ENABLE", "REQUIRES", "DIAGNOSTIC"):
-            return NotWgsl("directive", token, name=token)
-        elif token.type == "IF" and before == "BREAK":
-            begun = parser.parser_state.value_stack[-1]
-            return NotWgsl("break if", Span(begun.at, token.end))
-        if before == "NUMBER":  # what is wrong with a number comes before what is wrong after it
-            check_number(parser.parser_state.value_stack[-1])
-        return unexpected(_expectation(accepted, parser.parser_state.value_stack), token)
 
 
 def unclosed(source: str) -> list[NotWgsl]:
@@ -121,36 +53,32 @@ def check_comments(source: str) -> None:
         raise refused
 
 
-def _last(parser) -> str:
-    """The kind of the last token, where the parser has not yet put it together with others."""
-    last = parser.parser_state.value_stack[-1:]
-    return last[0].type if last and isinstance(last[0], Token) else ""
-
-
 def _foreign(source: str) -> list[Limited]:
     """The note about a letter that browsers take nowhere, not even in a comment."""
     at = source.find("\0")
     return [] if at < 0 else [Limited("NUL", Span(at, at + 1))]
 
 
-def _check_blocks(code: str) -> list[Limited]:
-    """Refuse more blocks in each other than the specification allows, and note more brackets than browsers take."""
+def _check_brackets(code: str) -> None:
+    """Refuse more blocks in each other than the specification allows, and more brackets than browsers take."""
     blocks = depth = 0
-    passed: list[Limited] = []
-    for bracket in re.finditer(r"[][(){}]", code):
-        opens = bracket[0] in "([{"
-        depth += 1 if opens else -1
-        if bracket[0] in "{}":
-            blocks += 1 if opens else -1
+    for bracket in re.finditer(rf"[][(){{}}{OPEN}{CLOSE}]", code):
+        sign = bracket[0]
+        step = 1 if sign in ("(", "[", "{", OPEN) else -1
+        depth += step
+        if sign in "{}":
+            blocks += step
         if blocks > DEEPEST_BLOCK:
             raise NotWgsl("blocks", Span(*bracket.span()), most=DEEPEST_BLOCK)
-        if depth > DEEPEST_BLOCK and not passed:
-            passed = [Limited("brackets", Span(*bracket.span()), most=DEEPEST_BLOCK)]
-    return passed
+        if depth > DEEPEST_BLOCK:
+            raise Limited("brackets", Span(*bracket.span()), most=DEEPEST_BLOCK)
 
 
 def _check_depth(module: Module) -> list[Limited]:
-    """Refuse to walk a tree that is too deep; note a statement that is deeper than browsers take."""
+    """Refuse to walk a tree that is too deep; note a statement that is deeper than browsers take.
+
+    A node has fewer levels below it than letters, so that few nodes are looked at.
+    """
     waiting = [(declaration, 1, 0) for declaration in module.declarations]
     deepest: Node | None = None
     passed: list[Limited] = []
@@ -162,7 +90,8 @@ def _check_depth(module: Module) -> list[Limited]:
             passed = [Limited("statements", node, most=DEEPEST_BLOCK)]
         if depth > most:
             deepest, most = deepest or node, depth
-        waiting += [(child, depth + 1, inner) for child in children(node)]
+        if node.end - node.at + depth >= DEEPEST_BLOCK:
+            waiting += [(child, depth + 1, inner) for child in children(node)]
     if deepest is None:
         return passed
     if passed or most > DEEPEST_EXPRESSION:
@@ -170,37 +99,197 @@ def _check_depth(module: Module) -> list[Limited]:
     raise Unsupported("nesting", deepest.at, most=DEEPEST)
 
 
-# --- What is expected ---------------------------------------------------------------------------------------------
+class _Text(Statements):
+    """A whole text, declaration after declaration; the notation is that of `expressions`."""
 
-EXPECTED = (  # the first whose terminals are all accepted where the text breaks off
-    ("FN", "declaration"),
-    ("LET RETURN", "statement"),
-    ("LET", "begin of a loop"),
-    ("CASE", "case"),
-    ("NUMBER", "expression"),
-    ("UNDERSCORE", "step of a loop"),
-    ("STAR NAME", "variable"),
-    ("COMPOUND", "assignment"),
-    ("NAME", "name"),
-    ("DIAGNOSTIC", "diagnostic"),
-    ("SEMICOLON IF", "if"),
-    ("SEMICOLON", ";"),
-    ("COMMA CLOSE_BLOCK", ","),
-    ("CLOSE", ")"),
-    ("CLOSE_INDEX", "]"),
-    ("CLOSE_TEMPLATE", ">"),
-    ("OPEN_BLOCK", "{"),
-    ("ASSIGN", "="),
-    ("COLON", ":"),
-    ("OPEN", "("),
-    ("CLOSE_BLOCK", "}"),
-    ("COMMA", ","),
-)
+    def module(self) -> Module:
+        """((enable | requires | diagnostic) `;`)* (declaration | `;`)*"""
+        enabled: list[Word] = []
+        passed: list[Limited] = []
+        rules = []
+        while (kind := self.kinds[self.i]) in DIRECTIVES:
+            self.i += 1
+            names = self.filter() if kind == "diagnostic" else self._listed_names()
+            self.expect(";")
+            if kind == "diagnostic":
+                rules.append(names)
+            elif kind == "requires":
+                passed += check_required(names)
+            else:
+                check_enabled(names)
+                enabled += names
+        declarations = self._declarations()
+        check_rules(rules, "diagnostic")
+        return Module(declarations, tuple(enabled), tuple(passed))
+
+    def _declarations(self) -> tuple[tree.Node, ...]:
+        declarations = []
+        while (kind := self.kinds[self.i]) != "END":
+            if kind == ";":
+                self.i += 1
+            else:
+                declarations.append(self._declaration())
+        return tuple(declarations)
+
+    def _listed_names(self) -> list[Word]:
+        """name (`,` name)* `,`?, before a semicolon"""
+        names = [self.name()]
+        while self.kinds[self.i] == ",":
+            self.i += 1
+            if self.kinds[self.i] == ";":
+                break
+            names.append(self.name())
+        return names
+
+    def _declaration(self) -> tree.Declaration | tree.Function | tree.Struct | tree.Alias | tree.ConstAssert:
+        """attributes (variable `;` | function) | (constant | alias | const_assert) `;` | struct"""
+        attributes = self._attributes()
+        kind = self.kinds[self.i]
+        if kind == "fn":
+            return self._function(attributes)
+        if kind == "struct" and not attributes:
+            return self._struct()
+        if kind in ("var", "override"):
+            declared = self.declaration()
+        elif kind in ALONE and not attributes:
+            declared = ALONE[kind](self)
+        elif kind in DIRECTIVES:
+            word = self.word()
+            raise NotWgsl("directive", word, name=word)
+        else:
+            raise self.unexpected("declaration")
+        self.expect(";")
+        if not attributes:
+            return declared
+        kept = check_attributes(attributes, kind)
+        return replace(declared, at=attributes[0].at, attributes=kept)
+
+    def _alias(self) -> tree.Alias:
+        """`alias` name `=` type"""
+        begin = self.expect("alias")
+        name = self.name()
+        self.expect("=")
+        type = self.type(self.used_name("name"))
+        return tree.Alias(begin, self.end, name, type)
+
+    def _struct(self) -> tree.Struct:
+        """`struct` name `{` member (`,` member)* `,`? `}`"""
+        begin = self.expect("struct")
+        name = self.name()
+        self.expect("{")
+        members = [self._member()]
+        while self.kinds[self.i] == ",":
+            self.i += 1
+            if self.kinds[self.i] == "}":
+                break
+            members.append(self._member())
+        self.expect("}", ",")
+        return tree.Struct(begin, self.end, name, tuple(members))
+
+    def _member(self) -> tree.Parameter:
+        """traits name `:` type"""
+        begin = self.begins[self.i]
+        traits = self._traits()
+        name = self.name()
+        type = self.typed()
+        return tree.Parameter(begin, self.end, name, type, check_attributes(traits, name))
+
+    def _function(self, attributes: list[Attribute]) -> tree.Function:
+        """attributes `fn` name `(` (parameter (`,` parameter)* `,`?)? `)` (`->` result)? block"""
+        begin = attributes[0].at if attributes else self.begins[self.i]
+        self.expect("fn")
+        name = self.name()
+        self.expect("(")
+        parameters = []
+        while self.kinds[self.i] != ")":
+            parameters.append(self._parameter())
+            if self.kinds[self.i] not in (",", ")"):
+                raise self.unexpected(",")
+            if self.kinds[self.i] == ",":
+                self.i += 1
+        self.expect(")")
+        result = self._result() if self.kinds[self.i] == "->" else None
+        body = self.block()
+        return tree.Function(begin, self.end, name, tuple(parameters), result, body, check_attributes(attributes, "fn"))
+
+    def _parameter(self) -> tree.Parameter:
+        """traits name `:` type"""
+        parameter = self._member()
+        for attribute in parameter.attributes:
+            if attribute.name in ("align", "size"):
+                raise NotWgsl("attribute of a member", attribute, name=attribute.name)
+        return parameter
+
+    def _result(self) -> tree.Result:
+        """`->` traits type"""
+        self.expect("->")
+        begin = self.begins[self.i]
+        traits = self._traits()
+        name = self.name() if traits else self.used_name("name")
+        type = self.type(name)
+        return tree.Result(begin, self.end, type, check_attributes(traits, name))
+
+    # --- Attributes -------------------------------------------------------------------------------------------
+
+    def _attributes(self) -> list[Attribute]:
+        """(`@` STAGE | `@` PLACE `(` expression (`,` expression)* `,`? `)` | `@` filter)*"""
+        attributes = []
+        while self.kinds[self.i] == "@":
+            begin = self.expect("@")
+            kind = self.kinds[self.i]
+            name = self._attribute_name(("STAGE", "PLACE", "DIAGNOSTIC"))
+            arguments = ()
+            if kind == "PLACE":
+                self.expect("(")
+                arguments = self.listed(")")
+            elif kind == "DIAGNOSTIC":
+                arguments = self.filter()
+            attributes.append(Attribute(begin, self.end, name, arguments))
+        for attribute in attributes:
+            check_count(attribute)
+        return attributes
+
+    def _traits(self) -> list[Attribute]:
+        """(`@` BARE | `@` LAYOUT `(` expression (`,` expression)* `,`? `)` | `@` NAMED names)*"""
+        traits = []
+        while self.kinds[self.i] == "@":
+            begin = self.expect("@")
+            kind = self.kinds[self.i]
+            name = self._attribute_name(("BARE", "LAYOUT", "NAMED"))
+            arguments = ()
+            if kind == "LAYOUT":
+                self.expect("(")
+                arguments = self.listed(")")
+            elif kind == "NAMED":
+                arguments = self._names()
+            traits.append(Attribute(begin, self.end, name, arguments))
+            check_count(traits[-1])
+        return traits
+
+    def _attribute_name(self, kinds: tuple[str, ...]) -> Word:
+        if self.kinds[self.i] not in kinds:
+            if not self.is_word:
+                raise self.unexpected("name")
+            word = self.word()
+            raise NotWgsl("attribute", word, name=word)
+        return self.word()
+
+    def _names(self) -> tuple[tree.Name, ...]:
+        """`(` name (`,` name)* `,`? `)`"""
+        self.expect("(")
+        names = [self.name()]
+        while self.kinds[self.i] == ",":
+            self.i += 1
+            if self.kinds[self.i] == ")":
+                break
+            names.append(self.name())
+        self.expect(")")
+        return tuple(tree.Name(name.at, name.end, name) for name in names)
 
 
-def _expectation(accepted: set[str], stack: list) -> str:
-    """Return what is expected where these terminals are accepted and the stack holds the text before."""
-    what = next(phrase for terminals, phrase in EXPECTED if accepted.issuperset(terminals.split()))
-    tokens = " ".join(value.type for value in stack if isinstance(value, Token))
-    parameters = re.search(r"\bFN NAME OPEN\b(?!.*\b(?:OPEN|CLOSE)\b)", tokens)
-    return "," if what == ")" and parameters else what
+DIRECTIVES = ("enable", "requires", "diagnostic")
+ALONE = {  # declarations without attributes that end with a semicolon, by the first word
+    "const": _Text.declaration,
+    "alias": _Text._alias,
+    "const_assert": _Text.const_assert,
+}

@@ -1,4 +1,4 @@
-"""The words, numbers and signs of a text, as the grammar in wgsl.lark needs them."""
+"""The words, numbers and signs of a text."""
 
 from __future__ import annotations
 
@@ -8,11 +8,6 @@ import sys
 from collections.abc import Iterator
 from functools import lru_cache
 
-from lark import Token
-from lark.lexer import Lexer, LexerState
-
-from wgsl.diagnostics import NotWgsl
-
 OPEN, CLOSE = "\uf8fe", "\uf8ff"  # private letters, one for one, so that every offset stays
 NUMBER = (  # with what is malformed; check_number says what is not
     r"0[xX](?:[\da-fA-F]*\.[\da-fA-F]*(?:[pP][-+]?\d*[fh]?)?|[\da-fA-F]*(?:[pP][-+]?\d*[fh]?|[iu])?)"
@@ -20,13 +15,18 @@ NUMBER = (  # with what is malformed; check_number says what is not
 )
 TOKEN = re.compile(
     r"[ \t-\r\x85\u200e\u200f\u2028\u2029]*+"
-    rf"(?:(?P<NAME>[^\W\d](?:\w|[^\0-\x7f])*)|(?P<NUMBER>{NUMBER})"
-    rf"|(?P<OPEN_TEMPLATE>{OPEN})|(?P<CLOSE_TEMPLATE>{CLOSE})"
+    rf"(?:(?P<NAME>[^\W\d](?:\w|[^\0-\x7f{OPEN}{CLOSE}])*+)|(?P<NUMBER>{NUMBER})"
     r"|(?P<SIGN><<=|>>=|<<|>>|[-+*/%&|^<>=!]=|&&|\|\||->|\+\+|--|.))",
     re.DOTALL,
 )
 OPERAND = re.compile(r"\s*[\w.(!~&*-]")  # how one begins
-COMPOUND = [f"{operator}=" for operator in (*"+-*/%&|^", "<<", ">>")]
+COMPOUND = frozenset(["+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="])
+WORDS = frozenset(
+    """
+    _ alias break case const const_assert continue continuing default diagnostic discard else enable false fn for if let
+    loop override requires return struct switch true var while
+    """.split()  # noqa: SIM905 (the rule's list has one name a line)
+)
 RESERVED = frozenset(
     """
     NULL Self abstract active alignas alignof as asm asm_fragment async attribute auto await become cast catch class
@@ -54,6 +54,7 @@ PRECEDENCE = {  # of operators; the higher it is, the more tightly one binds
     **dict.fromkeys(("+", "-"), 8),
     **dict.fromkeys(("*", "/", "%"), 9),
 }
+SIGNS = frozenset([*PRECEDENCE, *COMPOUND, *"@()[]{}=!~,.;:", "++", "--", "->", OPEN, CLOSE])
 KINDS = {  # the token that a word is after @
     **dict.fromkeys(["compute", "fragment", "must_use", "vertex"], "STAGE"),
     **dict.fromkeys(["binding", "group", "id", "workgroup_size"], "PLACE"),
@@ -65,62 +66,71 @@ KINDS = {  # the token that a word is after @
 }
 
 
-class Word(Token):
-    """A token, which is a str, with its place."""
+class Word(str):
+    """A piece of a text, ``text[at:end]``."""
 
-    at, end = property(lambda self: self.start_pos), property(lambda self: self.end_pos)
+    __slots__ = "at", "end"
+
+    def __new__(cls, text: str, at: int = 0, end: int = 0) -> Word:
+        word = str.__new__(cls, text)
+        word.at = at
+        word.end = end
+        return word
 
 
-class Tokens(Lexer):
-    """Cuts a text into tokens, each the longest that fits; a letter that begins no token is a token by itself."""
+def tokens(code: str) -> tuple[list[str], list[str], list[int], list[int]]:
+    """Return the kinds, the texts, the begins and the ends of all tokens, each the longest that fits.
 
-    __future_interface__ = 2  # of lark's: `lex` takes the state, and so can go on after a token that was refused
-
-    def __init__(self, configuration) -> None:
-        fixed = {terminal.pattern.value: terminal.name for terminal in configuration.terminals if terminal.pattern}
-        self.kinds = dict.fromkeys(PRECEDENCE, "OPERATOR") | dict.fromkeys(COMPOUND, "COMPOUND") | fixed
-
-    def lex(self, state: LexerState, parser_state) -> Iterator[Word]:
-        """Each token, with its place."""
-        text = state.text.text
-        at = state.line_ctr.char_pos
-        attribute = False
-        while match := TOKEN.match(text, at):  # not finditer: that begins again at each of many blanks at the end
-            at = match.end()
-            begin, end = match.span(match.lastgroup)
-            written = text[begin:end]
-            kind = match.lastgroup
-            if kind == "NAME" and not written.isidentifier():  # it has more letters than names have
-                length = next(i for i in range(len(written)) if not written[: i + 1].isidentifier())
-                kind = kind if length else "UNKNOWN"
-                written = written[: length or 1]
-                at = end = begin + len(written)
-            states = parser_state.parse_conf.states[parser_state.position] if written == "--" else ()
-            if written == "--" and "DECREMENT" not in states and OPERAND.match(text, end):
-                yield Word("MINUS", "-", begin, end_pos=begin + 1)
-                begin = begin + 1
-                written = "-"
-            kind = self._kind(kind, written, attribute)
-            attribute = kind == "AT"
-            state.line_ctr.char_pos = end
-            yield Word(kind, written, begin, end_pos=end)
-
-    def _kind(self, kind: str, written: str, attribute: bool) -> str:
+    The kind of a sign or a word of WGSL is its text. A letter that begins no token is a token by itself, and the last
+    token, END, is empty.
+    """
+    kinds: list[str] = []
+    texts: list[str] = []
+    ends: list[int] = []
+    at = 0
+    while match := TOKEN.match(code, at):  # not finditer: that begins again at each of many blanks at the end
+        at = match.end()
+        kind = match.lastgroup
+        text = match[kind]
         if kind == "SIGN":
-            return self.kinds.get(written, "UNKNOWN")
-        if kind != "NAME":
-            return kind
-        reserved = attribute or written in RESERVED or written.startswith("__")
-        return (KINDS if attribute else self.kinds).get(written, "RESERVED" if reserved else kind)
+            kind = text if text in SIGNS else "UNKNOWN"
+        elif kind == "NAME":
+            if not text.isidentifier():  # it has more letters than names have
+                at -= len(text)
+                text = _name_in(text)
+                at += len(text)
+            kind = KINDS.get(text, "RESERVED") if kinds and kinds[-1] == "@" else _kind(text)
+        kinds.append(kind)
+        texts.append(text)
+        ends.append(at)
+    begins = [end - len(text) for end, text in zip(ends, texts, strict=True)]
+    return [*kinds, "END"], [*texts, ""], [*begins, len(code)], [*ends, len(code)]
+
+
+def _name_in(text: str) -> str:
+    """Return the letters of a text that make a name, or its first letter, which makes none."""
+    length = next(i for i in range(len(text)) if not text[: i + 1].isidentifier())
+    return text[: max(length, 1)]
+
+
+@lru_cache(maxsize=1024)
+def _kind(text: str) -> str:
+    """Return the kind of a token of letters."""
+    if text in WORDS:
+        return text
+    if not text.isidentifier():
+        return "UNKNOWN"
+    reserved = text in RESERVED or text.startswith("__")
+    return "RESERVED" if reserved else "NAME"
 
 
 # --- Template lists -----------------------------------------------------------------------------------------------
 
 FOREIGN = str.maketrans({OPEN: "\0", CLOSE: "\0"})
-PART = re.compile(
-    r"\s*+(?:[^\W\d]\w*(?:\s*(?P<opens><)(?![<=]))?"  # a name, and the < after it
-    r"|\d[\w.]*"  # a number's suffix is not a name
-    r"|(?P<sign><<=?|<=|[=!]=|&&|\|\||>=?|[()\[\];{:=])|.)"
+PART = re.compile(  # all else stands between the matches
+    r"(?<!\w)[^\W\d]\w*+\s*+(?P<opens><)(?![<=])"  # a name, and the < after it
+    r"|(?<!\w)\d[\w.]*+"  # a number's suffix is not a name
+    r"|(?P<sign><<=?|<=|[=!]=|&&|\|\||>=?|[()\[\];{:=])"
 )
 
 
@@ -130,7 +140,7 @@ def marked(code: str) -> str:
     pending = []  # each < that may open a list, and the brackets around it
     depth = 0
     at = 0
-    while part := PART.match(code, at):
+    while part := PART.search(code, at):
         at = part.end()
         sign = part["sign"]
         if part["opens"]:
@@ -164,8 +174,9 @@ LARGEST_HALF = 65504
 PACKED = {"f": "<f", "h": "<e", "": "<d"}  # the formats of floats
 
 
-def check_number(text: Word) -> None:
-    """Refuse what is not a number, and what its type cannot hold."""
+@lru_cache(maxsize=1024)  # a text has few numbers, many times each
+def number_fault(text: str) -> str:
+    """Return the kind of the refusal of what is not a number, or of what its type cannot hold; "" for a number."""
     whole = WHOLE_NUMBER.fullmatch(text)
     fraction = FRACTION_NUMBER.fullmatch(text)
     if whole:
@@ -173,9 +184,8 @@ def check_number(text: Word) -> None:
     elif fraction:
         fits = _fits(fraction[1], fraction[2])
     else:
-        raise NotWgsl("malformed number", text, text=text)
-    if not fits:
-        raise NotWgsl("number out of range", text, text=text)
+        return "malformed number"
+    return "" if fits else "number out of range"
 
 
 def _fits(digits: str, suffix: str) -> bool:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from wgsl.diagnostics import Limited
 from wgsl.syntax.tokens import Word
 
-frozen = dataclass(frozen=True, slots=True)  # what every node is
+# Nothing changes a node. With frozen=True, Python would see to that, and a check would take 5 % longer.
+frozen = dataclass(slots=True, unsafe_hash=True)  # what every node is
 
 
 @frozen
@@ -192,6 +193,11 @@ class Continue(Node):
 
 
 @frozen
+class Discard(Node):
+    """``discard``."""
+
+
+@frozen
 class Return(Node):
     """``return``, with a value or without."""
 
@@ -207,7 +213,7 @@ class ConstAssert(Node):
 
 Statement = (
     Declaration | Assignment | Increment | CallStatement | Block | If | Switch | For | While | Loop
-    | Break | Continue | Return | ConstAssert
+    | Break | Continue | Discard | Return | ConstAssert
 )  # fmt: skip
 
 # --- The module ---------------------------------------------------------------------------------------------------
@@ -263,13 +269,6 @@ class Alias(Node):
 
     name: Word
     type: Name
-
-
-@frozen
-class Enable(Node):
-    """``enable name, name``."""
-
-    names: tuple[Word, ...]
 
 
 @frozen

@@ -144,7 +144,7 @@ ATOMICS = {
     "atomicCompareExchangeWeak": 2,
     **{f"atomic{name}": 1 for name in ("Add", "Sub", "Max", "Min", "And", "Or", "Xor")},
 }
-BARRIERS = ("workgroupBarrier", "storageBarrier")
+BARRIERS = ("workgroupBarrier", "storageBarrier", "textureBarrier")
 POINTER_FUNCTIONS = (*ATOMICS, "arrayLength", "workgroupUniformLoad")
 WANTED = {  # the refusal of a pointer that leads to anything else than what the function takes
     "arrayLength": "length",

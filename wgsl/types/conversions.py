@@ -147,7 +147,7 @@ def _concrete(type: Type) -> Type:
 def _retyped(value: Constant, type: Type) -> Constant:
     """A constant with each of its numbers as a type has it."""
     numbers = (represented(leaf, scalar, value) for leaf, (_, scalar) in zip(value.leaves, leaves(type), strict=True))
-    return replace(value, type=type, leaves=tuple(numbers))
+    return Constant(type, value.place, tuple(numbers))
 
 
 def represented(number: float | int, scalar: Scalar, part: Part) -> float | int:

@@ -16,6 +16,7 @@ from wgsl.types.kinds import (
     BOOL,
     F16,
     F32,
+    Handle,
     Scalar,
     Struct,
     byte_count,
@@ -26,6 +27,7 @@ from wgsl.types.memory import declared, laid_out, number, numbers
 from wgsl.types.names import Alias, Known, Lost, Meaning, Routine, Scope, Stage, check_new
 from wgsl.types.order import needed
 from wgsl.types.program import Binding, Constant, Function, Program, Variable
+from wgsl.types.stages import COMPUTE, check_use
 from wgsl.types.statements import (
     check_assertion,
     constant_of,
@@ -33,6 +35,7 @@ from wgsl.types.statements import (
     known,
     written_type,
 )  # fmt: skip
+from wgsl.types.textures import runs
 from wgsl.types.usage import reached, usage
 
 Named = tree.Declaration | tree.Function | tree.Struct | tree.Alias
@@ -63,13 +66,19 @@ class Declarations:
         """The places at which the text goes past what every compiler takes, before its types are known."""
         return self._module.passed
 
-    def check(self) -> None:
-        """Read all of them. Raises NotWgsl or Unsupported for the first that is wrong, in the order of the text."""
+    def check(self, entry_point: str) -> None:
+        """Read all of them. Raises NotWgsl for the first that is wrong, in the order of the text.
+
+        Raises Unsupported for what the entry point needs; what else is not supported does not matter.
+        """
         for name, value in self.constants.items():
             if getattr(self.nodes.get(name), "kind", "") != "override":
                 raise ValueError(f"{name} = {value}: the kernel has no `override {name}`")
         for fault in self.faults():
-            raise fault
+            if isinstance(fault, NotWgsl):
+                raise fault
+        if entry_point in self.nodes:
+            self.find(entry_point)
 
     def faults(self) -> Iterator[NotWgsl | Unsupported]:
         """Yield the faults of the module, at most one for each declaration, in the order of the text."""
@@ -230,7 +239,7 @@ def check(declarations: Declarations, entry_point: str) -> Program:
 
     Raises NotWgsl where there is none, or it is not WGSL; Unsupported where the simulator does not run it.
     """
-    declarations.check()
+    declarations.check(entry_point)
     return program_of(declarations, entry_point, (Undefined, Unset))
 
 
@@ -246,6 +255,7 @@ def program_of(declarations: Declarations, entry_point: str, faults: type | tupl
     for called in reached(function):
         if isinstance(called.fault, faults):
             raise called.fault
+    check_use(uses, COMPUTE, node.name)
     used = [variable for variable in variables if variable in uses.variables]
     immediate = [variable for variable in used if variable.space == "immediate"]
     if len(immediate) > 1:
@@ -289,7 +299,7 @@ def _bindings(variables: tuple[Variable, ...], used: set[Variable]) -> tuple[Var
     """The variables that have a binding, in the order of the numbers; of two with the same, the one that is used."""
     bindings: dict[tuple[int, int], Variable] = {}
     for variable in variables:
-        if variable.binding < 0:
+        if variable.binding < 0 or (isinstance(variable.type, Handle) and not runs(variable.type)):
             continue
         place = variable.group, variable.binding
         other = bindings.setdefault(place, variable)

@@ -8,9 +8,11 @@ from wgsl.diagnostics import Limited, NotWgsl, Span, Unset
 from wgsl.syntax import tree
 from wgsl.types import calls, folding, names, operators, references, signatures, subgroups
 from wgsl.types.conversions import WHOLE, concrete, converted, skipped
+from wgsl.types.fragments import DERIVATIVES, derivative
 from wgsl.types.kinds import Type
 from wgsl.types.names import Known, Routine, Scope, Stage
 from wgsl.types.program import Binding, Call, Constant, Expression, Function, Named, Reference, Root, Variable
+from wgsl.types.textures import FUNCTIONS, texture_call
 
 
 def value(node: tree.Expression, scope: Scope) -> Expression:
@@ -107,7 +109,8 @@ def _named(node: tree.Name, scope: Scope) -> Reference | Expression:
     raise NotWgsl("type", node.name, name=node.name, meaning=meaning)
 
 
-PREDECLARED = frozenset((*calls.POINTER_FUNCTIONS, *calls.BARRIERS, *subgroups.OPERATIONS, "bitcast"))
+GRAPHICS = FUNCTIONS | DERIVATIVES
+PREDECLARED = frozenset((*calls.POINTER_FUNCTIONS, *calls.BARRIERS, *subgroups.OPERATIONS, *GRAPHICS, "bitcast"))
 
 
 def _is_predeclared(name: str) -> bool:
@@ -162,6 +165,8 @@ def _built_in(node: tree.Call, arguments: tuple[Expression, ...], scope: Scope) 
         raise NotWgsl("no value of a call", node)
     if name in subgroups.OPERATIONS:
         return _of_subgroup(node, arguments, scope)
+    if name in GRAPHICS:
+        return _of_graphics(node, arguments, scope)
     return calls.builtin_call(node, arguments)
 
 
@@ -175,6 +180,15 @@ def _of_subgroup(node: tree.Call, arguments: tuple[Expression, ...], scope: Scop
         if not isinstance(arguments[1], Constant):
             raise too_late(arguments[1])
     return subgroups.subgroup_call(node, arguments)
+
+
+def _of_graphics(node: tree.Call, arguments: tuple[Expression, ...], scope: Scope) -> Expression:
+    """A function of textures, or a derivative."""
+    if scope.stage != Stage.RUN:
+        raise too_late(node)
+    if node.callee.name in DERIVATIVES:
+        return derivative(node, arguments)
+    return texture_call(node, arguments, lambda i: value(node.arguments[i], scope.known(Stage.CONST)))
 
 
 def _called(function: Function, arguments: tuple[Expression, ...], node: tree.Call, scope: Scope) -> Expression:

@@ -9,9 +9,12 @@ from typing import NamedTuple
 from wgsl.facts import Differs
 from wgsl.syntax.tree import children
 from wgsl.types import program as ir
+from wgsl.types.fragments import Derivative, is_derivative
 from wgsl.types.influence import Graph, Node, Path, Place
 from wgsl.types.kinds import Pointer
+from wgsl.types.references import name_of
 from wgsl.types.subgroups import SubgroupCall
+from wgsl.types.textures import READ_WRITE, TextureCall
 from wgsl.types.usage import NEXT, ends
 
 MOST_PLACES = 64  # in a function and those that it calls, of which a caller hears
@@ -69,6 +72,8 @@ class Flow:
     `demands` are its own and those of the functions that it calls, each for each of its sources.
     """
 
+    asks_of_derivatives = False
+
     def __init__(
         self,
         function: ir.Function,
@@ -87,6 +92,7 @@ class Flow:
         self._targets: dict[ir.Binding, ir.Reference] = {}
         self._contents: dict[int, ir.Variable] = {}  # what the function's pointers lead to
         self._state: State = {}
+        self._ends: dict[int, set[str]] = {}  # the ways in which control may leave a statement, by its id
         for number, parameter in enumerate(function.parameters):
             self._enter(number, parameter, differing.get(parameter))
         self._block(function.body, self._graph.node(None, [], FLOW))
@@ -226,7 +232,7 @@ class Flow:
             flows.append(self._block(body, branch))
             states.append(self._state)
         self._state = self._joined(*states)
-        return flow if ends((node,)) == {NEXT} else self._graph.joined(*flows)
+        return flow if ends((node,), self._ends) == {NEXT} else self._graph.joined(*flows)
 
     def _loop(self, node: ir.Loop, flow: Node) -> Node:
         """Walk a loop once: what its end depends on flows back into its begin."""
@@ -242,7 +248,7 @@ class Flow:
             for name, value in begun.items():
                 value.causes.append(self._state[name])
         self._state = self._joined(*frame.breaks)
-        return flow if ends((node,)) == {NEXT} else after
+        return flow if ends((node,), self._ends) == {NEXT} else after
 
     def _round(self, node: ir.Loop, frame: _Frame, flow: Node) -> Node:
         """One time through a loop."""
@@ -283,6 +289,8 @@ class Flow:
                 return self._call(node, flow)
             case SubgroupCall():
                 return self._of_subgroup(node, flow)
+            case TextureCall() | Derivative():
+                return self._of_graphics(node, flow)
         return self._any(node, flow)
 
     def _ask(self, place: Place, node: Node) -> None:
@@ -294,6 +302,17 @@ class Flow:
         self.has_subgroups = True
         self._any(node, flow)
         return self._graph.node(node, [], Differs("subgroup", node.name))
+
+    def _of_graphics(self, node: TextureCall | Derivative, flow: Node) -> Node | None:
+        """A function of textures, or a derivative: not even the same arguments give all the same."""
+        value = self._any(node, flow)
+        if is_derivative(node):
+            if self.asks_of_derivatives:
+                self._ask(node, flow)
+            return self._graph.node(node, [], Differs("thread", node.name))
+        if node.name == "textureLoad" and node.texture.type.access == READ_WRITE:
+            return self._graph.node(node, [], Differs("texture", name_of(node.texture)))
+        return value
 
     def _any(self, node: ir.Expression | ir.Reference, flow: Node) -> Node | None:
         """A node for the operands, or for the indices and pointers of a reference."""

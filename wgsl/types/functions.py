@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from wgsl.diagnostics import NotWgsl, Span, Unsupported
+from wgsl.diagnostics import NotWgsl, Span
 from wgsl.syntax import tree
 from wgsl.types import subgroups
 from wgsl.types.expressions import type_of
-from wgsl.types.kinds import U32, Pointer, Type, Vector, is_constructible
+from wgsl.types.kinds import U32, Handle, Pointer, Type, Vector, is_constructible
 from wgsl.types.memory import check_place
 from wgsl.types.names import Routine, Scope
 from wgsl.types.noted import note, surpass
 from wgsl.types.program import Binding, Function
+from wgsl.types.stages import COMPUTE, INTO, stage_of
 from wgsl.types.statements import statements
 from wgsl.types.usage import RETURNED, ends
 
@@ -25,23 +26,20 @@ ALL_INPUTS = {**INPUTS, **dict.fromkeys(subgroups.INPUTS, U32)}
 INPUTS_OF_BROWSERS = {"global_invocation_index": U32, "workgroup_index": U32}
 OTHER_INPUTS = (
     "vertex_index", "instance_index", "position", "front_facing", "frag_depth", "sample_index", "sample_mask",
-    "clip_distances", "primitive_index", "view_index",
+    "clip_distances", "primitive_index",
 )  # fmt: skip
 
 
 def function_of(node: tree.Function, scope: Scope) -> Routine:
     """A function with its body."""
-    for name in ("vertex", "fragment"):
-        if attribute := tree.attribute(node, name):
-            raise Unsupported("shaders", attribute.at)
     inside = scope.inner(RETURNED)
-    entry = bool(tree.attribute(node, "compute"))
+    stage = stage_of(node)
     if len(node.parameters) > MOST_PARAMETERS:
         note("parameters", node.name, name=node.name, count=len(node.parameters), most=MOST_PARAMETERS)
-    parameters = tuple(_parameter(parameter, scope, entry) for parameter in node.parameters)
+    parameters = tuple(_parameter(parameter, scope, stage) for parameter in node.parameters)
     for parameter in parameters:
         inside.declare(parameter)
-    result = _result(node, scope, entry)
+    result = _result(node, scope, stage)
     inside.function = function = Function(node.name, parameters, result)
     function.body = statements(node.body, inside)
     ended = ends(function.body)
@@ -49,35 +47,36 @@ def function_of(node: tree.Function, scope: Scope) -> Routine:
         kind = "return on every path" if RETURNED in ended else "no return"
         raise NotWgsl(kind, node.name, name=node.name, type=result)
     workgroup_size = tree.attribute(node, "workgroup_size")
-    if workgroup_size and not entry:
+    if workgroup_size and stage != COMPUTE:
         raise NotWgsl("workgroup_size without compute", workgroup_size)
     must_use = tree.attribute(node, "must_use")
     if must_use and not node.result:
         raise NotWgsl("must_use", must_use)
-    return Routine(function, bool(must_use), entry)
+    return Routine(function, bool(must_use), stage is not None)
 
 
-def _result(node: tree.Function, scope: Scope, entry: bool) -> Type | None:
-    """The type that a function returns; None where it returns nothing, as an entry point must."""
+def _result(node: tree.Function, scope: Scope, stage: str | None) -> Type | None:
+    """The type that a function returns; None where it returns nothing, as a kernel must."""
     if node.result is None:
         return None
     result = type_of(node.result.type, scope)
-    if entry or not is_constructible(result):
-        raise NotWgsl("result of a kernel" if entry else "result", node.result.type, type=result)
-    if node.result.attributes:
+    if stage == COMPUTE or not is_constructible(result):
+        raise NotWgsl("result of a kernel" if stage == COMPUTE else "result", node.result.type, type=result)
+    if node.result.attributes and stage is None:
         raise NotWgsl("attribute of a result", node.result)
     return result
 
 
-def _parameter(node: tree.Parameter, scope: Scope, entry: bool) -> Binding:
+def _parameter(node: tree.Parameter, scope: Scope, stage: str | None) -> Binding:
     type = type_of(node.type, scope)
-    if not isinstance(type, Pointer) and not is_constructible(type):
+    handed = isinstance(type, Pointer | Handle) and stage is None
+    if not handed and not is_constructible(type):
         raise NotWgsl("type of a parameter", node.type, type=type)
     for attribute in node.attributes:
-        if not entry:
+        if stage is None:
             raise NotWgsl("attribute of a kernel", node, name=attribute.name)
         check_place(attribute, node, scope)
-    if entry:
+    if stage == COMPUTE:
         if tree.attribute(node, "builtin") and tree.attribute(node, "location"):
             raise NotWgsl("two places", node, name=node.name)
         _check_input(node, type)
@@ -102,7 +101,7 @@ def input_of(node: tree.Parameter, type: Type, taken: set[str], enabled: Contain
     at = attribute.arguments[0]
     name = getattr(at, "name", "")
     if name in OTHER_INPUTS:
-        raise Unsupported("builtin", attribute.at, name=name)
+        raise NotWgsl("builtin of a stage", at, name=name, stage=COMPUTE, way=INTO)
     if name in INPUTS_OF_BROWSERS:
         surpass("builtin of browsers", at, name=name)
     elif name not in ALL_INPUTS:

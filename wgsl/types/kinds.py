@@ -114,7 +114,12 @@ class Pointer:
         return f"ptr<{self.space}, {self.to}>"
 
 
-Type = Scalar | Vector | Atomic | Array | Struct | Pointer
+@frozen
+class Handle:
+    """A texture or a sampler, which lies in no memory; `types.textures` has both."""
+
+
+Type = Scalar | Vector | Atomic | Array | Struct | Pointer | Handle
 
 
 def words(type: Type) -> Size:
@@ -253,8 +258,11 @@ MOST = 65_536  # elements that an array outside of buffers does not reach
 
 def is_constructible(type: Type) -> bool:
     """Return True for a type whose values can be made, copied and given a name."""
+    if isinstance(type, Scalar | Vector):  # as nearly all are
+        return True
     return not has_long_array(type) and not any(
-        isinstance(part, Atomic | Pointer) or (isinstance(part, Array) and (part.late is not None or not part.count))
+        isinstance(part, Atomic | Pointer | Handle)
+        or (isinstance(part, Array) and (part.late is not None or not part.count))
         for part in parts(type)
     )
 
@@ -288,7 +296,7 @@ def unfit(type: Type, space: str, access: str) -> Fault | None:
         return Fault("override in an array", {"space": space})
     if space == "immediate" and any(part.__class__ is Array for part in held):
         return Fault("array of immediate", {})
-    if any(isinstance(part, Pointer) for part in held) or (space == "private" and not is_constructible(type)):
+    if any(isinstance(part, Pointer | Handle) for part in held) or (space == "private" and not is_constructible(type)):
         return Fault("type of a variable", {"type": type})
     return None
 

@@ -17,6 +17,7 @@ from wgsl.types.kinds import (
     Array,
     Fault,
     Field,
+    Handle,
     Pointer,
     Size,
     Struct,
@@ -36,6 +37,7 @@ from wgsl.types.program import Variable
 from wgsl.types.statements import declared_value, known, written_type
 
 SPACES = ("storage", "uniform", "workgroup", "private", "immediate")
+HANDLE = "handle"  # the space of textures and samplers, which no text writes
 MOST_MEMBERS = 16_383  # that browsers take
 
 
@@ -46,6 +48,9 @@ def number(attribute: tree.Attribute, scope: Scope) -> int:
 
 def numbers(attribute: tree.Attribute, scope: Scope, stage: Stage) -> list[int]:
     """The whole numbers that an attribute takes."""
+    texts = [getattr(argument, "text", "") for argument in attribute.arguments]
+    if texts and all(text.isdecimal() and len(text) < 10 for text in texts):  # as nearly all are: 4 % of a check
+        return [int(text) for text in texts]
     values = [value(argument, scope.known(stage)) for argument in attribute.arguments]
     if {I32, U32} <= {number.type for number in values}:
         raise NotWgsl("numbers of one type", attribute, name=attribute.name)
@@ -88,6 +93,8 @@ def declared(node: tree.Declaration, scope: Scope) -> Variable:
     if initial and space != "private":
         raise NotWgsl("initial value", initial, space=space)
     type = initial.type if initial else written_type(node, scope, late=space == "workgroup")
+    if space == HANDLE:
+        return Variable(node.name, type, space, access, *places)
     if fault := unfit(type, space, access):
         raise NotWgsl(fault.kind, node.name, **fault.facts)
     if space == "uniform" and (fault := uniform_fault(type)):
@@ -111,12 +118,14 @@ def _space(node: tree.Declaration, scope: Scope) -> tuple[str, str]:
     if not node.templates:
         if node.type and (kind := unsupported(node.type.name)):
             raise Unsupported(kind, node.type.at, name=node.type.name)
+        if node.type and isinstance(type_of(node.type, scope), Handle):
+            return HANDLE, "read"
         raise NotWgsl("no address space", node.name, name=node.name)
     return space_of(node.templates, SPACES, scope)
 
 
 def _check_places(node: tree.Declaration, space: str, places: dict[str, int]) -> None:
-    if space not in ("storage", "uniform"):
+    if space not in ("storage", "uniform", HANDLE):
         if places:
             raise NotWgsl("needless binding", node.name, name=node.name)
         return
@@ -197,7 +206,7 @@ def laid_out(node: tree.Struct, scope: Scope) -> Struct:
 
 
 def _check_member(place: Span, type: Type, last: bool) -> None:
-    if isinstance(type, Pointer) or getattr(type, "late", None) is not None:
+    if isinstance(type, Pointer | Handle) or getattr(type, "late", None) is not None:
         raise NotWgsl("type of a member", place, type=type)
     if is_runtime_sized(type) and (not last or isinstance(type, Struct)):
         raise NotWgsl("last member", place)

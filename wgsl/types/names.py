@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable, Sequence
 from enum import IntEnum
+from functools import lru_cache
 from itertools import product
 
 from wgsl.diagnostics import Limited, NotWgsl, Span, Unsupported
@@ -22,6 +23,7 @@ from wgsl.types.kinds import (
     U32,
     Array,
     Atomic,
+    Handle,
     Matrix,
     Pointer,
     Scalar,
@@ -33,6 +35,7 @@ from wgsl.types.kinds import (
 )
 from wgsl.types.noted import surpass
 from wgsl.types.program import Binding, Constant, Function, Variable
+from wgsl.types.textures import HANDLES, handle_type
 
 
 class Stage(IntEnum):
@@ -147,7 +150,6 @@ GENERATORS = (*INFERRED, "atomic", "ptr")
 SPACES = ("function", "private", "workgroup", "storage", "uniform", "immediate")
 UNSUPPORTED = {
     r"f64|i64|u64": "numbers of 64 bits",
-    r"texture_\w+|sampler(_comparison)?": "textures",
     r"binding_array|acceleration_structure|ray_query": "resources",
 }
 BUFFER_VIEWS = ("bufferView", "bufferArrayView", "bufferLength")
@@ -157,9 +159,10 @@ Count = Callable[[tree.Expression, Scope], int]
 
 def is_type(name: str) -> bool:
     """Return True where WGSL itself has a type, or a family of types, of this name."""
-    return name in SCALARS or name in SHORT or name in GENERATORS or bool(unsupported(name))
+    return name in SCALARS or name in SHORT or name in GENERATORS or name in HANDLES or bool(unsupported(name))
 
 
+@lru_cache(maxsize=1024)  # a text has few names of types, many times each
 def unsupported(name: str) -> str | None:
     """Return the kind of what the simulator does not run, where a name is a type of it."""
     return next((kind for pattern, kind in UNSUPPORTED.items() if re.fullmatch(pattern, name)), None)
@@ -186,6 +189,8 @@ def read_type(node: tree.Expression, scope: Scope, count: Count, late: bool = Fa
     if node.name in GENERATORS:
         return _generated(node, scope, count, late)
     plain = SCALARS.get(node.name) or SHORT.get(node.name)
+    if node.name in HANDLES:
+        return handle_type(node, scope.find, lambda element: read_type(element, scope, count))
     if plain is None:
         raise unknown(node.name)
     if node.arguments:
@@ -247,7 +252,7 @@ def _pointer(node: tree.Name, scope: Scope, count: Count) -> Pointer:
 
 def _array(node: tree.Name, element: Type, scope: Scope, count: Count) -> Array:
     """``array<element>`` or ``array<element, length>``; in `scope` the length is known."""
-    if isinstance(element, Pointer) or is_runtime_sized(element) or getattr(element, "late", None) is not None:
+    if isinstance(element, Pointer | Handle) or is_runtime_sized(element) or getattr(element, "late", None) is not None:
         raise NotWgsl("elements", node.arguments[0], element=element)
     if len(node.arguments) == 1:
         return Array(element, None)

@@ -10,6 +10,7 @@ from wgsl.types.conversions import WHOLE, check_room, concrete, undefined
 from wgsl.types.kinds import (
     Array,
     Atomic,
+    Handle,
     Pointer,
     Size,
     Struct,
@@ -53,6 +54,8 @@ def loaded(part: Reference | Expression) -> Expression:
     """A value; for a reference, the value that is stored there."""
     if not isinstance(part, Reference):
         return part
+    if isinstance(part.type, Handle):
+        return part
     if isinstance(part.type, Atomic):
         raise NotWgsl("atomic read", part)
     if not is_constructible(part.type):
@@ -66,6 +69,8 @@ def address(part: Reference | Expression, place: Span) -> AddressOf:
         raise NotWgsl("address", part)
     if isinstance(part, Member | Element) and isinstance(part.base.type, Vector):
         raise NotWgsl("address of a component", part)
+    if isinstance(part.type, Handle):
+        raise NotWgsl("address", part)
     space, access = origin(part)
     return AddressOf(Pointer(space, part.type, access), place, part)
 

@@ -129,7 +129,7 @@ for _names, _signature in _TABLE:
     SIGNATURES |= dict.fromkeys(_names.split(), _signature)
 OF_MATRICES = ("transpose", "determinant")
 MISSING = re.compile(  # what WGSL has, and the simulator does not
-    r"texture[A-Z]\w*|subgroup(Barrier|Matrix\w+)|(dpd[xy]|fwidth)(Coarse|Fine)?"
+    r"subgroup(Barrier|Matrix\w+)"
 )
 
 

@@ -12,7 +12,8 @@ from wgsl.types import expressions, program
 from wgsl.types.calls import BARRIERS, check_count
 from wgsl.types.conversions import concrete, converted
 from wgsl.types.expressions import type_of, value, view
-from wgsl.types.kinds import BOOL, I32, U32, Array, Matrix, Pointer, Type, Vector, is_constructible
+from wgsl.types.fragments import Discard
+from wgsl.types.kinds import BOOL, I32, U32, Array, Handle, Matrix, Pointer, Type, Vector, is_constructible
 from wgsl.types.names import SPACES, Known, Routine, Scope, Stage, space_of
 from wgsl.types.noted import note, surpass
 from wgsl.types.operators import assigned_operator, binary, misfit
@@ -66,7 +67,7 @@ def _declare(node: tree.Declaration, scope: Scope) -> Statement | None:
         return None
     initial = declared_value(node, scope)
     if node.kind == "let":
-        if not isinstance(initial.type, Pointer) and not is_constructible(initial.type):
+        if not isinstance(initial.type, Pointer | Handle) and not is_constructible(initial.type):
             raise NotWgsl("type of a let", node.name, type=initial.type)
         made = program.Bind(node, Binding(node.name, initial.type), initial)
         scope.declare(made.binding)
@@ -219,7 +220,8 @@ def _call(node: tree.CallStatement, scope: Scope) -> Statement:
         return program.Barrier(node, str(name))
     made = expressions.call(node.call, scope)
     must_use = isinstance(meaning, Routine) and meaning.must_use
-    if must_use or not isinstance(made, program.AtomicCall | program.Call):
+    used = made.type is not None and not isinstance(made, program.AtomicCall | program.Call)
+    if must_use or used:
         raise NotWgsl("unused value", name)
     return program.Evaluate(node, made)
 
@@ -361,6 +363,7 @@ READERS: dict[type[tree.Node], Callable[[tree.Node, Scope], Statement | None]] =
     tree.ConstAssert: check_assertion,
     tree.Continue: _jump,
     tree.Declaration: _declare,
+    tree.Discard: lambda node, scope: Discard(node),
     tree.For: _for,
     tree.If: _if,
     tree.Increment: _increment,

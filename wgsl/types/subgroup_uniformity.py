@@ -18,7 +18,8 @@ from wgsl.types.influence import Node, Place
 from wgsl.types.subgroups import OPERATIONS, SharedArgument, SubgroupCall
 from wgsl.types.uniformity import UNIFORM_INPUTS, NotPortable, Uniformity
 
-RULE = re.compile(r"(@?)\s*\bdiagnostic\s*\(\s*(\w+)\s*,\s*subgroup_uniformity\s*,?\s*\)")
+RULE = "subgroup_uniformity"
+FILTER = r"(@?)\s*\bdiagnostic\s*\(\s*(\w+)\s*,\s*%s\s*,?\s*\)"
 BRACKETS = re.compile(r"[{}]")
 BLOCK = re.compile(r"\s*(@[^{]*)?\{")  # after an attribute, with others between
 ELSE = re.compile(r"\s*else\b")
@@ -49,7 +50,7 @@ class Portability:
         """Return the places."""
         known = self._of_subgroups.refused
         of_subgroups = [place for at, place in known.items() if not self._is_known(at, place)]
-        kept = [place for place in of_subgroups if _severity(self._source, place.part.at) == REFUSED]
+        kept = [place for place in of_subgroups if severity(self._source, place.part.at) == REFUSED]
         return [*self._of_workgroups.refused.values(), *kept]
 
     def _is_known(self, at: int, place: NotPortable) -> bool:
@@ -93,18 +94,18 @@ class _SubgroupUniformity(Uniformity):
 # --- Filters ------------------------------------------------------------------------------------------------------
 
 
-def _severity(source: str, at: int) -> str:
-    """Return the severity of the rule at an offset: that of the innermost filter around it."""
-    around = [filter for filter in _filters(source) if filter[0] <= at < filter[1]]
+def severity(source: str, at: int, rule: str = RULE) -> str:
+    """Return the severity of a rule at an offset: that of the innermost filter around it."""
+    around = [filter for filter in _filters(source, rule) if filter[0] <= at < filter[1]]
     return max(around)[2] if around else REFUSED
 
 
 @lru_cache(maxsize=8)
-def _filters(source: str) -> tuple[tuple[int, int, str], ...]:
+def _filters(source: str, rule: str) -> tuple[tuple[int, int, str], ...]:
     """Return each filter of the rule in a text: from where to where it holds, and its severity."""
     code = without_comments(source)
     found = []
-    for match in RULE.finditer(code):
+    for match in re.finditer(FILTER % rule, code):
         start, end = (match.start(), _end(code, match.end())) if match[1] else (-1, len(code))
         found.append((start, end, match[2]))
     return tuple(found)

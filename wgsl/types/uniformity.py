@@ -15,6 +15,7 @@ from wgsl.diagnostics import BY_NAGA, BY_RULES, Lines
 from wgsl.facts import Aliased, Differs, Line, PointerParameter, Unproven
 from wgsl.types import program as ir
 from wgsl.types.flow import Flow, Summary
+from wgsl.types.fragments import is_derivative
 from wgsl.types.influence import Path, Place
 from wgsl.types.kinds import Pointer
 from wgsl.types.subgroups import SharedArgument, SubgroupCall
@@ -39,6 +40,8 @@ class NotPortable:
     @property
     def kind(self) -> str:
         """Of which kind it is, as `NotWgsl` has one."""
+        if is_derivative(self.part):
+            return "derivative"
         of_subgroup = isinstance(self.part, SubgroupCall | SharedArgument)
         return KINDS[SubgroupCall if of_subgroup else type(self.pointer)]
 
@@ -56,6 +59,8 @@ class NotPortable:
         place = self.part.call if argument else self.part
         barrier = getattr(place, "name", "workgroupUniformLoad")
         group = "subgroup" if isinstance(place, SubgroupCall) else "workgroup"
+        if is_derivative(place):
+            group = "draw"
         return Unproven(barrier, tuple(dict.fromkeys(steps)), self.path.source, group, argument)
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from wgsl.syntax.tree import children
-from wgsl.types.kinds import Pointer
+from wgsl.types.fragments import Derivative, Discard
+from wgsl.types.kinds import Handle, Pointer
 from wgsl.types.program import (
     AddressOf,
     AtomicCall,
+    Barrier,
     Bind,
     Binding,
     Block,
@@ -36,6 +38,8 @@ from wgsl.types.program import (
     Update,
     Variable,
 )
+from wgsl.types.subgroups import SubgroupCall
+from wgsl.types.textures import TextureCall
 
 # --- What a function uses -------------------------------------------------------------------------------------
 
@@ -74,12 +78,14 @@ class Usage:
         self.loaded: set[Variable | Binding] = set()
         self.written: set[Variable | Binding] = set()
         self.stored: set[Variable | Binding] = set()
+        self.bound: dict[Part | Statement, None] = {}  # to stages: not every entry point may do this
         self._targets: dict[Binding, Variable | Binding] = {}
-        for node in nodes(function.body):
+        every = [*nodes(function.body)]
+        for node in every:
             match node:
                 case Root(variable=variable):
                     self.variables.add(variable)
-                case Bind(binding=binding, value=value) if isinstance(binding.type, Pointer):
+                case Bind(binding=binding, value=value) if isinstance(binding.type, Pointer | Handle):
                     self._targets[binding] = self.origin(value)
                 case Load() | UniformLoad() | AtomicCall(name="atomicLoad"):
                     _note(self.origin(node.reference), self.touched, self.loaded)
@@ -89,15 +95,25 @@ class Usage:
                     _note(self.origin(node.reference), self.touched, self.loaded, self.written)
                 case Call():
                     self._call(node)
-        for node in nodes(function.body, live=True):
+                case Barrier() | SubgroupCall() | Derivative() | Discard() | TextureCall(implicit=True):
+                    self.bound[node] = None
+        self._note_stored(function, every)
+
+    def _note_stored(self, function: Function, every: Sequence[object]) -> None:
+        """Enter what is stored where a run can come: all nodes of the function count, unless a condition is known."""
+        decided = any(isinstance(node, If) and isinstance(_known(node.condition), Constant) for node in every)
+        for node in nodes(function.body, live=True) if decided else every:
             match node:
                 case Store() | Update() | AtomicCall(name="atomicStore"):
                     _note(self.origin(node.reference), self.stored)
+                case TextureCall(name="textureStore"):
+                    _note(self.origin(node.texture), self.stored)
 
     def _call(self, node: Call) -> None:
         """Add what a call uses, through its pointers, too."""
         inner = usage(node.function)
         self.variables |= inner.variables
+        self.bound |= inner.bound
         arguments = dict(zip(node.function.parameters, node.arguments, strict=True))
         for kind in ("touched", "loaded", "written", "stored"):
             outer_names = getattr(self, kind)
@@ -159,27 +175,33 @@ NEXT, LEFT, AGAIN, RETURNED = "next", "break", "continue", "return"
 JUMPS = {Break: LEFT, Continue: AGAIN, Return: RETURNED}
 
 
-def ends(statements: Sequence[Statement]) -> set[str]:
-    """Return the ways in which control may leave statements: at their end, or by `break`, `continue` or `return`."""
+def ends(statements: Sequence[Statement], known: dict[int, set[str]] | None = None) -> set[str]:
+    """Return the ways in which control may leave statements: at their end, or by `break`, `continue` or `return`.
+
+    `known` are those of statements, by their ids: who asks for many of one text keeps them.
+    """
+    known = {} if known is None else known
     exits = {NEXT}
     for statement in statements:
-        exits = (exits - {NEXT}) | _statement_ends(statement)
+        if id(statement) not in known:
+            known[id(statement)] = _statement_ends(statement, known)
+        exits = (exits - {NEXT}) | known[id(statement)]
         if NEXT not in exits:
             break
     return exits
 
 
-def _statement_ends(statement: Statement) -> set[str]:
+def _statement_ends(statement: Statement, known: dict[int, set[str]]) -> set[str]:
     match statement:
         case Block(body=body):
-            return ends(body)
+            return ends(body, known)
         case If(then=then, otherwise=otherwise):
-            return ends(then) | ends(otherwise)
+            return ends(then, known) | ends(otherwise, known)
         case Switch(cases=cases):
-            exits = set().union(*(ends(case.body) for case in cases))
+            exits = set().union(*(ends(case.body, known) for case in cases))
             return (exits - {LEFT}) | ({NEXT} if LEFT in exits else set())
         case Loop(body=body, continuing=continuing):
-            exits = ends(body) | ends(continuing)
+            exits = ends(body, known) | ends(continuing, known)
             leaves = LEFT in exits or statement.break_if or statement.condition
             return (exits - {NEXT, LEFT, AGAIN}) | ({NEXT} if leaves else set())
     return {JUMPS.get(type(statement), NEXT)}

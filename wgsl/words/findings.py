@@ -30,6 +30,8 @@ from wgsl.facts import (
     WorkUsedUp,
 )
 from wgsl.subgroup_facts import UndefinedLane
+from wgsl.texture_facts import OutOfTexture, Texel
+from wgsl.words import graphics
 from wgsl.words.errors import quoted
 
 QUOTED = 80  # characters of a line that are quoted
@@ -69,8 +71,10 @@ def other_line(line: Line | None) -> str:
     return "the same line" if line is None else quoted_line(line.number, line.code)
 
 
-def element(word: MemoryWord) -> str:
+def element(word: MemoryWord | Texel) -> str:
     """Return a word of memory as a learner names it."""
+    if isinstance(word, Texel):
+        return f"the texel ({', '.join(map(str, word.at))}) of `{word.variable}`"
     if word.index is None:
         return f"`{word.variable}`"
     return f"`{word.variable}[{word.index}]`"
@@ -136,7 +140,7 @@ def unordered(facts: Race) -> str:
         return "nothing orders two workgroups: give each its own elements, or use an atomic or a second dispatch"
     if all(facts.wrote):
         return "nothing orders the two; check which element each thread should write"
-    barrier = "workgroupBarrier()" if facts.space == "workgroup" else "storageBarrier()"
+    barrier = {"workgroup": "workgroupBarrier()", "handle": "textureBarrier()"}.get(facts.space, "storageBarrier()")
     if facts.other_line is None:
         return f"nothing orders the two; check which elements each thread should use, and where a {barrier} must stand"
     return f"no {barrier} stands between the two"
@@ -215,6 +219,8 @@ def unproven(facts: Unproven) -> str:
     depends = ", that on ".join(steps)
     if facts.argument:
         return unlike_argument(facts, depends)
+    if facts.group == "draw":
+        return graphics.unproven_derivative(facts, depends, differs(facts.differs))
     return (
         f"WGSL cannot prove that all threads of a {facts.group} come to this `{facts.barrier}` together, and browsers "
         f"refuse it: who comes depends on {depends}, and {differs(facts.differs)}; put it where all threads come, or "
@@ -237,13 +243,16 @@ def unlike_argument(facts: Unproven, depends: str) -> str:
 
 def differs(why: Differs) -> str:
     """Return why a value may differ between the threads of a workgroup."""
-    owner = "subgroup" if why.of == "subgroup_id" else "thread"
+    if why.of == "location":
+        return f"each fragment has a `{why.name}` of its own"
+    owner = "subgroup" if why.of == "subgroup_id" else graphics.OWNERS.get(why.of, "thread")
     return {
         "input": f"`{why.name}` holds the {why.of}, which each {owner} has for itself",
         "subgroup": f"what `{why.name}` gives may differ from subgroup to subgroup",
         "thread": f"what `{why.name}` gives may differ from thread to thread",
         "atomic": "what an atomic function returns depends on the order of the threads",
         "storage": f"`{why.name}` is a buffer that threads can write (`read_write`)",
+        "texture": f"`{why.name}` is a texture that threads can write (`read_write`)",
         "workgroup": f"`{why.name}` is workgroup memory, which threads write at different times",
         "private": f"each thread has a `{why.name}` of its own",
     }[why.kind]
@@ -354,10 +363,11 @@ def unwritten(facts: Unwritten) -> str:
     """Return which numbers of an output are not written."""
     if facts.count == facts.size:
         return f"no thread writes to `{facts.variable}`"
-    some = f"{facts.count:,} of the {facts.size:,} numbers of `{facts.variable}`"
+    some = f"{facts.count:,} of the {facts.size:,} {facts.parts} of `{facts.variable}`"
+    part = facts.parts.removesuffix("s")
     if facts.count == 1:
-        return f"{some} is never written: number {facts.index:,}"
-    return f"{some} are never written, first number {facts.index:,}"
+        return f"{some} is never written: {part} {facts.index:,}"
+    return f"{some} are never written, first {part} {facts.index:,}"
 
 
 def not_a_number(facts: NotANumber) -> str:
@@ -383,4 +393,5 @@ SENTENCES = {
     Unwritten: unwritten,
     NotANumber: not_a_number,
     UndefinedLane: undefined_lane,
+    OutOfTexture: lambda facts: graphics.out_of_texture(facts, thread(facts.thread)),
 }

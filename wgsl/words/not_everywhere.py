@@ -32,6 +32,10 @@ NOT_EVERYWHERE = {
     "uniform member": (
         "in a uniform, the member `{name}` must be at a multiple of 16 bytes, and is at {offset}: only Chrome takes it"
     ),
+    "texture of some adapters": "not every adapter has textures of the format `{format}` with the access `{access}`",
+    "parameter that is stored to": (
+        "not every compiler takes `textureStore` to a parameter (`{name}`); store to the texture by its own name"
+    ),
     "too many threads": "{threads} threads in a workgroup: the limit here is {limit}, which every adapter offers",
     "too many threads in z": (
         "{threads} threads of a workgroup in z: the limit here is {limit}, which every adapter offers"

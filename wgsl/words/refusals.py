@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from wgsl.words import graphics
 from wgsl.words.not_everywhere import NOT_EVERYWHERE
 
 Sentence = str | Callable[..., str]
@@ -225,7 +226,6 @@ REASONS: dict[str, Sentence] = {
     "interpolate": (
         "`@interpolate` stands beside a `@location`, and takes `flat`, `linear` or `perspective`, and how it is sampled"
     ),
-    "two places": "`{name}` has a builtin and a location, and takes one of them",
     "shadowed word": "`{name}` is declared in this text, and so it does not name memory or an access here",
     "component twice": "`{name}` has a component twice, and each can be assigned once",
     "two immediates": "`{entry}` uses two variables in `immediate` memory, and may use one",
@@ -289,6 +289,7 @@ REASONS: dict[str, Sentence] = {
     "too_late": "this must be known before the run, in a const context",
     "override in a const": "`{name}` is an `override`, whose value is given at launch, and here a `const` is needed",
     "no value": "the override `{name}` has no value: give it one, or write `override {name} = ...;`",
+    **graphics.REASONS,
     # Functions
     "entry_point": "no kernel is called `{wanted}`; is `@compute` or its `fn` missing?",
     "result of a kernel": "a kernel returns nothing",
@@ -385,12 +386,9 @@ REASONS: dict[str, Sentence] = {
 FEATURES: dict[str, Sentence] = {
     "numbers of 64 bits": "`{name}` (numbers of 64 bits)",
     "textures": "`{name}` (textures and samplers)",
+    "function in a run": "`{name}` of a `{texture}` in a run, where textures are only loaded and stored",
     "resources": "`{name}` (resources other than buffers)",
-    "shaders": "vertex and fragment shaders",
-    "builtin": "built-in value `{name}`",
     "function": "built-in function `{name}`",
-    "enable": "`enable {name}`",
-    "discard": "`discard`, which belongs to fragment shaders",
     "nesting": "nesting deeper than {most} levels",
     "stack": "room on Python's stack for a text that is nested this deep",
     "chain of declarations": "circle of more than {most} declarations",

@@ -2,12 +2,13 @@
 
 from helpers.data.words import in_words
 from helpers.grading import change, edits, twin_edits
-from helpers.grading.change import Change, Repair
+from helpers.grading.change import THING, Change, Repair
+from helpers.grading.leaves import INDEX
 from helpers.grading.words.letters import cut
 
 LONGEST = 60  # letters of a quote
 RIGHT = "all numbers are right"
-STATEMENT = "a statement is missing"  # a kind of change
+STATEMENT, TOO_LONG = "a statement is missing", "several parts are too many"  # kinds of changes
 FACTS = {
     edits.REPLACED: "One word in {line} makes the difference: with {instead} in place of {text}",
     edits.ARRAY: "One word in {line} makes the difference: with another array in place of {text}",
@@ -15,6 +16,7 @@ FACTS = {
     edits.COMPARISON: "The comparison in {line} makes the difference: with another one in place of {text}",
     edits.ASSIGNMENT: "The sign of the assignment in {line} makes the difference: with another one",
     edits.EXTRA: "In {line}, {text} has one part too many: without it",
+    TOO_LONG: "In {line}, {text} has several parts too many: without them",
     edits.OFFSET: "In {line}, {text} is off by one: with 1 more or 1 less",
     edits.MISSING: "In {line}, a term or a factor is missing from {text}: with it",
     edits.PARENTHESES: "In {line}, with other parentheses in {text}",
@@ -72,6 +74,8 @@ def _fact(changed: Change) -> str:
     kind = changed.kind
     if not changed.text:
         kind = WITHOUT_TEXT.get(kind, kind)
+    if kind == edits.EXTRA and changed.noun == edits.PARTS:
+        kind = TOO_LONG
     lines = _lines(changed)
     if kind == twin_edits.TWINS and not changed.others:
         lines = f"two places of line {changed.line}"
@@ -85,12 +89,15 @@ def _lines(changed: Change) -> str:
 
 
 def _instead(changed: Change) -> str:
-    """Return what should be in the place of a word: another one of its kind, or one of another kind."""
+    """Return what should be in the place of a word: another one of its kind, or one of another kind.
+
+    A whole number that a function declares may hold a size, too.
+    """
     if not changed.was:
         return ""
-    if changed.noun == changed.was:
-        return f"another {changed.noun}"
-    return f"an {changed.noun}" if changed.noun[0] in "aeiou" else f"a {changed.noun}"
+    if changed.noun == INDEX:
+        return f"another {THING}"
+    return f"another {changed.noun}" if changed.noun == changed.was else f"a {changed.noun}"
 
 
 def _question(changed: Change) -> str:

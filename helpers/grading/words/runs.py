@@ -15,6 +15,8 @@ COUNTS = {  # those that a puzzle may limit
     "loads_workgroup": "loads of workgroup memory",
     "exchanged": "loads of workgroup memory that another thread has filled",
     "sectors": "sectors of 32 bytes",
+    "bank_conflicts": "bank conflicts, turns in which threads wait for a bank",
+    "loads_at_once": "loads that go into a tile before their thread has read from one",
     "thread_loads": "loads of the busiest thread",
     "thread_elements": "elements of workgroup memory that the busiest thread loads",
     "inputs": "numbers of the inputs that the busiest thread loads",

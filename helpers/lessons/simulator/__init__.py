@@ -1,1 +1,1 @@
-"""Appendix A: how a simulator works."""
+"""Appendix A: inside a simulator."""

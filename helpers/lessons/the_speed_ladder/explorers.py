@@ -1,51 +1,80 @@
-"""Pictures with sliders of the speed ladder."""
+"""Pictures to touch of the speed ladder: who loads what, tiles and their costs, banks, and the ladder itself."""
 
 from functools import partial
 
-import numpy as np
-
-from helpers.bench import recorded
-from helpers.bench.ladder import SQUARE, STEPS, TILE
+from helpers.bench.ladder import SQUARE, TILE
+from helpers.bench.recorded import measured, recorded
 from helpers.bench.tile_sizes import TileSizes
-from helpers.lessons.shared.sliders import over_threads
-from helpers.lessons.the_speed_ladder.pictures.residues import ResiduesPicture
-from helpers.lessons.the_speed_ladder.pictures.roofline import RooflinePicture
-from helpers.lessons.the_speed_ladder.pictures.shared_products import SharedProductsPicture
-from helpers.lessons.the_speed_ladder.pictures.split_k import SplitKPicture
-from helpers.lessons.the_speed_ladder.pictures.tile_sizes import TileSizesPicture, TrafficPicture
-from helpers.lessons.the_speed_ladder.pictures.winograd_tile import WinogradPicture
+from helpers.gpu import adapter_info
+from helpers.lessons.the_speed_ladder import rungs
+from helpers.lessons.the_speed_ladder.pictures.ahead import END, MOST_PRODUCTS, AheadPicture
+from helpers.lessons.the_speed_ladder.pictures.banks import MOST_PAD, SIDE, BanksPicture
+from helpers.lessons.the_speed_ladder.pictures.ladder import LadderPicture
+from helpers.lessons.the_speed_ladder.pictures.one_result import OneResultPicture
+from helpers.lessons.the_speed_ladder.pictures.tile_sizes import Shown, TileSizesPicture, TrafficPicture
 from helpers.lessons.the_speed_ladder.traffic import Traffic, traffic
-from helpers.operations.convolution.shapes import ConvShape
-from helpers.operations.convolution.winograd import IMAGES
 from helpers.operations.kernels import load
-from helpers.widgets.controls import Values
+from helpers.widgets.controls import Values, by_playing
 from helpers.widgets.explorer import Explorer
 
-SHOWN = {  # the steps that are shown thread by thread: the version, and the sizes of its tiles
-    "1 naive": ("1_thread_per_element", TILE),
-    "2 shared tile": ("2_tiled", TILE),
-    "3 register tile": ("3_register_tiles", SQUARE),
-    "4 vec4 and pads": ("4_vec4_tiles", SQUARE),
+STEPS = {  # the steps that are shown thread by thread: the version, and the sizes of its tiles
+    "naive": ("1_thread_per_element", TILE),
+    "shared tile": ("2_tiled", TILE),
+    "register tile": ("3_register_tiles", SQUARE),
+    "vec4 and pads": ("4_vec4_tiles", SQUARE),
+}
+SIZES = {  # what the tiles may have
+    "rows": (16, 32, 64, 128),
+    "columns": (16, 32, 64, 128),
+    "depth": (4, 8, 16, 32),
+    "side": (1, 2, 4, 8),
 }
 
 
-def who_loads(**values: int) -> Explorer:
+def one_result() -> Explorer:
+    """One slider over the threads of a workgroup in which each computes one result, without tiles."""
+    (shown,) = _shown("naive")
+    picture = OneResultPicture(shown, recorded()[-1].adapter, adapter_info().short)
+    steps = {
+        "Press play: which numbers does each thread load?": by_playing({"thread": TILE.threads - 1}),
+        "Set thread to 38: what does it share with thread 37?": {"thread": 38},
+        "Point at the result of thread 53, below that of 37.": {"thread": 53},
+    }
+    rules = {"thread": TILE.threads}
+    return Explorer(picture.show, rules, {"thread": 37}, play="thread", front=["thread"], steps=steps)
+
+
+def who_loads() -> Explorer:
     """Sliders over the first four steps of the ladder, by number, and over the threads of one workgroup.
 
     What is shown is a simulated run of the kernel.
     """
-    runs = []
-    for title, (version, sizes) in SHOWN.items():
-        runs.append((title, partial(_simulated, version, sizes)))
-    picture = TrafficPicture(runs)
+    picture = TrafficPicture(_shown(*STEPS), recorded()[-1].adapter, adapter_info().short)
 
     def threads(chosen: Values) -> int:
-        sizes = TILE if chosen["step"] < 3 else SQUARE
-        return sizes.threads
+        return TILE.threads if chosen["step"] < 3 else SQUARE.threads
 
-    rules = {"step": (1, len(SHOWN)), "thread": threads}
-    start = {"thread": 37} | values
-    return Explorer(lambda step, thread: picture.show(step - 1, thread), rules, start, play="thread")
+    steps = {
+        "Step 2: which numbers does thread 37 not load itself?": {"step": 2},
+        "Step 3: where are the 64 results of a thread?": {"step": 3},
+        "Step 4: which count falls, and which stays?": {"step": 4},
+    }
+    rules = {"step": (1, len(STEPS)), "thread": threads}
+    start = {"thread": 37}
+
+    def draw(step: int, thread: int) -> TrafficPicture:
+        return picture.show(step - 1, thread)
+
+    return Explorer(draw, rules, start, play="thread", front=["step", "thread"], steps=steps)
+
+
+def _shown(*names: str) -> list[Shown]:
+    """Some steps, with what was measured of each."""
+    shown = []
+    for name in names:
+        title = f"step {1 + list(STEPS).index(name)}, {name}"
+        shown.append(Shown(title, measured(name).share, partial(_simulated, *STEPS[name])))
+    return shown
 
 
 def _simulated(version: str, sizes: TileSizes) -> Traffic:
@@ -55,78 +84,66 @@ def _simulated(version: str, sizes: TileSizes) -> Traffic:
     return traffic(kernel, sizes.rows, sizes.columns, sizes.depth)
 
 
-def counts(step: int) -> str:
-    """The cost of one of the first four steps of the ladder, by number, for each multiply-add, in words."""
-    title = list(SHOWN)[step - 1]
-    version, sizes = SHOWN[title]
-    costs = _simulated(version, sizes).costs_in_words
-    return f"step {title}: for each multiply-add, {costs}"
+def tile_sizes() -> Explorer:
+    """Lists of sizes of the tiles of a product of 4,096 x 4,096 matrices: what do they cost?
 
-
-def tile_sizes(m: int = 4096, k: int = 4096, n: int = 4096, **values: int) -> Explorer:
-    """Sliders over the sizes of the tiles of a product (M, K) @ (K, N), as powers of two: what do they cost?
-
-    `rows`, `columns` and `depth` are those of the tiles, and each thread computes `side` x `side` results: the value 4
-    of a slider stands for 2**4 = 16.
+    `rows`, `columns` and `depth` are those of the tiles, and each thread computes `side` x `side` results.
     """
-    picture = TileSizesPicture((m, k, n))
+    picture = TileSizesPicture((4096, 4096, 4096))
 
-    def draw(**powers: int) -> TileSizesPicture:
-        sizes = {name: 2**power for name, power in powers.items()}
-        return picture.show(TileSizes(**sizes))
+    def chosen(values: Values) -> TileSizes:
+        return TileSizes(**{name: sizes[values[name]] for name, sizes in SIZES.items()})
 
-    rules = {
-        "rows": (4, 7),
-        "columns": (4, 7),
-        "depth": (2, 5),
-        "side": 4,
+    def is_full(values: Values) -> bool:
+        """Return whether nothing limits the product to less than 90 % of the arithmetic."""
+        sizes = chosen(values)
+        return not sizes.problem and min(sizes.limits(4096, 4096).values()) >= 0.9
+
+    steps = {
+        "Set side to 2: which bar grows?": {"side": 1},
+        "Make all bars at least 90 % long.": is_full,
+        "Set side to 8: how many threads fit at a time?": {"side": 3},
     }
-    return Explorer(draw, rules, {"depth": 4} | values)
+    choices = {name: [str(size) for size in sizes] for name, sizes in SIZES.items()}
+    rules = {name: len(sizes) for name, sizes in SIZES.items()}
+    return Explorer(
+        lambda **values: picture.show(chosen(values)), rules, {"depth": 2}, choices=choices, front=[*SIZES], steps=steps
+    )
 
 
-def split_k(**values: int) -> Explorer:
-    """Sliders over the slices of a weight gradient's sums, and the workgroups: 3 x 3 weights, 64 to 64 channels."""
-    picture = SplitKPicture((64, 32 * 56 * 56, 64 * 3 * 3))
-
-    def workgroups(chosen: Values) -> int:
-        return picture.tiles * chosen["slices"]
-
-    rules = {"slices": (1, 120), "workgroup": workgroups}
-    start = {"workgroup": 4} | values
-    return Explorer(picture.show, rules, start, play="workgroup")
-
-
-def residue_classes(**values: int) -> Explorer:
-    """Sliders over the pixels of an 8 x 8 image under a 3 x 3 filter with stride 2 and padding 1."""
-    shape = ConvShape(1, 1, 8, 8, 1, 3, 3, stride=2, padding=1)
-    picture = ResiduesPicture(shape)
-    rules = {"ih": shape.in_h, "iw": shape.in_w}
-    start = {"ih": 2, "iw": 3} | values
-    return Explorer(picture.show, rules, start, play=("ih", "iw"))
+def ahead() -> Explorer:
+    """Sliders over the time that the products of a turn take, and over time: with loads ahead, and without."""
+    steps = {
+        "Press play: when does the upper row multiply nothing?": by_playing({"time": END}),
+        "Set products to 6: what do both rows wait for now?": {"products": 6},
+        "Set products to 1: how much does a prefetch help?": {"products": 1},
+    }
+    rules = {"products": (1, MOST_PRODUCTS), "time": END + 1}
+    start = {"products": 4}
+    return Explorer(AheadPicture().show, rules, start, play="time", front=[*rules], steps=steps, pace=200)
 
 
-def winograd(**values: int) -> Explorer:
-    """Sliders over the rows and columns of the 36 products of one tile."""
-    random = np.random.default_rng(5)
-    pixels = random.integers(0, 6, (6, 6))
-    weights = random.integers(-1, 3, (3, 3))
-    picture = WinogradPicture(pixels, weights, IMAGES)
-    rules = {"row": 6, "column": 6}
-    start = {"row": 1, "column": 3} | values
-    return Explorer(picture.show, rules, start, play=("row", "column"))
+def banks() -> Explorer:
+    """Sliders over the columns of a tile, and over the slots behind each of its rows that hold no number."""
+    steps = {
+        "Point at a column: in how many banks does it lie?": {"column": 5},
+        "Set pad to 1: how many turns now?": {"pad": 1},
+        "Set pad to 4: why is it worse again?": {"pad": 4},
+    }
+    return Explorer(BanksPicture().show, {"pad": MOST_PAD + 1, "column": SIDE}, front=["pad", "column"], steps=steps)
 
 
-def roofline(**values: int) -> Explorer:
-    """A slider over the steps of the ladder, as recorded on a GPU, and beside them those of this machine's last bench.
+def ladder() -> Explorer:
+    """A slider over the steps of the ladder: those that were measured on a GPU, and the reader's own, counted.
 
     Raises ValueError where nothing is recorded.
     """
-    last = recorded.recorded()[-1]
-    picture = RooflinePicture(last, recorded.own())
-    rules = {"step": (1, len(STEPS))}
-    return Explorer(picture.show, rules, values, play="step")
-
-
-def shared_products(shape: ConvShape) -> Explorer:
-    """One slider over the threads of a workgroup that share one weight's products."""
-    return over_threads(SharedProductsPicture(shape, 256))
+    run = recorded()[-1]
+    steps = [*rungs.measured(run), *rungs.own()]
+    picture = LadderPicture(run, steps)
+    trials = {
+        "Press play: climb all steps.": by_playing({"step": len(steps)}),
+        "Step 2: is it the roof that limits it?": {"step": 2},
+        "Which of yours comes nearest to the roof?": {"step": len(steps)},
+    }
+    return Explorer(picture.show, {"step": (1, len(steps))}, play="step", front=["step"], steps=trials)

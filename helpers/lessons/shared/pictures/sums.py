@@ -192,7 +192,8 @@ class SumPicture(Picture):
         ]
         gap = max(self._steps()[1])
         caption = CORRELATION if gap == 1 else f"★ correlation with gaps: every {NTH[gap]} row and column"
-        if self.shape.groups == 1 and not self.asking:
+        has_room = gap == 1 or not self.letters  # among letters, the grids stand further to the right
+        if self.shape.groups == 1 and not self.asking and has_room:
             caption += FACTORS
         grids = draw_grids(self, self.shape, planes, place["co"], caption=caption, foot=self.foot)
         self.window_grid, self.left_grid, self.result_grid = grids

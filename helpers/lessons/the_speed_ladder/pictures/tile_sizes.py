@@ -1,6 +1,7 @@
 """Tiles of a product: what a choice of sizes costs, and who loads what of them."""
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -53,7 +54,7 @@ class TileSizesPicture(Picture):
         self._write_costs(sizes)
         work = f"{sizes.threads:,} threads compute {sizes.rows} × {sizes.columns} results, {sizes.side**2} each"
         if sizes.problem:
-            self.bold(TABLE, 204, "This cannot run: a limit is passed.", 16, ORANGE)
+            self.bold(TABLE, 212, "This cannot run: a limit is passed.", 16, ORANGE)
             return f"{work}. This cannot run: {sizes.problem}."
         limits = sizes.limits(m, n)
         least = min(limits, key=limits.get)
@@ -98,12 +99,13 @@ class TileSizesPicture(Picture):
             ("threads in a workgroup", sizes.threads, MAX_THREADS),
             ("workgroup memory, bytes", sizes.workgroup_bytes, MAX_WORKGROUP_BYTES),
             ("registers in a thread, about", sizes.registers, MOST_REGISTERS),
+            ("threads at a time on a multiprocessor", sizes.resident, 0),
             ("multiply-adds per byte of memory", sizes.intensity, 0),
             ("multiply-adds per number read from a tile", sizes.per_read, 0),
             ("workgroups", self.workgroups, 0),
         ]
         for i, (name, value, limit) in enumerate(rows):
-            y = 24 + 25 * i
+            y = 20 + 23 * i
             is_over = value > limit > 0
             color, weight = (ORANGE, "bold") if is_over else (INK, "normal")
             text = f"{value:,}" if isinstance(value, int) else f"{value:.3g}"
@@ -116,7 +118,7 @@ class TileSizesPicture(Picture):
         """Draw how much of the arithmetic each part allows."""
         start, end = BARS
         length = end - start
-        top = 228
+        top = 232
         self.bold(TABLE, top - 26, f"what each part of this GPU allows ({H200.name}):", 14)
         for i, (name, share) in enumerate(limits.items()):
             y = top + 34 * i
@@ -155,19 +157,30 @@ NAMED = {"a": (MARGIN, Y + SIDE + 14), "b": (MARGIN, Y - 10 - DEPTH / 2), "resul
 TEXT = 432  # where the words begin
 
 
+class Shown(NamedTuple):
+    """One kernel of the picture: its title, its share of a GPU's arithmetic, and what simulates it."""
+
+    title: str
+    share: float
+    simulated: Callable[[], Traffic]
+
+
 class TrafficPicture(Picture):
     """Both tiles and the results of a workgroup, in the same frames for every kernel.
 
-    `shown` has a title for each, and a function that simulates it: it is called when the kernel is first shown.
+    `shown` has a title for each, the share of the arithmetic that the GPU called `measured_on` makes with it, and a
+    function that simulates it: it is called when the kernel is first shown. `adapter` is the reader's own.
     """
 
-    def __init__(self, shown: Sequence[tuple[str, Callable[[], Traffic]]]) -> None:
+    def __init__(self, shown: Sequence[Shown], measured_on: str, adapter: str) -> None:
         super().__init__(452)
         self.shown = shown
+        self.measured_on = measured_on
+        self.adapter = adapter
 
     def draw(self, kernel: int, thread: int) -> str:
         """Point at what one thread of one kernel does."""
-        title, simulated = self.shown[kernel]
+        title, share, simulated = self.shown[kernel]
         traffic = simulated()
         thread = min(thread, traffic.threads - 1)
         if self.starts(kernel):
@@ -178,6 +191,8 @@ class TrafficPicture(Picture):
         for name in "ab":
             self.tinted(self._boxes(name, traffic, traffic.loaded[name][thread]), BLUE, 1, 0.8)
         self.tinted(self._boxes("results", traffic, traffic.written[thread]), ORANGE, 1, 0.7)
+        self._touch_results(traffic)
+        self._draw_share(share)
         return self._write_facts(title, traffic, thread)
 
     def _boxes(self, name: str, traffic: Traffic, cells: Sequence[Cell] | set[Cell]) -> list[Box]:
@@ -194,6 +209,13 @@ class TrafficPicture(Picture):
             left, top = NAMED[name]
             self.bold(left, top, f"{name}  {rows} × {columns}", 14, look(name).ink)
         self.boxes(FRAMES.values(), INK, line=2)
+
+    def _touch_results(self, traffic: Traffic) -> None:
+        """Let a reader point at the result of a thread, where each has one."""
+        results = Area(self, np.empty(traffic.sizes["results"]), FRAMES["results"], "the results")
+        if traffic.threads == results.values.size:
+            threads = {cell: {"thread": thread} for thread, (cell,) in enumerate(traffic.written)}
+            results.point(threads)
 
     def _write_facts(self, title: str, traffic: Traffic, thread: int) -> str:
         """Describe the thread, in words beside what stands for it, what the whole workgroup costs, and a sentence."""
@@ -229,11 +251,21 @@ class TrafficPicture(Picture):
             250: ("numbers loaded from storage memory", loads),
             282: ("numbers read from workgroup memory", numbers),
             314: ("reads that it takes (a vec4f is one read)", reads),
-            366: ("bank conflicts in the turn", f"{traffic.counts['bank_conflicts']:,}"),
+            346: ("bank conflicts in the turn", f"{traffic.counts['bank_conflicts']:,}"),
         }
         for y, (name, count) in lines.items():
             self.write(TEXT, y, name, 14.5)
             self.bold(TEXT + 384, y, count, 17, align="right")
+
+    def _draw_share(self, share: float) -> None:
+        """Draw the part of the GPU's arithmetic that was measured with this kernel, and name both machines."""
+        whole = Box(TEXT, 392, 310, 20)
+        self.bold(TEXT, 378, f"the part of its arithmetic that an {self.measured_on} does", 14)
+        self.boxes([whole], LINE, PAPER)
+        self.tinted([whole._replace(width=max(2, whole.width * share))], ORANGE, 1.5, 0.7)
+        digits = 1 if share < 0.1 else 0
+        self.bold(whole.right + 10, 402, f"{100 * share:.{digits}f} %", 15, ORANGE)
+        self.note(TEXT, 434, f"Counted by the simulator. Your adapter: {self.adapter}"[:72])
 
 
 def _ticks(start: float, length: float, cells: int) -> list[float]:

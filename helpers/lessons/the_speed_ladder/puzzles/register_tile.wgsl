@@ -43,20 +43,20 @@ fn main(
   @builtin(local_invocation_id) local: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  // 1. Where in the tile are my results? Give each of them a sum.
-  let row = 2u * local.y;  // *
-  let column = 2u * local.x;  // *
-  var sums = array<f32, 4>();  // *
+  // The square of a thread begins in an even row and an even column.
+  let row = 2u * local.y;
+  let column = 2u * local.x;
+  var sums = array<f32, 4>();
   for (var first = 0u; first < params.K; first += TILE) {
     load_tiles(thread, workgroup.y * TILE, workgroup.x * TILE, first);
     workgroupBarrier();  // both tiles are loaded
     for (var k = 0u; k < TILE; k++) {
-      // 2. Read two numbers of left and two of right, each only once.
-      let left_0 = left[row][k];  // *
+      // 1. Read two numbers of left and two of right.
+      let left_0 = left[row][k];
       let left_1 = left[row + 1u][k];  // *
-      let right_0 = right[k][column];  // *
+      let right_0 = right[k][column];
       let right_1 = right[k][column + 1u];  // *
-      // 3. Add a product to each of the four sums.
+      // 2. Add a product to each of the four sums.
       sums[0] += left_0 * right_0;  // *
       sums[1] += left_0 * right_1;  // *
       sums[2] += left_1 * right_0;  // *
@@ -64,12 +64,12 @@ fn main(
     }
     workgroupBarrier();  // no thread reads the tiles any more
   }
-  // 4. Write each sum, if c has such an element.
-  for (var i = 0u; i < 4u; i++) {  // *
-    let m = workgroup.y * TILE + row + i / 2u;  // *
-    let n = workgroup.x * TILE + column + i % 2u;  // *
-    if (m < params.M && n < params.N) {  // *
-      c[m * params.N + n] = sums[i];  // *
-    }  // *
-  }  // *
+  // Write each sum, if c has such an element.
+  for (var i = 0u; i < 4u; i++) {
+    let m = workgroup.y * TILE + row + i / 2u;
+    let n = workgroup.x * TILE + column + i % 2u;
+    if (m < params.M && n < params.N) {
+      c[m * params.N + n] = sums[i];
+    }
+  }
 }
