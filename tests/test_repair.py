@@ -58,6 +58,34 @@ def test_the_place_of_one_change_is_told_and_not_its_cure(name, old, new, kind, 
     assert old not in " ".join(sentences)
 
 
+def with_a_name(gradient: str, step: str = "params.learning_rate * v") -> Repair | None:
+    """The repair of a step with momentum that keeps the new velocity in `v`."""
+    velocity = f"let v = params.momentum * velocity[i] + {gradient}; velocity[i] = v;"
+    old = "velocity[i] = params.momentum * velocity[i] + grad[i];"
+    result, _ = found("momentum_step", (old, velocity), ("params.learning_rate * velocity[i]", step))
+    return result
+
+
+@pytest.mark.parametrize(("gradient", "text"), [("grad[0]", "0"), ("abs(grad[i])", "abs(grad[i])")])
+def test_a_change_of_several_lines_is_not_told_where_one_word_is_enough(gradient, text):
+    (change,) = with_a_name(gradient).changes
+    assert (change.text, change.others) == (text, ())
+
+
+def test_a_line_that_stores_a_name_is_not_blamed_for_its_value():
+    assert with_a_name("params.learning_rate * grad[i]", "v") is None
+
+
+def test_a_constant_in_the_place_of_a_member_that_is_no_size_is_told_as_one():
+    result, _ = found("momentum_step", ("params.momentum *", "0.9 *"))
+    assert "with a value of `params` in place of `0.9`" in repairs.sentences(result)[0]
+
+
+def test_a_change_that_mends_the_tests_alone_is_not_told():
+    result, _ = found("arg_max_tree", ("x > best", "abs(x) > abs(best)"))
+    assert result is None or all(change.kind != "offset" for change in result.changes)
+
+
 def test_one_slip_in_two_lines_is_told_of_both():
     result, lines = found("weight_padding", ("+ kh - params", "- kh - params"), ("+ kw - params", "- kw - params"))
     (change,) = result.changes

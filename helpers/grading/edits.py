@@ -90,6 +90,7 @@ def of_a_part(site: Site, program: ir.Program) -> Iterator[Edit]:
         case ir.Unary(operator="!"):
             yield at(site, EXTRA, part.operand)
         case ir.Builtin() | ir.Call():
+            yield from (at(site, EXTRA, alone) for alone in part.arguments if alone.type == part.type)
             for i, (first, second) in enumerate(pairwise(part.arguments)):
                 if first.type == second.type:
                     exchanged = (*part.arguments[:i], second, first, *part.arguments[i + 2 :])
@@ -152,6 +153,8 @@ def _other_leaves(site: Site, program: ir.Program) -> Iterator[Edit]:
     part = site.part
     own = family(part)
     others = leaves(part.place, part.type, site.visible, program)
+    if site.around and isinstance(site.around[-1], ir.Element) and part.type == I32:  # `[0]` is one
+        others |= leaves(part.place, U32, site.visible, program)
     others.pop(key_of(part), None)
     for leaf in sorted(others.values(), key=lambda leaf: family(leaf) != own):
         yield at(site, REPLACED, leaf, family(leaf))

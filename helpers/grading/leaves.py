@@ -9,7 +9,8 @@ from wgsl.types.kinds import F32, I32, U32, Scalar, Struct, Vector
 
 Key = tuple
 SIZE, INDEX, NUMBER, VARIABLE = "size", "index", "number", "variable"
-NUMBERS = {U32: (0, 1, 2), I32: (0, 1, 2), F32: (0.0, 1.0, 2.0)}
+LOWEST = -(2.0**128 - 2.0**104)  # of all f32: the search for a maximum may begin with it
+NUMBERS = {U32: (0, 1, 2), I32: (0, 1, 2), F32: (0.0, 1.0, 2.0, LOWEST)}
 
 
 def key_of(part: object) -> Key | None:
@@ -44,11 +45,23 @@ def _key_in_memory(reference: ir.Reference) -> Key | None:
 def family(part: ir.Part) -> str:
     """Return the kind of thing that a leaf is: a size, an index, a number, or a variable of floats."""
     kind, *_ = key_of(part)
+    if kind == SIZE and part.type == F32:
+        return f"value of `{_whole(part)}`"
     if kind == VARIABLE and part.type in (U32, I32):
         return INDEX
     if kind == INDEX and part.type == F32:
         return VARIABLE
     return kind
+
+
+def _whole(part: ir.Load | ir.Pick) -> str:
+    """Return the name of the struct of which a leaf is a member."""
+    if isinstance(part, ir.Pick):
+        return str(part.operand.binding.name)
+    reference = part.reference
+    while isinstance(reference, ir.Member):
+        reference = reference.base
+    return str(reference.variable.name)
 
 
 def leaves(place: Span, type: Scalar, visible: Visible, program: ir.Program) -> dict[Key, ir.Part]:

@@ -23,6 +23,7 @@ from wgsl import WgslError
 
 ROUNDING = 1e-9  # relative: what another order of the same arithmetic may change
 MOST_COLUMNS, WIDEST = 8, 80  # of a drawing
+LIKE_A_MISTAKE = 8  # drawn cases in which a known mistake must do the same as the text
 DRAWS = 20  # cases beyond the tests
 Values = Mapping[str, object]
 
@@ -198,12 +199,12 @@ class _Grader:
         return WrongValue(self.puzzle.answer, value, run.case.right[i], names, wrong, size)
 
     def _recognized(self, first: int) -> Mistake | None:
-        """The known mistake that does the same in every test, where no other one does; else None.
+        """The known mistake that does the same in every test and in drawn cases, where no other one does; else None.
 
         An exercise's own sentence is cause enough: there, a mistake needs to do the same in the first test that fails.
         """
         telling = sorted(range(len(self.runs)), key=lambda i: not self.runs[i].wrong)  # where most of them differ
-        fitting = self._fitting(telling)
+        fitting = [mistake for mistake in self._fitting(telling) if self._is_alike_beyond(mistake)]
         if not fitting and isinstance(self.runs[first].values[0], str):
             fitting = self._fitting([first])
         return fitting[0] if len(fitting) == 1 else None
@@ -220,7 +221,24 @@ class _Grader:
             other = self.puzzle.mistaken(mistake, i)
             if not all(map(_same, run.values, other.values)):
                 return False
+            if not {*other.calls} <= {*run.calls, *self._official_calls(i)}:  # a question would be about that call
+                return False
             if self.right and run.calls != other.calls:
+                return False
+        return True
+
+    def _official_calls(self, test: int) -> list[str]:
+        """Return the names of the functions that the official lines call in a test."""
+        return _tried(self.puzzle.read(self.puzzle.solution.text), self.runs[test].case).calls
+
+    def _is_alike_beyond(self, mistake: Mistake) -> bool:
+        """Return True where a mistake gives the same values in drawn cases."""
+        if self.puzzle.drawn is None:
+            return True
+        made = self.puzzle.read(self.puzzle.with_mistake(mistake).source)
+        for _ in range(LIKE_A_MISTAKE):
+            case = self.puzzle.drawn(self.random)
+            if not all(map(_same, _tried(self.program, case).values, _tried(made, case).values)):
                 return False
         return True
 

@@ -30,6 +30,7 @@ WATCHED = 3  # times the work: a run that is watched takes so much longer
 WATCHED_TESTS = 3  # tests, those that take least, in which a change that mends all of them is watched
 LONGER = 2  # times the work of the text itself that a candidate may take on the smallest test
 DRAWN = 4  # problems on which a change that mends all tests is tried, too
+FURTHER_DRAWN = 8  # problems on which its numbers must be right, then
 LONG = 2_000_000  # of `Work` that one test takes
 MANY_DRAWN = 10  # problems that are drawn where each test takes long
 MOST_LINES = 3  # in which a change mends the text
@@ -75,20 +76,33 @@ class Search:
                     return
 
     def found(self) -> Repair | None:
-        """Return the changes that mend the text: all of the first tier that has any, one for each line."""
+        """Return the changes that mend the text: all of the first tier that has any, one for each line.
+
+        One in several lines counts only where none in a single line is found.
+        """
+        in_several = None
         for tier in self.tiers():
-            lines: dict[int, list[Mended]] = {}
-            for edit in tier:
-                if self.work.left < 0:
-                    break
-                if self.mends(edit):
-                    mended = mended_by(self._least(edit), self.kernel)
-                    lines.setdefault(mended.change.line, []).append(mended)
-                    if len(lines) > MOST_LINES:
-                        return None
-            if lines:
-                return Repair(tuple(one_of(lines[line]) for line in sorted(lines)))
-        return None
+            lines = self._mended_in(tier)
+            if len(lines) > MOST_LINES:
+                return None
+            if not lines:
+                continue
+            repair = Repair(tuple(one_of(lines[line]) for line in sorted(lines)))
+            if not any(changed.others for changed in repair.changes):
+                return repair
+            in_several = in_several or repair
+        return in_several
+
+    def _mended_in(self, tier: Iterable[Edit]) -> dict[int, list[Mended]]:
+        """Return the changes of a tier that mend the text, by their lines; no further ones where those are too many."""
+        lines: dict[int, list[Mended]] = {}
+        for edit in tier:
+            if self.work.left < 0 or len(lines) > MOST_LINES:
+                break
+            if self.mends(edit):
+                mended = mended_by(self._least(edit), self.kernel)
+                lines.setdefault(mended.change.line, []).append(mended)
+        return lines
 
     def tiers(self) -> Iterator[Iterable[Edit]]:
         """Yield the candidates in the order in which they are tried."""
@@ -125,14 +139,16 @@ class Search:
             self._has_right_numbers(first, self.allowed)
             and all(self._has_right_numbers(case) for case in others)
             and all(self._is_safe(case) for case in chain(self.cases[:WATCHED_TESTS], self._drawn()))
+            and all(self._has_right_numbers(case) for case in self._drawn(DRAWN + FURTHER_DRAWN, after=DRAWN))
         )
 
     def _has_right_numbers(self, case: Case, most: float | None = None) -> bool:
         """Return whether the changed programs make the right numbers in a case, with so much work."""
         work = Work(min(most or MOST_WORK, self.work.left))
         before = work.left
+        words = self.buffers.get(id(case)) or _words(case)
         try:
-            output = _executed(self.programs, case, self.buffers[id(case)], work)
+            output = _executed(self.programs, case, words, work)
         except (ValueError, KeyError, IndexError, TypeError):  # endless, or nonsense
             return False
         finally:
@@ -146,11 +162,11 @@ class Search:
         self.work.left -= (WATCHED - 1) * (before - self.work.left)
         return drawn.way_to_fail(run) is None
 
-    def _drawn(self, most: int = DRAWN) -> Iterator[Case]:
-        """Yield some drawn problems, those that take least first."""
+    def _drawn(self, most: int = DRAWN, after: int = 0) -> Iterator[Case]:
+        """Yield some drawn problems, those that take least first, up to a number and after another one."""
         if self.puzzle.drawn is not None:
             ends, _ = drawn.chosen(self.puzzle, self.kernel.code, None)
-            for number in ends[:most]:
+            for number in ends[after:most]:
                 sizes, case_of = drawn.drawn_problem(self.puzzle, self.kernel.code, None, number)
                 yield case_of(sizes)
 

@@ -98,6 +98,18 @@ def of_two_values(places: Sequence[Site], counterpart: Counterpart) -> Iterator[
         if isinstance(site.part, ir.Statement):
             likely += [edit for edit in line_edits.of_values(site, counterpart) if edit.noun]
     for one, other in combinations(likely, 2):
+        if _stores_a_name(one) or _stores_a_name(other):
+            continue  # the fault may be where the name gets its value
         is_near = one.site.around[-1:] == other.site.around[-1:] or isinstance(one.site.part, ir.Loop)
         if is_near and one.site is not other.site and type(one.site.part) is type(other.site.part):
             yield together(VALUES, [one, other])
+
+
+def _stores_a_name(edit: Edit) -> bool:
+    """Return whether a value is replaced that has a name."""
+    part = edit.site.part
+    return (
+        isinstance(part, ir.Store | ir.Update)
+        and isinstance(part.value, ir.Named | ir.Load)
+        and bool(key_of(part.value))
+    )

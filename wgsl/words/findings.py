@@ -138,7 +138,11 @@ def unordered(facts: Race) -> str:
         return f"both write it, so that no barrier helps: {ONE_WRITER}"
     if not facts.same_workgroup:
         return "nothing orders two workgroups: give each its own elements, or use an atomic or a second dispatch"
+    if all(facts.wrote):
+        return "nothing orders the two; check which element each thread should write"
     barrier = {"workgroup": "workgroupBarrier()", "handle": "textureBarrier()"}.get(facts.space, "storageBarrier()")
+    if facts.other_line is None:
+        return f"nothing orders the two; check which elements each thread should use, and where a {barrier} must stand"
     return f"no {barrier} stands between the two"
 
 
@@ -146,8 +150,8 @@ def overlap(facts: Overlap) -> str:
     """Return which two threads write one value."""
     who, other = map(thread, facts.threads)
     why = "" if facts.same_workgroup else ", and nothing orders two workgroups"
-    cure = "give each its own elements, or let one thread write it"
-    return f"{who} and {other} both write {element(facts.word)}, with the same value{why}; {cure}"
+    advice = "check which element each thread should write, if any"
+    return f"{who} and {other} both write {element(facts.word)}, with the same value{why}; {advice}"
 
 
 def lost_update(facts: LostUpdate) -> str:
@@ -167,7 +171,8 @@ def uninitialized(facts: Uninitialized) -> str:
     return (
         f"{thread(facts.thread)} reads {element(facts.word)}, which no thread has written yet: WGSL promises 0 there, "
         f"but not every driver keeps the promise (Mesa's lavapipe does not), and what an earlier kernel left may be "
-        f"there; store 0 there yourself, with a `workgroupBarrier()` before another thread reads it"
+        f"there; store a value that changes nothing (in a sum, 0) there first, with a `workgroupBarrier()` before "
+        f"another thread reads it"
     )
 
 

@@ -185,7 +185,7 @@ def missed_by_test(reason: replies.MissedByTest) -> str:
 def no_fault_seen(reason: replies.NoFaultSeen) -> str:
     """Return that nothing was seen: the sizes are too small for some faults."""
     tried = f"your edit makes no number wrong in the {reason.cases} sizes that are tried, all of them small"
-    return f"{tried}: what does it change, and would other sizes show it, such as more than 65,535 workgroups?"
+    return f"{tried}: what does it change, and would other sizes show it?"
 
 
 SENTENCES = {

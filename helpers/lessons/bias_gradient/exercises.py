@@ -122,6 +122,7 @@ def _drawn_max_case(name: str, sizes: Sizes, random: Random) -> Case:
         largest = np.float32(-3.3e38)
     else:
         scores = draw_numbers(random, sizes, n, largest=99)
+        scores -= np.abs(scores).max() / 2  # the lowest is the farthest from 0
         largest = scores.max() + np.float32(0.25)
     places = {"last": [n - 1], "first and last": [0, n - 1], "in three places": random.integers(0, n, 3)}
     scores[places[sizes["largest"]]] = largest
