@@ -54,7 +54,7 @@ MEANINGS |= {key: f"{key.split('_')[0]} of texels" for key in TEXTURES}
 
 @dataclass(frozen=True)
 class Counts:
-    """The counts of a run, in all and for each line of the text; the keys are `KEYS`, and may be `SUBGROUP` and `TEXTURES`."""
+    """The counts of a run, in all and for each line of the text: `KEYS`, and, where there are any, all `MEANINGS`."""
 
     total: dict[str, float]
     by_line: dict[int, dict[str, float]]
