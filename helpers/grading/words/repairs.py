@@ -15,7 +15,7 @@ FACTS = {
     edits.OPERATOR: "One operator in {line} makes the difference: with another one in {text}",
     edits.COMPARISON: "The comparison in {line} makes the difference: with another one in place of {text}",
     edits.ASSIGNMENT: "The sign of the assignment in {line} makes the difference: with another one",
-    edits.EXTRA: "In {line}, {text} has one part too many: without it",
+    edits.EXTRA: "In {line}, one part of {text} is too many: without it",
     TOO_LONG: "In {line}, several parts of {text} are too many: without them",
     edits.OFFSET: "In {line}, {text} is off by one: with 1 more or 1 less",
     edits.MISSING: "In {line}, a term or a factor is missing from {text}: with it",
