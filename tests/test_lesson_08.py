@@ -16,7 +16,7 @@ from helpers.bench.tile_sizes import TileSizes
 from helpers.grading import drawn, student_files
 from helpers.grading.test_run import simulated
 from helpers.lessons.exercises import PUZZLES
-from helpers.lessons.the_speed_ladder import explorers, rungs
+from helpers.lessons.the_speed_ladder import explorers, ladder_steps
 from helpers.lessons.the_speed_ladder.pictures.ahead import LOAD, TURNS, AheadPicture, ahead, one_after_the_other
 from helpers.lessons.the_speed_ladder.pictures.banks import BanksPicture
 from helpers.lessons.the_speed_ladder.pictures.ladder import CHART, LadderPicture
@@ -122,7 +122,7 @@ def test_a_turn_multiplies_only_what_it_has_loaded_and_loads_ahead_are_never_lat
 
 
 def test_the_rungs_are_the_measured_steps_of_the_product_and_the_lessons_own_kernels_counted():
-    steps = [*rungs.measured(recorded()[-1]), *rungs.own()]
+    steps = [*ladder_steps.measured(recorded()[-1]), *ladder_steps.own()]
     assert [step.measured for step in steps] == [True] * 5 + [False] * 5
     reads = {step.name: step.reads for step in steps[5:]}
     assert reads == {
@@ -140,12 +140,12 @@ def test_the_rungs_are_the_measured_steps_of_the_product_and_the_lessons_own_ker
 def test_ones_own_kernel_is_a_rung_and_moves_its_square(monkeypatch):
     """A right kernel that reads less is higher: here, four results that share both numbers."""
     variant = PUZZLES["two_results"].solution.text.replace("let number", "let another = left[0][0];\n      let number")
-    monkeypatch.setattr(rungs, "is_right", lambda puzzle: puzzle == "two_results")
+    monkeypatch.setattr(ladder_steps, "is_right", lambda puzzle: puzzle == "two_results")
     monkeypatch.setattr(student_files, "latest", lambda puzzle: variant)
-    first, *others = rungs.own()
+    first, *others = ladder_steps.own()
     assert (first.words, first.reads) == ("your two_results", 2)
     assert others[0].words == "our register_tile, until yours is right"
-    picture = LadderPicture(recorded()[-1], [*rungs.measured(recorded()[-1]), first])
+    picture = LadderPicture(recorded()[-1], [*ladder_steps.measured(recorded()[-1]), first])
     assert picture.place(first)[1] > picture.place(first.__class__(**vars(first) | {"share": 0.25}))[1]
 
 
@@ -170,15 +170,15 @@ def test_the_roof_rises_with_the_memory_to_the_arithmetic():
 
 def test_a_run_without_steps_of_the_product_has_no_rungs():
     run = recorded()[-1]
-    assert rungs.measured(Recorded(run.table | {"versions": {}})) == []
+    assert ladder_steps.measured(Recorded(run.table | {"versions": {}})) == []
 
 
 # --- What the exercises ask for ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [*rungs.OWN][:-1])
+@pytest.mark.parametrize("name", [*ladder_steps.OWN][:-1])
 def test_the_given_lines_of_two_exercises_are_compared_without_those_that_are_to_be_written(name):
-    shown = repr(rungs.beside("two_results", name))
+    shown = repr(ladder_steps.beside("two_results", name))
     solution = PUZZLES[name].solution.text
     written_lines = {*solution.split("\n")} - {*PUZZLES[name].skeleton.split("\n")}
     assert not [line for line in written_lines if line.strip(" {}") and f"+{line}" in shown]

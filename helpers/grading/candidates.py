@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
 
-from helpers.grading import edits, line_edits, twin_edits
+from helpers.grading import edits, line_edits, paired_edits
 from helpers.grading.counterpart import Counterpart, Differences, whole
 from helpers.grading.edits import Edit
 from helpers.grading.leaves import family
@@ -37,7 +37,7 @@ def tiers(programs: Mapping[str, Program], official: Mapping[str, Program]) -> I
     yield chain.from_iterable(map(_words, pairs))
     yield chain.from_iterable(map(_values, pairs))
     yield [edit for rank, edit in small if LIKELY < rank < 1]
-    yield chain.from_iterable(map(_twins, pairs))
+    yield chain.from_iterable(map(_paired, pairs))
     yield [edit for rank, edit in small if rank >= 1]
     yield [edit for rank, edit in large if rank > LIKELY]
 
@@ -83,18 +83,18 @@ def _rank(edit: Edit, differences: Differences) -> int:
 
 def _words(beside: Beside) -> Iterator[Edit]:
     """Yield the changes of a word in several places, where one of them differs."""
-    made = twin_edits.of_words(whole(beside.places), beside.program)
+    made = paired_edits.of_words(whole(beside.places), beside.program)
     return (edit for edit in made if beside.differences.rank(edit.site.part, edit.added) <= 0)
 
 
 def _values(beside: Beside) -> Iterator[Edit]:
     """Yield the changes of two values."""
-    return twin_edits.of_two_values(whole(beside.places), beside.counterpart)
+    return paired_edits.of_two_values(whole(beside.places), beside.counterpart)
 
 
-def _twins(beside: Beside) -> Iterator[Edit]:
+def _paired(beside: Beside) -> Iterator[Edit]:
     """Yield the changes that are the same in two places, where one of them differs."""
-    made = [*twin_edits.of_twins(whole(beside.places), beside.counterpart, beside.program)]
+    made = [*paired_edits.of_pairs(whole(beside.places), beside.counterpart, beside.program)]
     likely = [edit for edit in made if beside.differences.rank(edit.site.part, edit.added) <= 0]
     return iter(sorted(likely, key=lambda edit: beside.differences.rank(edit.site.part, edit.added)))
 

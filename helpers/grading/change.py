@@ -7,8 +7,8 @@ from typing import NamedTuple
 from helpers.grading import edits
 from helpers.grading.edits import Edit
 from helpers.grading.leaves import family
+from helpers.grading.paired_edits import EACH
 from helpers.grading.sites import Site, declares
-from helpers.grading.twin_edits import EACH
 from wgsl import Kernel
 from wgsl.diagnostics import Lines, Span
 from wgsl.syntax import tree

@@ -14,10 +14,10 @@ from helpers.grading import drawn
 from helpers.grading.candidates import tiers
 from helpers.grading.change import Mended, Repair, mended_by, one_of
 from helpers.grading.edits import Edit
+from helpers.grading.paired_edits import EACH, together
 from helpers.grading.puzzle import Case, Puzzle
 from helpers.grading.sites import sites
 from helpers.grading.test_run import TestRun, iterations, simulated
-from helpers.grading.twin_edits import EACH, together
 from wgsl import Kernel
 from wgsl.simulator.run import compiled, execute
 from wgsl.simulator.work import TooLong, Work

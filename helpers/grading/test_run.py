@@ -135,7 +135,7 @@ def simulated(
 
 
 def _storing(traces: Sequence[Trace], lines: Sequence[str], more_than: int) -> tuple[Line, ...]:
-    """Return the lines that store more than so many numbers in a pass."""
+    """Return the lines that store more than `more_than` numbers in a pass."""
     numbers = set()
     for trace in traces:
         numbers |= {number for number, keys in trace.counts.by_line.items() if keys["stores_storage"] > more_than}

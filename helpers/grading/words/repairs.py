@@ -1,7 +1,7 @@
 """The sentences on the one change that makes a wrong kernel right: its place and a question, and never the cure."""
 
 from helpers.data.words import in_words
-from helpers.grading import change, edits, twin_edits
+from helpers.grading import change, edits, paired_edits
 from helpers.grading.change import THING, Change, Repair
 from helpers.grading.leaves import INDEX
 from helpers.grading.words.letters import cut
@@ -26,10 +26,10 @@ FACTS = {
     edits.TOO_MANY: "Without the statement in {line}",
     edits.MOVED: "With the statement in {line} in another place",
     edits.MEMBERS: "With the members of the struct in {line} in another order",
-    twin_edits.EACH: "One word in {lines} makes the difference: with {instead} in place of each {text}",
-    twin_edits.TWINS: "With the same change in {lines}",
-    twin_edits.SWAP: "With two names exchanged in {lines}",
-    twin_edits.VALUES: "With other values in {lines}",
+    paired_edits.EACH: "One word in {lines} makes the difference: with {instead} in place of each {text}",
+    paired_edits.PAIRED: "With the same change in {lines}",
+    paired_edits.SWAP: "With two names exchanged in {lines}",
+    paired_edits.VALUES: "With other values in {lines}",
     change.SEVERAL: "In {line}, one change in {text} is enough: with it",
     change.LINE: "One change in {line} is enough: with it",
     STATEMENT: "One more statement is needed after {line}: with it",
@@ -52,10 +52,10 @@ OF_KINDS = {
     edits.LINES: "Which value belongs to which name?",
     edits.TOO_MANY: "What is it there for?",
     edits.MOVED: "When should it run, and how often?",
-    twin_edits.TWINS: "What have these lines in common?",
-    twin_edits.EACH: "What does this word stand for in each of these lines?",
-    twin_edits.SWAP: "Which of the two belongs where?",
-    twin_edits.VALUES: "What should each of these lines compute?",
+    paired_edits.PAIRED: "What have these lines in common?",
+    paired_edits.EACH: "What does this word stand for in each of these lines?",
+    paired_edits.SWAP: "Which of the two belongs where?",
+    paired_edits.VALUES: "What should each of these lines compute?",
     edits.MEMBERS: "In which order does the task list them?",
 }
 
@@ -77,7 +77,7 @@ def _fact(changed: Change) -> str:
     if kind == edits.EXTRA and changed.noun == edits.PARTS:
         kind = TOO_LONG
     lines = _lines(changed)
-    if kind == twin_edits.TWINS and not changed.others:
+    if kind == paired_edits.PAIRED and not changed.others:
         lines = f"two places of line {changed.line}"
     text = f"`{cut(changed.text, LONGEST)}`"
     place = FACTS[kind].format(line=f"line {changed.line}", lines=lines, text=text, instead=_instead(changed))
@@ -102,7 +102,7 @@ def _instead(changed: Change) -> str:
 
 def _question(changed: Change) -> str:
     """Return the question that leads from the place to the cure."""
-    if changed.kind == twin_edits.VALUES and not changed.others:
+    if changed.kind == paired_edits.VALUES and not changed.others:
         return OF_A_LINE
     if changed.kind in OF_KINDS:
         return OF_KINDS[changed.kind]

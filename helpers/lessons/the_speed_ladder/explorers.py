@@ -6,7 +6,7 @@ from helpers.bench.ladder import SQUARE, TILE
 from helpers.bench.recorded import measured, recorded
 from helpers.bench.tile_sizes import TileSizes
 from helpers.gpu import adapter_info
-from helpers.lessons.the_speed_ladder import rungs
+from helpers.lessons.the_speed_ladder import ladder_steps
 from helpers.lessons.the_speed_ladder.pictures.ahead import END, MOST_PRODUCTS, AheadPicture
 from helpers.lessons.the_speed_ladder.pictures.banks import MOST_PAD, SIDE, BanksPicture
 from helpers.lessons.the_speed_ladder.pictures.ladder import LadderPicture
@@ -139,7 +139,7 @@ def ladder() -> Explorer:
     Raises ValueError where nothing is recorded.
     """
     run = recorded()[-1]
-    steps = [*rungs.measured(run), *rungs.own()]
+    steps = [*ladder_steps.measured(run), *ladder_steps.own()]
     picture = LadderPicture(run, steps)
     trials = {
         "Press play: climb all steps.": by_playing({"step": len(steps)}),

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from helpers.bench.recorded import Recorded
-from helpers.lessons.the_speed_ladder.rungs import Rung
+from helpers.lessons.the_speed_ladder.ladder_steps import Rung
 from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, PAPER, Box, Picture, number
 from helpers.pictures.charts import Axes
 from helpers.pictures.parts import Area

@@ -11,7 +11,7 @@ from helpers.grading.sites import Site
 from wgsl.types import program as ir
 from wgsl.types.kinds import F32, I32, U32
 
-TWINS, EACH, SWAP, VALUES = "twins", "each", "swap", "values"
+PAIRED, EACH, SWAP, VALUES = "paired", "each", "swap", "values"
 MOST_PARTS = 40  # of a statement that is compared with others
 
 
@@ -27,7 +27,7 @@ def together(kind: str, made: Sequence[Edit], noun: str = "") -> Edit:
     return Edit(kind, first.site, new, above, noun, places, first.added, tuple(made))
 
 
-def of_twins(places: Sequence[Site], counterpart: Counterpart, program: ir.Program) -> Iterator[Edit]:
+def of_pairs(places: Sequence[Site], counterpart: Counterpart, program: ir.Program) -> Iterator[Edit]:
     """Yield the same change in two statements, or two elements of an array, that are built alike."""
     for one, other in combinations(_units(places), 2):
         if _shape(one) != _shape(other) or len(one) > MOST_PARTS:
@@ -36,7 +36,7 @@ def of_twins(places: Sequence[Site], counterpart: Counterpart, program: ir.Progr
             pairs = zip(_changes(left, counterpart, program), _changes(right, counterpart, program), strict=False)
             for pair in pairs:
                 if len({edit.kind for edit in pair}) == 1:
-                    yield together(TWINS, pair)
+                    yield together(PAIRED, pair)
 
 
 def _units(places: Sequence[Site]) -> list[list[Site]]:
