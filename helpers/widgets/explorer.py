@@ -115,7 +115,8 @@ class Explorer(Shown):
         self._show(self._values)
         self._settle()
         self.steps = Steps(steps)
-        above, below, behind = self._place(list(rules)[-FRONT:] if front is None else front)
+        self.front = [*(list(rules)[-FRONT:] if front is None else front)]
+        above, below, behind = self._place(self.front)
         paper = self._paper(self._layer)
         self.children = [self.steps, above, paper, self._words, below, behind, self._numbers]
         self._listen()
