@@ -58,17 +58,21 @@ def lean(script: str) -> str:
 
 
 def page(config: str) -> str:
-    """The page, with the first state of its picture in it."""
-    picture = json.loads((paths.MADE / "front" / "picture.json").read_bytes())
+    """The page, with the first state of its picture in it, for a wide screen and for a phone."""
+    pictures = [json.loads((paths.MADE / "front" / f"{name}.json").read_bytes()) for name in ("picture", "phone")]
+    sentence = pictures[0]["states"][pictures[0]["start"]]["sentence"]
+    first = "".join(map(first_state, pictures)) + f'<p class="convgrad-sentence">{html.escape(sentence)}</p>'
+    names = {"address": os.environ.get(ADDRESS, "").rstrip("/") or ".", "alt": html.escape(sentence), "year": 2026}
+    template = Template((HERE / "index.html").read_text(encoding="utf-8"))
+    return template.substitute(names, config=config, first=first)
+
+
+def first_state(picture: dict) -> str:
+    """The images of a picture's first state."""
     state = picture["states"][picture["start"]]
     layers = [picture["layouts"][state["layout"]]["still"], state["moving"]]
     images = "".join(f'<div class="convgrad-layer">{image(picture, places)}</div>' for places in layers)
-    first = f'<div class="convgrad-scrolls"><div class="convgrad-picture">{images}</div></div>'
-    first += f'<p class="convgrad-sentence">{html.escape(state["sentence"])}</p>'
-    address = os.environ.get(ADDRESS, "").rstrip("/") or "."
-    alt = html.escape(state["sentence"])
-    template = Template((HERE / "index.html").read_text(encoding="utf-8"))
-    return template.substitute(config=config, first=first, address=address, alt=alt, year=2026)
+    return f'<div class="convgrad-picture">{images}</div>'
 
 
 def image(picture: dict, places: list[int]) -> str:

@@ -30,6 +30,7 @@ from helpers.widgets.touch import Touched
 from wgsl import Kernel
 
 MOST_STATES = 400  # of a picture: more are left to Python
+PHONE = 540  # CSS pixels: the width of a picture that is shown on a phone, smaller
 ELEMENT = re.compile(r"<text.*?</text>|<style>.*?</style>|<[a-z]+[^>]*/>")
 NO_NUMBER = "twelve-ish"  # what the page puts an answer in place of
 # numbers of a sentence, in whose places the page puts its own
@@ -232,6 +233,7 @@ def main(folder: Path) -> None:
     """Write what the front page answers."""
     recorded = {
         "picture": Recording(explorers.weight_gradient()).data(),
+        "phone": Recording(explorers.weight_gradient(PHONE)).data(),
         "question": answers("pixels_of_a_weight", QUESTIONS["pixels_of_a_weight"]),
         "exercise": exercise(PUZZLES["weight_window"]),
     }

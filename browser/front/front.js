@@ -21,38 +21,48 @@ function keepInLink({ filter, kh, kw }) {
 
 function unmark() {
   document.querySelectorAll(".front-yours").forEach(mark => mark.remove());
+  document.querySelectorAll(".front-wrong").forEach(cell => cell.classList.remove("front-wrong"));
 }
 
 // The first wrong number of a kernel, in the picture: the first test has its numbers.
-function mark(shown, { test, at: wrong }) {
+function mark({ test, at: wrong }) {
   unmark();
   if (test !== 0) return at("wrong").hidden = true;
   shown.reach({ filter: 3, kh: wrong.row, kw: wrong.column });
-  const yours = document.createElement("span");
+  const yours = document.createElement("span"), cell = shown.cells.querySelector(`[data-cell="0 ${wrong.row} ${wrong.column}"]`);
   yours.className = "front-yours";
   yours.textContent = wrong.yours === "" ? "yours: nothing" : `yours: ${wrong.yours}`;
-  shown.cells.querySelector(`[data-cell="0 ${wrong.row} ${wrong.column}"]`).append(yours);
+  yours.style.top = `${100 * (wrong.row + 0.5) / 3}%`;
+  cell.classList.add("front-wrong");
+  cell.closest(".convgrad-touch-grid").append(yours);
   at("wrong").hidden = false;
 }
 
-async function rest(shown) {
+async function rest() {
   const [{ default: ask }, asked] = await Promise.all([import("./question.js"), recorded("question")]);
   question(at("question"), asked, ask);
   const parts = [import("./exercise.js"), import("./editor.js"), recorded("exercise")];
   const [{ exercise }, { default: editor }, kernel] = await Promise.all(parts);
   exercise(at("exercise"), kernel, editor, verdict => {
-    if (verdict.at) return mark(shown, verdict);
+    if (verdict.at) return mark(verdict);
     unmark();
     at("wrong").hidden = true;
   });
   at("exercise").classList.add("front-ready");
 }
 
-const shown = picture(at("picture"), await recorded("picture"), touch, { values: linked(), follow: keepInLink });
-window.convgradFront = shown;
+const phone = matchMedia("(max-width: 700px)");
+let shown;
+async function show(values) {
+  shown = picture(at("picture"), await recorded(phone.matches ? "phone" : "picture"), touch, { values, follow: keepInLink });
+  window.convgradFront = shown;
+}
+
+await show(linked());
+phone.addEventListener("change", () => show(shown.values()));
 addEventListener("hashchange", () => shown.reach(linked()));
 document.documentElement.dataset.answers = Math.round(performance.now());  // milliseconds until a finger is answered
 if (embedded) {
   const tell = () => parent.postMessage({ convgrad: { height: document.documentElement.scrollHeight } }, "*");
   new ResizeObserver(tell).observe(document.body);
-} else rest(shown);
+} else rest();

@@ -115,7 +115,7 @@ export function picture(el, recording, touch, { values = {}, follow = () => {} }
     words.textContent = look.sentence;
     seen = values;
     controls.forEach(settle => settle(values));
-    model.put({ grids, chosen: state.chosen, window: state.window, numbers: grids.map(() => []) });
+    model.put({ grids, chosen: stateOf(chosen).chosen, window: state.window, numbers: grids.map(() => []) });
     return look;
   }
   const tick = (look, by) => {
