@@ -26,7 +26,7 @@ from helpers.set_up.jupyterlab import FIRST
 
 def test_a_lesson_is_a_page_that_a_reload_keeps_and_links_lead_on_in_it(page: Page):
     without_python(page)
-    for old in "", "lab/index.html", f"lab/index.html?path=notebooks/{WEIGHTS}":
+    for old in "lab/index.html", f"lab/index.html?path=notebooks/{WEIGHTS}", f"?path=notebooks/{WEIGHTS}":
         page.goto(f"/{old}")
         expect_shown(page, WEIGHTS if "path" in old else FIRST)
     page.reload()
