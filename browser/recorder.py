@@ -29,7 +29,8 @@ from helpers.widgets.ranges import limits
 from helpers.widgets.touch import Touched
 from wgsl import Kernel
 
-MOST_STATES = 400  # of a picture: more are left to Python
+MOST_STATES = 450  # of a picture: more are left to Python
+MOST_IMAGES = 2_000  # of all states, with what is seen at each cell that no slider has
 PHONE = 540  # CSS pixels: the width of a picture that is shown on a phone, smaller
 ELEMENT = re.compile(r"<text.*?</text>|<style>.*?</style>|<[a-z]+[^>]*/>")
 NO_NUMBER = "twelve-ish"  # what the page puts an answer in place of
@@ -53,12 +54,18 @@ class Recording:
         self.explorer, self.layer = explorer, explorer._layer
         self.pieces: dict[str, int] = {}
         self.layouts: dict[str, int] = {}
+        self.images = 0
 
     def data(self) -> dict:
         """The recording, for JSON."""
         explorer, start = self.explorer, self.explorer.values
         steps = explorer.steps.trials.items()
-        states = {key(values.values()): self._state(values) for values in states_of(explorer)}
+        values_of = states_of(explorer)
+        states = {key(values.values()): self._state(values) for values in values_of}
+        for values in reversed(values_of):
+            explorer.set(**values)
+            if not self._seen(values).items() <= states[key(values.values())].items():
+                raise NotRecordedError("it remembers what was seen before")
         explorer.set(**start)
         return {
             "sheet": self.layer.sheet,
@@ -78,23 +85,29 @@ class Recording:
         """A state, and what is seen of it when the reader points at a cell that no slider has."""
         self.explorer.set(**values)
         picture, layer = self.explorer.picture, self.layer
-        layout = json.dumps({"still": self._places(picture.svg()[0]), "grids": layer.grids})
-        state = {
-            **self._seen(values),
-            "layout": self.layouts.setdefault(layout, len(self.layouts)),
-            "chosen": layer.chosen,
-            "window": layer.window,
-            "dragged": picture.window.values if picture.window else [],
-            "clicked": [part.clicked for part in picture.touchable.values()],
-        }
         looks = {}
-        state["cells"] = []
+        cells = []
         for name, part in picture.touchable.items():
-            state["cells"].append({key(cell): {**extra} for cell, extra in part.values.items()})
+            cells.append({key(cell): {**extra} for cell, extra in part.values.items()})
             if part.passing:
                 looks |= {compact(extra): (name, cell) for cell, extra in part.values.items()}
-        state["looks"] = {extra: self._look(values, look, json.loads(extra)) for extra, look in looks.items()}
-        return state
+        self.images += 1 + len(looks)
+        if self.images > MOST_IMAGES:
+            raise NotRecordedError(f"it has more than {MOST_IMAGES} images")
+        layout = {
+            "still": self._places(picture.svg()[0]),
+            "grids": layer.grids,
+            "cells": cells,
+            "clicked": [part.clicked for part in picture.touchable.values()],
+            "dragged": picture.window.values if picture.window else [],
+        }
+        return {
+            **self._seen(values),
+            "layout": self.layouts.setdefault(json.dumps(layout), len(self.layouts)),
+            "chosen": layer.chosen,
+            "window": layer.window,
+            "looks": {extra: self._look(values, look, json.loads(extra)) for extra, look in looks.items()},
+        }
 
     def _look(self, values: Values, look: tuple, extra: Values) -> dict:
         """What is seen when the reader points at a cell. Raises NotRecordedError where the cells themselves change."""
@@ -125,7 +138,8 @@ def states_of(explorer: Explorer) -> list[Values]:
         longer = []
         for values in states:
             low, high = limits(rule, values)
-            longer += [{**values, name: value} for value in range(low, high + 1, explorer._ranges.step(name, values))]
+            step = explorer._ranges.step(name, values)
+            longer += [{**values, name: value} for value in range(-(-low // step) * step, high + 1, step)]
         states = longer
         if len(states) > MOST_STATES:
             raise NotRecordedError(f"it has more than {MOST_STATES} states")

@@ -132,13 +132,13 @@ export function picture(el, recording, touch, { values = {}, follow = () => {} }
   }
 
   function touched({ grid, row, column, chosen: keeps, number }) {
-    const state = stateOf(seen), isWindow = grid === layouts[state.layout].grids.length;
+    const { grids, cells, clicked, dragged } = layouts[stateOf(seen).layout], isWindow = grid === grids.length;
     if (grid < 0) show(chosen);
     else {
-      const values = isWindow ? Object.fromEntries(state.dragged.map((name, i) => [name, [row, column][i]]))
-        : state.cells[grid][`${row} ${column}`] ?? {};
+      const values = isWindow ? Object.fromEntries(dragged.map((name, i) => [name, [row, column][i]]))
+        : cells[grid][`${row} ${column}`] ?? {};
       if (keeps) reach(values, isWindow ? DRAG : POINT);
-      else if (!state.clicked[grid] && !isWindow) tick(show(nearest(chosen, values)), POINT);
+      else if (!clicked[grid] && !isWindow) tick(show(nearest(chosen, values)), POINT);
     }
     model.put({ answered: number });
   }
