@@ -31,6 +31,9 @@ def front_page(jupyterlites: str) -> None:
         write(f"front/{name}.js", f'import {{ {SHARED_NAMES} }} from "./keys.js";\n{lean(view(name))}')
     for path in HERE.glob("*.js"):
         write(f"front/{path.name}", lean(path.read_text(encoding="utf-8")))
+    write("lesson_pictures.js", lean((paths.HERE / "lesson_pictures.js").read_text(encoding="utf-8")))
+    in_lessons = [WIDGETS / "touch.css", paths.HERE / "lesson_pictures.css"]
+    write("lesson_pictures.css", "\n".join(path.read_text(encoding="utf-8") for path in in_lessons))
     styles = [*(WIDGETS / f"{name}.css" for name in VIEWS), HERE / "front.css"]
     write("front/front.css", "\n".join(path.read_text(encoding="utf-8") for path in styles))
     write("front/preview.png", (paths.ROOT / "notebooks" / "pictures" / "explorer.png").read_bytes())
@@ -39,11 +42,12 @@ def front_page(jupyterlites: str) -> None:
 
 def record() -> None:
     """Record what the page answers, on the simulator: the machine that makes the site may have no GPU."""
-    folder = paths.MADE / "front"
-    folder.mkdir(exist_ok=True)
+    (paths.MADE / "front").mkdir(exist_ok=True)
     path = os.pathsep.join([str(paths.HERE), str(paths.ROOT)])
     settings = os.environ | {"PYTHONPATH": path, "CONVGRAD_MY": LESSONS_FOLDER}
-    subprocess.run([sys.executable, "-m", "browser.recorder", str(folder)], env=settings, check=True, cwd=paths.ROOT)
+    for module, name in {"recorder": "front", "lesson_pictures": "recorded"}.items():
+        command = [sys.executable, "-m", f"browser.{module}", str(paths.MADE / name)]
+        subprocess.run(command, env=settings, check=True, cwd=paths.ROOT)
 
 
 def view(name: str) -> str:

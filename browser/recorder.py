@@ -26,6 +26,7 @@ from helpers.widgets import editor, question
 from helpers.widgets.controls import Values, reaches
 from helpers.widgets.explorer import Explorer
 from helpers.widgets.ranges import limits
+from helpers.widgets.shown import filling
 from helpers.widgets.touch import Touched
 from wgsl import Kernel
 
@@ -69,6 +70,7 @@ class Recording:
         explorer.set(**start)
         return {
             "sheet": self.layer.sheet,
+            "width": filling(explorer.picture),
             "head": re.match("<svg[^>]*>", explorer.picture.svg()[0])[0],
             "names": [*start],
             "front": explorer.front,

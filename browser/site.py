@@ -70,6 +70,8 @@ def page_of_a_lesson() -> None:
     write(f"{APP}/favicon.ico", (paths.MADE / "icon-120x120.png").read_bytes())  # a 60th of JupyterLite's
     head = "".join(f'<script src="../{name}"></script>' for name in SCRIPTS)
     head += '<link rel="icon" href="favicon.ico"><link rel="stylesheet" href="../page.css">'
+    head += '<script type="module" src="../lesson_pictures.js"></script>'
+    head += '<link rel="stylesheet" href="../lesson_pictures.css">'
     for name in packages.fetched():  # while JupyterLab starts
         head += f'<link rel="prefetch" href="../pyodide/{name}">'
     page = (paths.MADE / APP / "index.html").read_text(encoding="utf-8")

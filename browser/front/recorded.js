@@ -44,10 +44,10 @@ function part(tag, className, parent, attributes = {}) {
 }
 
 // A picture in `el`, with its steps, its controls and its sentence. `follow` is called with the values that are chosen.
-export function picture(el, recording, touch, { values = {}, follow = () => {} } = {}) {
+export function picture(el, recording, touch, { values = {}, done: before, follow = () => {} } = {}) {
   const { names, states, steps, pieces, layouts, sheet } = recording;
   const keys = Object.keys(states).map(key => key.split(" ").map(Number));
-  const done = steps.map(() => false);
+  const done = before ?? steps.map(() => false);
   function named(key) {
     return Object.fromEntries(names.map((name, i) => [name, Number(key.split(" ")[i])]));
   }
@@ -81,6 +81,7 @@ export function picture(el, recording, touch, { values = {}, follow = () => {} }
   const controls = recording.front.map(name => control(above, name));
   const paper = part("div", "convgrad-picture", part("div", "convgrad-scrolls", el));
   const [still, moving, cells] = ["convgrad-layer", "convgrad-layer", ""].map(name => part("div", name, paper));
+  paper.style.width = recording.width;
   const words = part("p", "convgrad-sentence", el, { role: "status", "aria-live": "polite" });
 
   function control(parent, name) {
@@ -88,7 +89,7 @@ export function picture(el, recording, touch, { values = {}, follow = () => {} }
     part("span", "", label).textContent = name;
     const texts = recording.choices[name];
     const box = part(texts ? "select" : "input", "", label, texts ? {} : { type: "range" });
-    const shown = part("output", "", label);
+    const shown = part("span", "", label, { "aria-hidden": "true" });
     box.addEventListener("input", () => reach({ [name]: Number(box.value) }));
     return values => {
       const allowed = among(values, names.indexOf(name));

@@ -141,6 +141,10 @@ class Steps(ipywidgets.GridBox):
                 self._done[i] = True
         self._write()
 
+    def keep(self, done: Sequence[bool]) -> None:
+        """Tick the steps that were done before, in another picture of the same kind."""
+        self._done = [is_done or before for is_done, before in zip(self._done, done, strict=True)]
+
     def _write(self) -> None:
         for i, (child, text, done) in enumerate(zip(self.children, self.trials, self._done, strict=True), 1):
             state = "done" if done else "not done yet"

@@ -266,7 +266,11 @@ class Explorer(Shown):
 
     def _touched(self, touched: Touched) -> None:
         """Show what the reader points at; keep it where they choose it, and go back where the pointer leaves."""
-        if touched.grid is None:
+        if touched.before is not None:
+            values, done = touched.before
+            self.steps.keep(done)
+            self._reach(values)
+        elif touched.grid is None:
             self._show(self._values)
             self._settle()
         elif touched.numbers is not None:
