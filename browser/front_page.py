@@ -45,7 +45,7 @@ def record() -> None:
     (paths.MADE / "front").mkdir(exist_ok=True)
     path = os.pathsep.join([str(paths.HERE), str(paths.ROOT)])
     settings = os.environ | {"PYTHONPATH": path, "CONVGRAD_MY": LESSONS_FOLDER}
-    for module, name in {"recorder": "front", "lesson_pictures": "recorded"}.items():
+    for module, name in {"front_answers": "front", "lesson_pictures": "recorded"}.items():
         command = [sys.executable, "-m", f"browser.{module}", str(paths.MADE / name)]
         subprocess.run(command, env=settings, check=True, cwd=paths.ROOT)
 

@@ -12,11 +12,9 @@ export class Model {
   get(name) {
     return this.values[name];
   }
-
   set(name, value) {  // by the widget, which then says that it is all
     this.values[name] = value;
   }
-
   save_changes() {
     queueMicrotask(() => this.told(this.values.asked));
   }
@@ -24,11 +22,9 @@ export class Model {
   send(message) {
     queueMicrotask(() => this.told(message));
   }
-
   on(event, act) {
     this.acts.push({ event, act });
   }
-
   put(values) {  // as Python does: all values change before the widget hears of any
     const changed = Object.keys(values).filter(name => JSON.stringify(values[name]) !== JSON.stringify(this.values[name]));
     Object.assign(this.values, values);
@@ -64,7 +60,6 @@ export function picture(el, recording, touch, { values = {}, done: before, follo
     });
     return found;
   }
-
   let chosen = nearest(named(recording.start), values), seen = null;
 
   el.replaceChildren();
@@ -107,11 +102,11 @@ export function picture(el, recording, touch, { values = {}, done: before, follo
     return stateOf(values).looks[JSON.stringify(more)];
   };
   const image = places => `${recording.head}${places.map(place => pieces[place]).join("")}</svg>`;
-  let drawn = -1;
+  let drawn = null;
   function show(values) {
-    const state = stateOf(values), look = lookOf(values) ?? state, { grids } = layouts[state.layout];
-    if (drawn !== state.layout) still.innerHTML = image(layouts[state.layout].still);
-    drawn = state.layout;
+    const state = stateOf(values), look = lookOf(values) ?? state, layout = layouts[state.layout], { grids } = layout;
+    if (drawn !== layout) still.innerHTML = image(layout.still);
+    drawn = layout;
     moving.innerHTML = image(look.moving);
     words.textContent = look.sentence;
     seen = values;
