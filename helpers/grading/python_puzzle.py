@@ -9,11 +9,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from helpers.grading.change import Repair
 from helpers.grading.drawing import Drawn, ValuesDrawn, aligned, excerpt_of
 from helpers.grading.drawn import NAME, Seed, random_numbers
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import OfficialText, Skill
 from helpers.grading.python_lines import Program, Result, functions_in, without_comments
+from helpers.grading.python_places import terms_of
+from helpers.grading.python_repair import reach_of, repair
 from helpers.grading.reasons import NamedMistake, Reason
 from helpers.grading.replies import LinesRefused, NoValue, OfTheExercise, TooManyCalls, WrongValue
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, WRONG, Grades, Verdict
@@ -117,6 +120,13 @@ class _Run:
         pairs = zip(self.values, self.case.right, strict=True)
         return [i for i, pair in enumerate(pairs) if not _same(*pair)]
 
+    def first_wrong(self) -> PythonCase:
+        """The test of the first wrong value alone; all of it, where the values are not tried one by one."""
+        if type(self.case) is not PythonCase:
+            return self.case
+        i = self.wrong[0]
+        return replace(self.case, given=(self.case.given[i],), right=(self.case.right[i],))
+
     @property
     def calls(self) -> list[str]:
         """The names of the functions that the busiest of the results called, in the order of the alphabet."""
@@ -156,21 +166,47 @@ class _Grader:
         verdicts = [self._verdict(run) for run in self.runs]
         first = next((i for i, verdict in enumerate(verdicts) if verdict.outcome != RIGHT), None)
         if first is None:
-            return Grades([*verdicts, *self._on_drawn_cases()])
+            return Grades([*verdicts, *self._failed_when_drawn()])
         if mistake := self._recognized(first):
             verdicts[first] = replace(verdicts[first], mistake=NamedMistake(mistake.name, mistake.question))
         if verdicts[first].outcome == WRONG:
             verdicts[first] = replace(verdicts[first], drawn=self._drawn(self.runs[first]))
+            if not mistake:
+                verdicts[first] = replace(verdicts[first], repair=self._repair(self.runs[first]))
         return Grades(verdicts)
 
-    def _on_drawn_cases(self) -> Iterator[Verdict]:
+    def _repair(self, run: _Run) -> Repair | None:
+        """Return the places where one change makes the lines right, which fail in a test."""
+        puzzle = self.puzzle
+        terms = terms_of(puzzle.solution.text, puzzle.answer)
+        first = run.first_wrong()
+
+        def is_right(program: Program) -> bool:
+            if _tried(program, first).wrong:
+                return False
+            again = random_numbers(puzzle.name, puzzle.code(puzzle.solution.text), None)
+            return _Grader(puzzle, program, again).is_right()
+
+        return repair(self.program, reach_of(puzzle.cases()[0].given[0], terms), is_right)
+
+    def is_right(self) -> bool:
+        """Return whether the lines pass all tests, with the skill, and drawn cases."""
+        outcomes = {self._verdict(run).outcome for run in self.runs}
+        return outcomes == {RIGHT} and not any(run.wrong for run in self._runs_when_drawn())
+
+    def _failed_when_drawn(self) -> Iterator[Verdict]:
         """Yield the verdict on the first drawn case that fails, if there is one."""
+        for run in self._runs_when_drawn():
+            if run.wrong:
+                reason = self._wrong(run, run.wrong[0])
+                yield Verdict(NAME, WRONG, reason, self._drawn(run), repair=self._repair(run))
+                return
+
+    def _runs_when_drawn(self) -> Iterator[_Run]:
+        """Yield the lines on drawn cases."""
         draws = DRAWS if self.puzzle.drawn else 0
         for _ in range(draws):
-            run = _tried(self.program, replace(self.puzzle.drawn(self.random), name=""))
-            if run.wrong:
-                yield Verdict(NAME, WRONG, self._wrong(run, run.wrong[0]), self._drawn(run))
-                return
+            yield _tried(self.program, replace(self.puzzle.drawn(self.random), name=""))
 
     def _verdict(self, run: _Run) -> Verdict:
         """Return the verdict of a test."""

@@ -76,7 +76,7 @@ class Run:
         self._span = span
         self._names = names
         self._numbers = numbers
-        self._steps = 0
+        self.steps = 0
         self.calls: list[Call] = []
 
     # --- Lines ----------------------------------------------------------------------------------------------------
@@ -146,8 +146,8 @@ class Run:
         return True
 
     def _step(self, node: ast.AST, steps: int = 1) -> None:
-        self._steps += steps
-        if self._steps > MOST_STEPS:
+        self.steps += steps
+        if self.steps > MOST_STEPS:
             self._refuse(node, "many steps", most=MOST_STEPS)
 
     # --- Values ---------------------------------------------------------------------------------------------------

@@ -1,0 +1,320 @@
+"""The small changes of a learner's lines of Python: those of `edits`, on the tree that Python makes of a text."""
+
+import ast
+from collections.abc import Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+
+from helpers.grading import edits
+from helpers.grading.edits import (
+    ASSIGNMENT,
+    COMPARISON,
+    EXCHANGED,
+    EXTRA,
+    LINES,
+    MISSING,
+    MOVED,
+    OFFSET,
+    OPERATOR,
+    PARENTHESES,
+    REPLACED,
+    TOO_MANY,
+    VALUE,
+)
+from helpers.grading.leaves import NUMBER
+from helpers.grading.paired_edits import EACH, SWAP
+from helpers.grading.python_places import SMALLEST_NUMBERS, Node, Place, at, parsed
+
+NAME, FUNCTION = "name", "function"  # what may stand in the place of another one
+SIGN, NEGATED, CONDITION, AROUND = "sign", "negated", "condition", "around"  # kinds of changes of Python alone
+SYMBOLS = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+}
+SIGNS = {symbol: kind for kind, symbol in SYMBOLS.items()}
+OF_PYTHON = {  # operators that are easily taken for each other, besides those of WGSL
+    "+": ["*"],
+    "-": ["/", "*"],
+    "*": ["//", "**"],
+    "/": ["//", "-"],
+    "//": ["/", "%", "*"],
+    "%": ["//"],
+    "**": ["*"],
+    "<": ["=="],
+    "<=": ["=="],
+    ">": ["=="],
+    ">=": ["=="],
+    "==": ["<", "<=", ">", ">="],
+}
+COMMUTE = ("+", "*")
+AS_FACTORS = ("*", "/", "//", "%")
+ALIKE = ("min", "max")
+WHOLE = ast.Name | ast.Constant | ast.BinOp | ast.Call | ast.Subscript
+
+
+@dataclass(frozen=True, eq=False)
+class PythonEdit:
+    """A change: the place, its kind, and what replaces parts, by their ids; `others` are the further places.
+
+    `noun` is what should be there instead of what it `was`.
+    """
+
+    kind: str
+    place: Place
+    new: dict[int, object]
+    noun: str = ""
+    was: str = ""
+    others: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The pieces that may stand in a text: the names of the task that are no functions, and values of ours.
+
+    `logical` says whether all names of the task are true or false.
+    """
+
+    names: frozenset[str]
+    terms: tuple[str, ...]
+    logical: bool
+
+    def words(self, place: Place) -> list[str]:
+        """Return the names and the smallest numbers that may stand at a place."""
+        names = sorted(self.names | place.visible)
+        return names if self.logical else [*names, *map(str, SMALLEST_NUMBERS)]
+
+
+def of_a_part(place: Place, reach: Reach) -> Iterator[PythonEdit]:
+    """Yield the changes of one part of a value, or of a statement's operator."""
+    match place.node:
+        case ast.BinOp():
+            yield from _of_an_operator(place)
+        case ast.Compare(ops=[_]):
+            yield from _of_a_comparison(place)
+        case ast.BoolOp():
+            yield from _of_a_condition(place)
+        case ast.UnaryOp(operand=operand):
+            yield _one(place, EXTRA, operand)
+        case ast.Call():
+            yield from _of_a_call(place)
+        case ast.IfExp(test=test, body=body, orelse=other):
+            yield _one(place, EXCHANGED, ast.IfExp(test, other, body))
+            yield from (_one(place, EXTRA, alone) for alone in (body, other))
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            for i, (first, second) in enumerate(pairwise(parts)):
+                yield _one(place, EXCHANGED, ast.Tuple([*parts[:i], second, first, *parts[i + 2 :]], ast.Load()))
+        case ast.AugAssign():
+            yield from _of_an_update(place)
+    if isinstance(place.node, ast.Name | ast.Constant):
+        yield from _other_words(place, reach)
+    if isinstance(place.node, ast.expr):
+        yield from _of_a_value(place, reach)
+
+
+def _one(place: Place, kind: str, made: ast.expr, noun: str = "", was: str = "") -> PythonEdit:
+    """Return the change that has something else in the place of one part."""
+    return PythonEdit(kind, place, {id(place.node): at(place.node, made)}, noun, was)
+
+
+def _others(symbol: str) -> list[str]:
+    """Return the operators that are easily taken for another one."""
+    found = []
+    for table in edits.OPERATORS, edits.COMPARISONS, edits.FURTHER, OF_PYTHON:
+        found += [other for other in table.get(symbol, ()) if other in SIGNS]
+    return [*dict.fromkeys(found)]
+
+
+def _of_an_operator(place: Place) -> Iterator[PythonEdit]:
+    """Yield other operators, one operand alone, the operands exchanged, and other parentheses."""
+    node = place.node
+    left, right, symbol = node.left, node.right, SYMBOLS[type(node.op)]
+    for other in _others(symbol):
+        yield _one(place, OPERATOR, ast.BinOp(left, SIGNS[other](), right))
+    for alone, rest in (left, right), (right, left):
+        noun = edits.PARTS if type(getattr(rest, "op", None)) is type(node.op) else ""
+        yield _one(place, EXTRA, alone, noun)
+    if symbol not in COMMUTE:
+        yield _one(place, EXCHANGED, ast.BinOp(right, node.op, left))
+    if isinstance(left, ast.BinOp):
+        yield _one(place, PARENTHESES, ast.BinOp(left.left, left.op, ast.BinOp(left.right, node.op, right)))
+    if isinstance(right, ast.BinOp):
+        yield _one(place, PARENTHESES, ast.BinOp(ast.BinOp(left, node.op, right.left), right.op, right.right))
+
+
+def _of_a_comparison(place: Place) -> Iterator[PythonEdit]:
+    """Yield other comparisons of the same two values."""
+    node = place.node
+    symbol = SYMBOLS[type(node.ops[0])]
+    for other in _others(symbol):
+        noun = edits.EQUAL if {symbol, other} in edits.STRICT else ""
+        yield _one(place, COMPARISON, ast.Compare(node.left, [SIGNS[other]()], node.comparators), noun)
+
+
+def _of_a_condition(place: Place) -> Iterator[PythonEdit]:
+    """Yield `or` for `and`, and a condition without one of its parts."""
+    node = place.node
+    other = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+    yield _one(place, OPERATOR, ast.BoolOp(other, node.values))
+    for i in range(len(node.values)):
+        rest = [*node.values[:i], *node.values[i + 1 :]]
+        yield _one(place, EXTRA, ast.BoolOp(node.op, rest) if len(rest) > 1 else rest[0])
+
+
+def _of_a_call(place: Place) -> Iterator[PythonEdit]:
+    """Yield an argument alone, two of them exchanged, and `min` for `max`."""
+    node = place.node
+    for argument in node.args:
+        yield _one(place, EXTRA, argument)
+    for i, (first, second) in enumerate(pairwise(node.args)):
+        arguments = [*node.args[:i], second, first, *node.args[i + 2 :]]
+        yield _one(place, EXCHANGED, ast.Call(node.func, arguments, node.keywords))
+    if node.func.id in ALIKE:
+        (other,) = {*ALIKE} - {node.func.id}
+        yield _one(place, REPLACED, _renamed(node, other), FUNCTION, FUNCTION)
+
+
+def _renamed(node: ast.Call, name: str) -> ast.Call:
+    return ast.Call(ast.Name(name, ast.Load()), node.args, node.keywords)
+
+
+def _of_an_update(place: Place) -> Iterator[PythonEdit]:
+    """Yield `=` in the place of `+=`, and another operator before `=`."""
+    node = place.node
+    symbol = SYMBOLS[type(node.op)]
+    for other in _others(symbol):
+        update = copy(node)
+        update.op = SIGNS[other]()
+        yield PythonEdit(ASSIGNMENT, place, {id(node): update})
+    yield PythonEdit(ASSIGNMENT, place, {id(node): ast.copy_location(ast.Assign([node.target], node.value), node)})
+
+
+def _other_words(place: Place, reach: Reach) -> Iterator[PythonEdit]:
+    """Yield another name or number in the place of one."""
+    is_name = isinstance(place.node, ast.Name)
+    was = NAME if is_name else NUMBER
+    for word in reach.words(place):
+        if word != ast.unparse(place.node):
+            yield _one(place, REPLACED, parsed(word), NAME if word.isidentifier() else NUMBER, was)
+
+
+def _of_a_value(place: Place, reach: Reach) -> Iterator[PythonEdit]:
+    """Yield a value with one part more: 1, a sign, `not`, `abs`, a term, a factor or a condition."""
+    node = place.node
+    yield _one(place, NEGATED, ast.UnaryOp(ast.Not(), node))
+    if reach.logical:
+        yield from _with_a_condition(place, reach)
+        return
+    if not isinstance(node, WHOLE):
+        return
+    for sign in ast.Add, ast.Sub:
+        yield _one(place, OFFSET, ast.BinOp(node, sign(), ast.Constant(1)))
+    yield _one(place, SIGN, ast.UnaryOp(ast.USub(), node))
+    yield _one(place, AROUND, ast.Call(ast.Name("abs", ast.Load()), [node], []))
+    for term in (*reach.words(place), *reach.terms):
+        yield from _with_a_term(place, term)
+
+
+def _with_a_condition(place: Place, reach: Reach) -> Iterator[PythonEdit]:
+    for word in reach.words(place):
+        for other in parsed(word), ast.UnaryOp(ast.Not(), parsed(word)):
+            yield _one(place, CONDITION, ast.BoolOp(ast.And(), [place.node, other]))
+            yield _one(place, CONDITION, ast.BoolOp(ast.Or(), [place.node, other]))
+
+
+def _with_a_term(place: Place, term: str) -> Iterator[PythonEdit]:
+    """Yield a value with one more term or factor, before it or after it, or bounded by one."""
+    node = place.node
+    for symbol in "+", "-", *AS_FACTORS:
+        if term in ("0", "1"):
+            continue
+        sign = SIGNS[symbol]()
+        yield _one(place, MISSING, ast.BinOp(node, sign, parsed(term)))
+        if symbol not in COMMUTE:
+            yield _one(place, MISSING, ast.BinOp(parsed(term), sign, node))
+    for name in ALIKE:
+        yield _one(place, AROUND, ast.Call(ast.Name(name, ast.Load()), [node, parsed(term)], []))
+
+
+# --- Values of ours -------------------------------------------------------------------------------------------------
+
+
+def of_values(place: Place, reach: Reach) -> Iterator[PythonEdit]:
+    """Yield a value of ours in the place of one; and of a number that is always added, a condition."""
+    node = place.node
+    if not isinstance(node, ast.expr) or reach.logical:
+        return
+    for term in reach.terms:
+        if term != ast.unparse(node):
+            yield _one(place, VALUE, parsed(term))
+    if isinstance(node, ast.Constant):
+        for one, other in combinations([*sorted(reach.names | place.visible), *reach.terms], 2):
+            for symbol in "<", "<=", ">", ">=":
+                yield _one(place, VALUE, parsed(f"({one}) {symbol} ({other})"))
+
+
+# --- Lines, and words in several places -------------------------------------------------------------------------------
+
+
+def of_lines(found: Sequence[Place]) -> Iterator[PythonEdit]:
+    """Yield the lines without one, or with two exchanged, or with their values exchanged."""
+    statements = [place for place in found if isinstance(place.node, ast.stmt)]
+    for place in statements:
+        if isinstance(place.node, ast.Expr | ast.AugAssign | ast.Assign):
+            yield PythonEdit(TOO_MANY, place, {id(place.node): []})
+    for one, other in pairwise(statements):
+        if one.around != other.around:
+            continue
+        yield PythonEdit(MOVED, one, {id(one.node): [other.node, one.node], id(other.node): []})
+        if isinstance(one.node, ast.Assign) and isinstance(other.node, ast.Assign):
+            values = {id(one.node.value): other.node.value, id(other.node.value): one.node.value}
+            yield PythonEdit(LINES, one, values, others=(other.node,))
+
+
+def of_words(found: Sequence[Place], reach: Reach) -> Iterator[PythonEdit]:
+    """Yield two words exchanged in a line, and another word in each place where one stands."""
+    names = [place for place in found if isinstance(place.node, ast.Name)]
+    for one, other in combinations(names, 2):
+        if one.statement is other.statement and one.node.id != other.node.id:
+            new = {id(one.node): other.node, id(other.node): one.node}
+            yield PythonEdit(EXCHANGED, one, new, others=(other.node,))
+    by_name: dict[str, list[Place]] = {}
+    for place in names:
+        by_name.setdefault(place.node.id, []).append(place)
+    for places in by_name.values():
+        if len(places) > 1:
+            yield from _each(places, reach)
+    yield from _each_function(found)
+    for (_, one), (_, other) in combinations(by_name.items(), 2):
+        new = {id(place.node): other[0].node for place in one} | {id(place.node): one[0].node for place in other}
+        rest = tuple(place.node for place in (*one[1:], *other))
+        yield PythonEdit(SWAP, one[0], new, others=rest)
+
+
+def _each(places: Sequence[Place], reach: Reach) -> Iterator[PythonEdit]:
+    """Yield another name in each place of one."""
+    first, *others = places
+    for word in reach.words(first):
+        if word.isidentifier() and word != first.node.id:
+            new = {id(place.node): at(place.node, parsed(word)) for place in places}
+            yield PythonEdit(EACH, first, new, NAME, NAME, tuple(place.node for place in others))
+
+
+def _each_function(found: Sequence[Place]) -> Iterator[PythonEdit]:
+    """Yield `min` in each place of `max`, and the other way round."""
+    for name, other in ALIKE, ALIKE[::-1]:
+        calls = [place for place in found if isinstance(place.node, ast.Call) and place.node.func.id == name]
+        if len(calls) > 1:
+            new = {id(place.node): at(place.node, _renamed(place.node, other)) for place in calls}
+            yield PythonEdit(EACH, calls[0], new, FUNCTION, FUNCTION, tuple(place.node for place in calls[1:]))
