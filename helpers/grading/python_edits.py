@@ -1,7 +1,8 @@
 """The small changes of a learner's lines of Python: those of `edits`, on the tree that Python makes of a text."""
 
 import ast
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from itertools import combinations, pairwise
@@ -28,6 +29,7 @@ from helpers.grading.python_places import SMALLEST_NUMBERS, Node, Place, at, par
 
 NAME, FUNCTION = "name", "function"  # what may stand in the place of another one
 SIGN, NEGATED, CONDITION, AROUND = "sign", "negated", "condition", "around"  # kinds of changes of Python alone
+ADDED = frozenset({MISSING, AROUND, SIGN, NEGATED, CONDITION})
 SYMBOLS = {
     ast.Add: "+",
     ast.Sub: "-",
@@ -59,8 +61,9 @@ OF_PYTHON = {  # operators that are easily taken for each other, besides those o
     "==": ["<", "<=", ">", ">="],
 }
 COMMUTE = ("+", "*")
-AS_FACTORS = ("*", "/", "//", "%")
+ALL_SIGNS = ("+", "-", "*", "/", "//", "%")
 ALIKE = ("min", "max")
+SMALL = 2  # signs of a value of ours that may be a term
 WHOLE = ast.Name | ast.Constant | ast.BinOp | ast.Call | ast.Subscript
 
 
@@ -81,19 +84,40 @@ class PythonEdit:
 
 @dataclass(frozen=True)
 class Reach:
-    """The pieces that may stand in a text: the names of the task that are no functions, and values of ours.
+    """The pieces that may stand in a text: names with values, and values of ours.
 
-    `logical` says whether all names of the task are true or false.
+    `names` are those of the task that are no functions; `types` are the types of all names, and `of_nodes` those of the
+    values of the text, by the ids of their nodes. `logical` says whether all names of the task are true or false.
     """
 
     names: frozenset[str]
     terms: tuple[str, ...]
     logical: bool
+    types: Mapping[str, type]
+    of_nodes: Mapping[int, type]
+
+    def of(self, place: Place) -> type | None:
+        """Return the type of the value at a place; None where it was not computed."""
+        found = self.of_nodes.get(id(place.node))
+        return _whole(found)
+
+    def is_number(self, place: Place) -> bool:
+        """Return whether there may be a number at a place."""
+        return self.of(place) in (float, None)
 
     def words(self, place: Place) -> list[str]:
-        """Return the names and the smallest numbers that may stand at a place."""
+        """Return the names, and the smallest numbers, that may stand at a place."""
+        wanted = self.of(place)
         names = sorted(self.names | place.visible)
-        return names if self.logical else [*names, *map(str, SMALLEST_NUMBERS)]
+        words = [name for name in names if wanted is None or _whole(self.types.get(name)) in (wanted, None)]
+        if wanted is float:
+            words += map(str, SMALLEST_NUMBERS)
+        return words
+
+
+def _whole(kind: type | None) -> type | None:
+    """Return a type, that of floats for whole numbers."""
+    return float if kind is int else kind
 
 
 def of_a_part(place: Place, reach: Reach) -> Iterator[PythonEdit]:
@@ -212,18 +236,27 @@ def _other_words(place: Place, reach: Reach) -> Iterator[PythonEdit]:
 def _of_a_value(place: Place, reach: Reach) -> Iterator[PythonEdit]:
     """Yield a value with one part more: 1, a sign, `not`, `abs`, a term, a factor or a condition."""
     node = place.node
-    yield _one(place, NEGATED, ast.UnaryOp(ast.Not(), node))
+    if reach.of(place) in (bool, None):
+        yield _one(place, NEGATED, ast.UnaryOp(ast.Not(), node))
     if reach.logical:
         yield from _with_a_condition(place, reach)
         return
-    if not isinstance(node, WHOLE):
+    if not isinstance(node, WHOLE) or not reach.is_number(place):
         return
     for sign in ast.Add, ast.Sub:
         yield _one(place, OFFSET, ast.BinOp(node, sign(), ast.Constant(1)))
     yield _one(place, SIGN, ast.UnaryOp(ast.USub(), node))
+    if isinstance(node, ast.Constant):
+        return
     yield _one(place, AROUND, ast.Call(ast.Name("abs", ast.Load()), [node], []))
-    for term in (*reach.words(place), *reach.terms):
-        yield from _with_a_term(place, term)
+    symbols = "+-*/" if reach.of_nodes.get(id(node)) is float else ALL_SIGNS
+    for word in reach.words(place):
+        yield from _with_a_term(place, word, symbols)
+        for name in ALIKE:
+            yield _one(place, AROUND, ast.Call(ast.Name(name, ast.Load()), [node, parsed(word)], []))
+    for term in reach.terms:
+        if len(re.findall(r"[-+*/%(]+", term)) <= SMALL:
+            yield from _with_a_term(place, term, symbols)
 
 
 def _with_a_condition(place: Place, reach: Reach) -> Iterator[PythonEdit]:
@@ -233,18 +266,17 @@ def _with_a_condition(place: Place, reach: Reach) -> Iterator[PythonEdit]:
             yield _one(place, CONDITION, ast.BoolOp(ast.Or(), [place.node, other]))
 
 
-def _with_a_term(place: Place, term: str) -> Iterator[PythonEdit]:
-    """Yield a value with one more term or factor, before it or after it, or bounded by one."""
+def _with_a_term(place: Place, term: str, symbols: Iterable[str]) -> Iterator[PythonEdit]:
+    """Yield a value with one more term or factor, before it or after it."""
     node = place.node
-    for symbol in "+", "-", *AS_FACTORS:
-        if term in ("0", "1"):
-            continue
+    if term in ("0", "1"):
+        return
+    noun = NAME if term.isidentifier() else ""
+    for symbol in symbols:
         sign = SIGNS[symbol]()
-        yield _one(place, MISSING, ast.BinOp(node, sign, parsed(term)))
+        yield _one(place, MISSING, ast.BinOp(node, sign, parsed(term)), noun)
         if symbol not in COMMUTE:
-            yield _one(place, MISSING, ast.BinOp(parsed(term), sign, node))
-    for name in ALIKE:
-        yield _one(place, AROUND, ast.Call(ast.Name(name, ast.Load()), [node, parsed(term)], []))
+            yield _one(place, MISSING, ast.BinOp(parsed(term), sign, node), noun)
 
 
 # --- Values of ours -------------------------------------------------------------------------------------------------
@@ -253,7 +285,7 @@ def _with_a_term(place: Place, term: str) -> Iterator[PythonEdit]:
 def of_values(place: Place, reach: Reach) -> Iterator[PythonEdit]:
     """Yield a value of ours in the place of one; and of a number that is always added, a condition."""
     node = place.node
-    if not isinstance(node, ast.expr) or reach.logical:
+    if not isinstance(node, ast.expr) or reach.logical or not reach.is_number(place):
         return
     for term in reach.terms:
         if term != ast.unparse(node):
@@ -286,7 +318,8 @@ def of_words(found: Sequence[Place], reach: Reach) -> Iterator[PythonEdit]:
     """Yield two words exchanged in a line, and another word in each place where one stands."""
     names = [place for place in found if isinstance(place.node, ast.Name)]
     for one, other in combinations(names, 2):
-        if one.statement is other.statement and one.node.id != other.node.id:
+        differ = one.node.id != other.node.id and reach.of(one) is reach.of(other)
+        if one.statement is other.statement and differ:
             new = {id(one.node): other.node, id(other.node): one.node}
             yield PythonEdit(EXCHANGED, one, new, others=(other.node,))
     by_name: dict[str, list[Place]] = {}
@@ -296,7 +329,9 @@ def of_words(found: Sequence[Place], reach: Reach) -> Iterator[PythonEdit]:
         if len(places) > 1:
             yield from _each(places, reach)
     yield from _each_function(found)
-    for (_, one), (_, other) in combinations(by_name.items(), 2):
+    for one, other in combinations(by_name.values(), 2):
+        if reach.of(one[0]) is not reach.of(other[0]):
+            continue
         new = {id(place.node): other[0].node for place in one} | {id(place.node): one[0].node for place in other}
         rest = tuple(place.node for place in (*one[1:], *other))
         yield PythonEdit(SWAP, one[0], new, others=rest)

@@ -10,6 +10,7 @@ import ast
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from copy import copy, deepcopy
 from dataclasses import dataclass
 from inspect import signature
@@ -18,7 +19,7 @@ from types import UnionType
 from typing import NoReturn
 
 from helpers.grading.python_functions import FUNCTIONS
-from helpers.grading.python_run import NUMBERS, SIGNS, Call, Refused, Run
+from helpers.grading.python_run import NUMBERS, SIGNS, Call, Refused, Run, TracedRun
 from helpers.grading.words import python_lines as words
 from wgsl import Kernel, WgslError
 from wgsl.diagnostics import Diagnostic, Lines, Span, error
@@ -109,6 +110,13 @@ class Program:
         other = copy(self)
         other.body, other.steps = body, 0
         return other
+
+    def traced(self, names: Mapping[str, object]) -> TracedRun:
+        """Return a run with these values, up to where one cannot be computed."""
+        run = TracedRun(self.span, FUNCTIONS | deepcopy(dict(names)))
+        with suppress(Refused):
+            run.do(self.body)
+        return run
 
     def quoted(self, node: ast.AST) -> str:
         """Return the piece of the text that a value is written as, in one line."""

@@ -187,7 +187,7 @@ class _Grader:
             again = random_numbers(puzzle.name, puzzle.code(puzzle.solution.text), None)
             return _Grader(puzzle, program, again).is_right()
 
-        return repair(self.program, reach_of(puzzle.cases()[0].given[0], terms), is_right)
+        return repair(self.program, reach_of(self.program, run.case.given[run.wrong[0]], terms), is_right)
 
     def is_right(self) -> bool:
         """Return whether the lines pass all tests, with the skill, and drawn cases."""

@@ -5,18 +5,28 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from helpers.grading import change, edits, python_edits
+from helpers.grading import change, edits
 from helpers.grading.change import Change, Mended, Repair, operation
 from helpers.grading.paired_edits import EACH
-from helpers.grading.python_edits import Place, PythonEdit, Reach, of_a_part, of_lines, of_values, of_words
+from helpers.grading.python_edits import (
+    ADDED,
+    FUNCTION,
+    NAME,
+    Place,
+    PythonEdit,
+    Reach,
+    of_a_part,
+    of_lines,
+    of_values,
+    of_words,
+)
 from helpers.grading.python_lines import Program, functions_in
 from helpers.grading.python_places import changed, places
 from helpers.grading.search import Search
 
-MOST_STEPS = 300_000  # parts that are computed for all candidates: about 1 s
+MOST_STEPS = 600_000  # parts that are computed for all candidates: about 1 s
 CANDIDATE = 30  # steps, besides what its run takes: it is made
 IsRight = Callable[[Program], bool]
-ADDED = frozenset({edits.MISSING, python_edits.AROUND, python_edits.SIGN, python_edits.NEGATED, python_edits.CONDITION})
 KEPT = "shape"  # the function of a problem, whose sizes the reader finds out
 
 
@@ -25,12 +35,13 @@ def repair(program: Program, reach: Reach, is_right: IsRight) -> Repair | None:
     return PythonSearch(program, reach, is_right).found()
 
 
-def reach_of(names: Mapping[str, object], terms: Sequence[str]) -> Reach:
-    """Return what may stand in the lines of a task that has these names, with values, and these terms of ours."""
+def reach_of(program: Program, names: Mapping[str, object], terms: Sequence[str]) -> Reach:
+    """Return what may stand in a text, where the names of the task have these values, and ours has these terms."""
     values = {name: value for name, value in names.items() if name not in functions_in(names)}
     logical = bool(values) and all(isinstance(value, bool) for value in values.values())
     allowed = (term for term in terms if KEPT not in term)
-    return Reach(frozenset(values), tuple(allowed), logical)
+    run = program.traced(names)
+    return Reach(frozenset(values), tuple(allowed), logical, run.types_of_names(), run.types)
 
 
 class PythonSearch(Search[PythonEdit]):
@@ -45,8 +56,8 @@ class PythonSearch(Search[PythonEdit]):
     def tiers(self) -> Iterator[Iterable[PythonEdit]]:
         """Yield the small changes, those that add a part, those of words in several places, and then values of ours."""
         small = [*self._each(of_a_part)]
-        yield chain((edit for edit in small if edit.kind not in ADDED), of_lines(self.places))
-        yield (edit for edit in small if edit.kind in ADDED)
+        yield chain((edit for edit in small if not _adds_more(edit)), of_lines(self.places))
+        yield (edit for edit in small if _adds_more(edit))
         yield of_words(self.places, self.reach)
         yield self._each(of_values)
 
@@ -81,6 +92,8 @@ class PythonSearch(Search[PythonEdit]):
         if edit.kind in (edits.OPERATOR, edits.COMPARISON) and isinstance(node, ast.BinOp | ast.Compare):
             right = node.right if isinstance(node, ast.BinOp) else node.comparators[0]
             text = operation(text, len(self.program.quoted(node.left)), len(self.program.quoted(right)))
+        elif edit.noun == FUNCTION:
+            text = node.func.id
         others = tuple(sorted({other.lineno for other in edit.others} - {node.lineno}))
         use = self._use(edit)
         return Mended(Change(edit.kind, node.lineno, text, edit.noun, edit.was, *use, others), self.program.span(node))
@@ -97,9 +110,10 @@ class PythonSearch(Search[PythonEdit]):
         kind = kinds.pop() if kinds < ADDED else change.SEVERAL
         around = [place for place in self.places if self._is_around(place, mended)]
         is_part = around and around[-1].around[-1] is not around[-1].statement
-        if around and (is_part or kind != change.SEVERAL):
+        several = len(self.program.body) > 1
+        if around and (is_part or several or kind != change.SEVERAL):
             return Change(kind, told.line, self.program.quoted(around[-1].node), use=told.use, name=told.name)
-        return Change(change.SEVERAL, told.line, "") if len(self.program.body) > 1 else None
+        return Change(change.SEVERAL, told.line, "") if several else None
 
     def _is_around(self, place: Place, mended: Sequence[Mended]) -> bool:
         """Return whether all changes are in a value."""
@@ -124,6 +138,11 @@ class PythonSearch(Search[PythonEdit]):
             case ast.Assign(targets=[ast.Name(id=name)]):
                 return change.CALLED, name
         return "", ""
+
+
+def _adds_more(edit: PythonEdit) -> bool:
+    """Return whether a change adds more than a name: such a part could stand in many places."""
+    return edit.kind in ADDED and edit.noun != NAME
 
 
 def _is_kept(place: Place) -> bool:

@@ -18,6 +18,7 @@ LARGEST = 2**64  # of whole numbers
 MOST_STEPS = 20_000  # parts that are computed, each as often as it is
 AT_ONCE = 100  # elements of a tuple that a function takes or makes in a step
 MOST_CALLS = 200  # of functions that are given
+CALL = 50  # steps that a call of one counts as
 MOST_POWER = 64  # of exponents that are whole numbers
 SIGNS = {
     ast.Add: operator.add,
@@ -277,6 +278,7 @@ class Run:
             self._refuse(node, "many calls", most=MOST_CALLS)
         arguments = [*map(shown, values), *(f"{word}={shown(value)}" for word, value in named.items())]
         returned = "" if result is None else f" = {shown(result)}"
+        self.steps += CALL
         self.calls.append(Call(name, f"{name}({', '.join(arguments)}){returned}"))
         return result
 
@@ -302,6 +304,24 @@ class Run:
 
     def _refuse(self, node: ast.AST, kind: str, **facts: object) -> NoReturn:
         raise Refused(self._span(node), kind, **facts) from None
+
+
+class TracedRun(Run):
+    """A run that keeps the type of each value, by the id of its node, and by each name at the end."""
+
+    def __init__(self, span: Callable[[ast.AST], Span], names: dict[str, object]) -> None:
+        super().__init__(span, names)
+        self.types: dict[int, type] = {}
+
+    def value(self, node: ast.expr) -> object:
+        """The value of a part."""
+        value = super().value(node)
+        self.types[id(node)] = type(value)
+        return value
+
+    def types_of_names(self) -> dict[str, type]:
+        """Return the types of the values that names have."""
+        return {name: type(value) for name, value in self._names.items()}
 
 
 def _of_python(value: object) -> object:
