@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 
 from helpers.grading import edits
@@ -71,7 +71,7 @@ WHOLE = ast.Name | ast.Constant | ast.BinOp | ast.Call | ast.Subscript
 class PythonEdit:
     """A change: the place, its kind, and what replaces parts, by their ids; `others` are the further places.
 
-    `noun` is what should be there instead of what it `was`.
+    `noun` is what should be there instead of what it `was`, and `part` is what is too many in the place.
     """
 
     kind: str
@@ -80,6 +80,7 @@ class PythonEdit:
     noun: str = ""
     was: str = ""
     others: tuple[Node, ...] = ()
+    part: Node | None = None
 
 
 @dataclass(frozen=True)
@@ -168,7 +169,7 @@ def _of_an_operator(place: Place) -> Iterator[PythonEdit]:
         yield _one(place, OPERATOR, ast.BinOp(left, SIGNS[other](), right))
     for alone, rest in (left, right), (right, left):
         noun = edits.PARTS if type(getattr(rest, "op", None)) is type(node.op) else ""
-        yield _one(place, EXTRA, alone, noun)
+        yield replace(_one(place, EXTRA, alone, noun), part=rest)
     if symbol not in COMMUTE:
         yield _one(place, EXCHANGED, ast.BinOp(right, node.op, left))
     if isinstance(left, ast.BinOp):
@@ -193,7 +194,8 @@ def _of_a_condition(place: Place) -> Iterator[PythonEdit]:
     yield _one(place, OPERATOR, ast.BoolOp(other, node.values))
     for i in range(len(node.values)):
         rest = [*node.values[:i], *node.values[i + 1 :]]
-        yield _one(place, EXTRA, ast.BoolOp(node.op, rest) if len(rest) > 1 else rest[0])
+        alone = ast.BoolOp(node.op, rest) if len(rest) > 1 else rest[0]
+        yield replace(_one(place, EXTRA, alone), part=node.values[i])
 
 
 def _of_a_call(place: Place) -> Iterator[PythonEdit]:

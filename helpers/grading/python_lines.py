@@ -118,6 +118,12 @@ class Program:
             run.do(self.body)
         return run
 
+    @property
+    def words(self) -> frozenset[str]:
+        """The names in the lines, those of functions included."""
+        nodes = chain.from_iterable(map(ast.walk, self.body))
+        return frozenset(node.id for node in nodes if isinstance(node, ast.Name))
+
     def quoted(self, node: ast.AST) -> str:
         """Return the piece of the text that a value is written as, in one line."""
         return self._text.quoted(self.span(node))

@@ -27,6 +27,7 @@ from helpers.grading.search import Search
 MOST_STEPS = 600_000  # parts that are computed for all candidates: about 1 s
 CANDIDATE = 30  # steps, besides what its run takes: it is made
 IsRight = Callable[[Program], bool]
+BETWEEN = (edits.OPERATOR, edits.COMPARISON, edits.EXTRA)  # of which the ends of both sides are shown
 KEPT = "shape"  # the function of a problem, whose sizes the reader finds out
 
 
@@ -89,14 +90,17 @@ class PythonSearch(Search[PythonEdit]):
         """Return what is told of a change that mends the text."""
         node = edit.place.node
         text = "" if isinstance(node, ast.stmt) else self.program.quoted(node)
-        if edit.kind in (edits.OPERATOR, edits.COMPARISON) and isinstance(node, ast.BinOp | ast.Compare):
+        if edit.kind in BETWEEN and isinstance(node, ast.BinOp | ast.Compare):
             right = node.right if isinstance(node, ast.BinOp) else node.comparators[0]
             text = operation(text, len(self.program.quoted(node.left)), len(self.program.quoted(right)))
         elif edit.noun == FUNCTION:
             text = node.func.id
         others = tuple(sorted({other.lineno for other in edit.others} - {node.lineno}))
         use = self._use(edit)
-        return Mended(Change(edit.kind, node.lineno, text, edit.noun, edit.was, *use, others), self.program.span(node))
+        return Mended(
+            Change(edit.kind, node.lineno, text, edit.noun, edit.was, *use, others),
+            self.program.span(edit.part or node),
+        )
 
     def in_common(self, mended: Sequence[Mended]) -> Change | None:
         """Return what the changes of one line have in common: the smallest value that all of them are in.
