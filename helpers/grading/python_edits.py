@@ -71,7 +71,7 @@ WHOLE = ast.Name | ast.Constant | ast.BinOp | ast.Call | ast.Subscript
 class PythonEdit:
     """A change: the place, its kind, and what replaces parts, by their ids; `others` are the further places.
 
-    `noun` is what should be there instead of what it `was`, and `part` is what is too many in the place.
+    `noun` is what should be there instead of what it `was`, or a term that is missing; `part` is what is too many.
     """
 
     kind: str
@@ -273,12 +273,11 @@ def _with_a_term(place: Place, term: str, symbols: Iterable[str]) -> Iterator[Py
     node = place.node
     if term in ("0", "1"):
         return
-    noun = NAME if term.isidentifier() else ""
     for symbol in symbols:
         sign = SIGNS[symbol]()
-        yield _one(place, MISSING, ast.BinOp(node, sign, parsed(term)), noun)
+        yield _one(place, MISSING, ast.BinOp(node, sign, parsed(term)), term)
         if symbol not in COMMUTE:
-            yield _one(place, MISSING, ast.BinOp(parsed(term), sign, node), noun)
+            yield _one(place, MISSING, ast.BinOp(parsed(term), sign, node), term)
 
 
 # --- Values of ours -------------------------------------------------------------------------------------------------

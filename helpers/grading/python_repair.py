@@ -11,7 +11,6 @@ from helpers.grading.paired_edits import EACH
 from helpers.grading.python_edits import (
     ADDED,
     FUNCTION,
-    NAME,
     Place,
     PythonEdit,
     Reach,
@@ -57,13 +56,17 @@ class PythonSearch(Search[PythonEdit]):
     def tiers(self) -> Iterator[Iterable[PythonEdit]]:
         """Yield the small changes, those that add a part, those of words in several places, and then values of ours."""
         small = [*self._each(of_a_part)]
-        yield chain((edit for edit in small if not _adds_more(edit)), of_lines(self.places))
-        yield (edit for edit in small if _adds_more(edit))
+        yield chain((edit for edit in small if not self._adds_more(edit)), of_lines(self.places))
+        yield (edit for edit in small if self._adds_more(edit))
         yield of_words(self.places, self.reach)
         yield self._each(of_values)
 
     def _each(self, made: Callable[[Place, Reach], Iterator[PythonEdit]]) -> Iterator[PythonEdit]:
         return chain.from_iterable(made(place, self.reach) for place in self.places)
+
+    def _adds_more(self, edit: PythonEdit) -> bool:
+        """Return whether a change adds more than a name of the task: such a part could stand in many places."""
+        return edit.kind in ADDED and edit.noun not in self.reach.names
 
     def is_spent(self) -> bool:
         """Return whether the steps are used up."""
@@ -96,9 +99,10 @@ class PythonSearch(Search[PythonEdit]):
         elif edit.noun == FUNCTION:
             text = node.func.id
         others = tuple(sorted({other.lineno for other in edit.others} - {node.lineno}))
+        noun = "" if edit.kind in ADDED else edit.noun  # a term would be the cure
         use = self._use(edit)
         return Mended(
-            Change(edit.kind, node.lineno, text, edit.noun, edit.was, *use, others),
+            Change(edit.kind, node.lineno, text, noun, edit.was, *use, others),
             self.program.span(edit.part or node),
         )
 
@@ -113,6 +117,8 @@ class PythonSearch(Search[PythonEdit]):
         kinds = {one.change.kind for one in mended}
         kind = kinds.pop() if kinds < ADDED else change.SEVERAL
         around = [place for place in self.places if self._is_around(place, mended)]
+        while around and self._is_repeated(around[-1]):
+            around.pop()
         is_part = around and around[-1].around[-1] is not around[-1].statement
         several = len(self.program.body) > 1
         if around and (is_part or several or kind != change.SEVERAL):
@@ -125,6 +131,11 @@ class PythonSearch(Search[PythonEdit]):
             return False
         outer = self.program.span(place.node)
         return all(outer.at <= one.place.at and one.place.end <= outer.end for one in mended)
+
+    def _is_repeated(self, place: Place) -> bool:
+        """Return whether the text of a value stands in its statement more than once."""
+        text = self.program.quoted(place.node)
+        return self.program.quoted(place.statement).count(text) > 1
 
     def _use(self, edit: PythonEdit) -> tuple[str, str]:
         """Return what the changed part is for, and the name of what it is for."""
@@ -142,11 +153,6 @@ class PythonSearch(Search[PythonEdit]):
             case ast.Assign(targets=[ast.Name(id=name)]):
                 return change.CALLED, name
         return "", ""
-
-
-def _adds_more(edit: PythonEdit) -> bool:
-    """Return whether a change adds more than a name: such a part could stand in many places."""
-    return edit.kind in ADDED and edit.noun != NAME
 
 
 def _is_kept(place: Place) -> bool:
