@@ -57,10 +57,6 @@ OTHERS += [
     ("central_difference", "the rise is divided by one step, and the two weights are two steps apart", text)
     for text in ("derivative = (loss(w + h) - loss(w - h)) / h", "a = loss(w - h)\nderivative = (loss(w + h) - a) / h")
 ]
-OTHERS += [
-    ("is_race", "only two writes are a race", "race = same_word and a_writes and b_writes"),  # and more is forgotten
-    ("is_race", "two reads are a race as well", "race = same_word and not same_thread"),
-]
 
 
 def first_wrong(grades: Grades) -> str:

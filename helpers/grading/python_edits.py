@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
@@ -13,18 +13,14 @@ from helpers.grading.edits import (
     COMPARISON,
     EXCHANGED,
     EXTRA,
-    LINES,
     MISSING,
-    MOVED,
     OFFSET,
     OPERATOR,
     PARENTHESES,
     REPLACED,
-    TOO_MANY,
     VALUE,
 )
 from helpers.grading.leaves import NUMBER
-from helpers.grading.paired_edits import EACH, SWAP
 from helpers.grading.python_places import SMALLEST_NUMBERS, Node, Place, at, parsed
 
 NAME, FUNCTION = "name", "function"  # what may stand in the place of another one
@@ -131,15 +127,15 @@ def of_a_part(place: Place, reach: Reach) -> Iterator[PythonEdit]:
         case ast.BoolOp():
             yield from _of_a_condition(place)
         case ast.UnaryOp(operand=operand):
-            yield _one(place, EXTRA, operand)
+            yield one_part(place, EXTRA, operand)
         case ast.Call():
             yield from _of_a_call(place)
         case ast.IfExp(test=test, body=body, orelse=other):
-            yield _one(place, EXCHANGED, ast.IfExp(test, other, body))
-            yield from (_one(place, EXTRA, alone) for alone in (body, other))
+            yield one_part(place, EXCHANGED, ast.IfExp(test, other, body))
+            yield from (one_part(place, EXTRA, alone) for alone in (body, other))
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             for i, (first, second) in enumerate(pairwise(parts)):
-                yield _one(place, EXCHANGED, ast.Tuple([*parts[:i], second, first, *parts[i + 2 :]], ast.Load()))
+                yield one_part(place, EXCHANGED, ast.Tuple([*parts[:i], second, first, *parts[i + 2 :]], ast.Load()))
         case ast.AugAssign():
             yield from _of_an_update(place)
     if isinstance(place.node, ast.Name | ast.Constant):
@@ -148,7 +144,7 @@ def of_a_part(place: Place, reach: Reach) -> Iterator[PythonEdit]:
         yield from _of_a_value(place, reach)
 
 
-def _one(place: Place, kind: str, made: ast.expr, noun: str = "", was: str = "") -> PythonEdit:
+def one_part(place: Place, kind: str, made: ast.expr, noun: str = "", was: str = "") -> PythonEdit:
     """Return the change that has something else in the place of one part."""
     return PythonEdit(kind, place, {id(place.node): at(place.node, made)}, noun, was)
 
@@ -166,16 +162,16 @@ def _of_an_operator(place: Place) -> Iterator[PythonEdit]:
     node = place.node
     left, right, symbol = node.left, node.right, SYMBOLS[type(node.op)]
     for other in _others(symbol):
-        yield _one(place, OPERATOR, ast.BinOp(left, SIGNS[other](), right))
+        yield one_part(place, OPERATOR, ast.BinOp(left, SIGNS[other](), right))
     for alone, rest in (left, right), (right, left):
         noun = edits.PARTS if type(getattr(rest, "op", None)) is type(node.op) else ""
-        yield replace(_one(place, EXTRA, alone, noun), part=rest)
+        yield replace(one_part(place, EXTRA, alone, noun), part=rest)
     if symbol not in COMMUTE:
-        yield _one(place, EXCHANGED, ast.BinOp(right, node.op, left))
+        yield one_part(place, EXCHANGED, ast.BinOp(right, node.op, left))
     if isinstance(left, ast.BinOp):
-        yield _one(place, PARENTHESES, ast.BinOp(left.left, left.op, ast.BinOp(left.right, node.op, right)))
+        yield one_part(place, PARENTHESES, ast.BinOp(left.left, left.op, ast.BinOp(left.right, node.op, right)))
     if isinstance(right, ast.BinOp):
-        yield _one(place, PARENTHESES, ast.BinOp(ast.BinOp(left, node.op, right.left), right.op, right.right))
+        yield one_part(place, PARENTHESES, ast.BinOp(ast.BinOp(left, node.op, right.left), right.op, right.right))
 
 
 def _of_a_comparison(place: Place) -> Iterator[PythonEdit]:
@@ -184,34 +180,34 @@ def _of_a_comparison(place: Place) -> Iterator[PythonEdit]:
     symbol = SYMBOLS[type(node.ops[0])]
     for other in _others(symbol):
         noun = edits.EQUAL if {symbol, other} in edits.STRICT else ""
-        yield _one(place, COMPARISON, ast.Compare(node.left, [SIGNS[other]()], node.comparators), noun)
+        yield one_part(place, COMPARISON, ast.Compare(node.left, [SIGNS[other]()], node.comparators), noun)
 
 
 def _of_a_condition(place: Place) -> Iterator[PythonEdit]:
     """Yield `or` for `and`, and a condition without one of its parts."""
     node = place.node
     other = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-    yield _one(place, OPERATOR, ast.BoolOp(other, node.values))
+    yield one_part(place, OPERATOR, ast.BoolOp(other, node.values))
     for i in range(len(node.values)):
         rest = [*node.values[:i], *node.values[i + 1 :]]
         alone = ast.BoolOp(node.op, rest) if len(rest) > 1 else rest[0]
-        yield replace(_one(place, EXTRA, alone), part=node.values[i])
+        yield replace(one_part(place, EXTRA, alone), part=node.values[i])
 
 
 def _of_a_call(place: Place) -> Iterator[PythonEdit]:
     """Yield an argument alone, two of them exchanged, and `min` for `max`."""
     node = place.node
     for argument in node.args:
-        yield _one(place, EXTRA, argument)
+        yield one_part(place, EXTRA, argument)
     for i, (first, second) in enumerate(pairwise(node.args)):
         arguments = [*node.args[:i], second, first, *node.args[i + 2 :]]
-        yield _one(place, EXCHANGED, ast.Call(node.func, arguments, node.keywords))
+        yield one_part(place, EXCHANGED, ast.Call(node.func, arguments, node.keywords))
     if node.func.id in ALIKE:
         (other,) = {*ALIKE} - {node.func.id}
-        yield _one(place, REPLACED, _renamed(node, other), FUNCTION, FUNCTION)
+        yield one_part(place, REPLACED, renamed(node, other), FUNCTION, FUNCTION)
 
 
-def _renamed(node: ast.Call, name: str) -> ast.Call:
+def renamed(node: ast.Call, name: str) -> ast.Call:
     return ast.Call(ast.Name(name, ast.Load()), node.args, node.keywords)
 
 
@@ -232,30 +228,30 @@ def _other_words(place: Place, reach: Reach) -> Iterator[PythonEdit]:
     was = NAME if is_name else NUMBER
     for word in reach.words(place):
         if word != ast.unparse(place.node):
-            yield _one(place, REPLACED, parsed(word), NAME if word.isidentifier() else NUMBER, was)
+            yield one_part(place, REPLACED, parsed(word), NAME if word.isidentifier() else NUMBER, was)
 
 
 def _of_a_value(place: Place, reach: Reach) -> Iterator[PythonEdit]:
     """Yield a value with one part more: 1, a sign, `not`, `abs`, a term, a factor or a condition."""
     node = place.node
     if reach.of(place) in (bool, None):
-        yield _one(place, NEGATED, ast.UnaryOp(ast.Not(), node))
+        yield one_part(place, NEGATED, ast.UnaryOp(ast.Not(), node))
     if reach.logical:
         yield from _with_a_condition(place, reach)
         return
     if not isinstance(node, WHOLE) or not reach.is_number(place):
         return
     for sign in ast.Add, ast.Sub:
-        yield _one(place, OFFSET, ast.BinOp(node, sign(), ast.Constant(1)))
-    yield _one(place, SIGN, ast.UnaryOp(ast.USub(), node))
+        yield one_part(place, OFFSET, ast.BinOp(node, sign(), ast.Constant(1)))
+    yield one_part(place, SIGN, ast.UnaryOp(ast.USub(), node))
     if isinstance(node, ast.Constant):
         return
-    yield _one(place, AROUND, ast.Call(ast.Name("abs", ast.Load()), [node], []))
+    yield one_part(place, AROUND, ast.Call(ast.Name("abs", ast.Load()), [node], []))
     symbols = "+-*/" if reach.of_nodes.get(id(node)) is float else ALL_SIGNS
     for word in reach.words(place):
         yield from _with_a_term(place, word, symbols)
         for name in ALIKE:
-            yield _one(place, AROUND, ast.Call(ast.Name(name, ast.Load()), [node, parsed(word)], []))
+            yield one_part(place, AROUND, ast.Call(ast.Name(name, ast.Load()), [node, parsed(word)], []))
     for term in reach.terms:
         if len(re.findall(r"[-+*/%(]+", term)) <= SMALL:
             yield from _with_a_term(place, term, symbols)
@@ -264,8 +260,8 @@ def _of_a_value(place: Place, reach: Reach) -> Iterator[PythonEdit]:
 def _with_a_condition(place: Place, reach: Reach) -> Iterator[PythonEdit]:
     for word in reach.words(place):
         for other in parsed(word), ast.UnaryOp(ast.Not(), parsed(word)):
-            yield _one(place, CONDITION, ast.BoolOp(ast.And(), [place.node, other]))
-            yield _one(place, CONDITION, ast.BoolOp(ast.Or(), [place.node, other]))
+            yield one_part(place, CONDITION, ast.BoolOp(ast.And(), [place.node, other]))
+            yield one_part(place, CONDITION, ast.BoolOp(ast.Or(), [place.node, other]))
 
 
 def _with_a_term(place: Place, term: str, symbols: Iterable[str]) -> Iterator[PythonEdit]:
@@ -273,11 +269,21 @@ def _with_a_term(place: Place, term: str, symbols: Iterable[str]) -> Iterator[Py
     node = place.node
     if term in ("0", "1"):
         return
+    parent = place.around[-1]
     for symbol in symbols:
         sign = SIGNS[symbol]()
-        yield _one(place, MISSING, ast.BinOp(node, sign, parsed(term)), term)
-        if symbol not in COMMUTE:
-            yield _one(place, MISSING, ast.BinOp(parsed(term), sign, node), term)
+        if not _is_the_same_around(symbol, parent):
+            yield one_part(place, MISSING, ast.BinOp(node, sign, parsed(term)), term)
+        if symbol in "-/":
+            yield one_part(place, MISSING, ast.BinOp(parsed(term), sign, node), term)
+
+
+def _is_the_same_around(symbol: str, parent: Node) -> bool:
+    """Return whether a term of a part of a sum, or a factor of a part of a product, is one of the whole, too."""
+    for alike in ("+", "-"), ("*", "/"):
+        if symbol in alike:
+            return isinstance(parent, ast.BinOp) and SYMBOLS[type(parent.op)] in alike
+    return False
 
 
 # --- Values of ours -------------------------------------------------------------------------------------------------
@@ -290,67 +296,8 @@ def of_values(place: Place, reach: Reach) -> Iterator[PythonEdit]:
         return
     for term in reach.terms:
         if term != ast.unparse(node):
-            yield _one(place, VALUE, parsed(term))
+            yield one_part(place, VALUE, parsed(term))
     if isinstance(node, ast.Constant):
         for one, other in combinations([*sorted(reach.names | place.visible), *reach.terms], 2):
             for symbol in "<", "<=", ">", ">=":
-                yield _one(place, VALUE, parsed(f"({one}) {symbol} ({other})"))
-
-
-# --- Lines, and words in several places -------------------------------------------------------------------------------
-
-
-def of_lines(found: Sequence[Place]) -> Iterator[PythonEdit]:
-    """Yield the lines without one, or with two exchanged, or with their values exchanged."""
-    statements = [place for place in found if isinstance(place.node, ast.stmt)]
-    for place in statements:
-        if isinstance(place.node, ast.Expr | ast.AugAssign | ast.Assign):
-            yield PythonEdit(TOO_MANY, place, {id(place.node): []})
-    for one, other in pairwise(statements):
-        if one.around != other.around:
-            continue
-        yield PythonEdit(MOVED, one, {id(one.node): [other.node, one.node], id(other.node): []})
-        if isinstance(one.node, ast.Assign) and isinstance(other.node, ast.Assign):
-            values = {id(one.node.value): other.node.value, id(other.node.value): one.node.value}
-            yield PythonEdit(LINES, one, values, others=(other.node,))
-
-
-def of_words(found: Sequence[Place], reach: Reach) -> Iterator[PythonEdit]:
-    """Yield two words exchanged in a line, and another word in each place where one stands."""
-    names = [place for place in found if isinstance(place.node, ast.Name)]
-    for one, other in combinations(names, 2):
-        differ = one.node.id != other.node.id and reach.of(one) is reach.of(other)
-        if one.statement is other.statement and differ:
-            new = {id(one.node): other.node, id(other.node): one.node}
-            yield PythonEdit(EXCHANGED, one, new, others=(other.node,))
-    by_name: dict[str, list[Place]] = {}
-    for place in names:
-        by_name.setdefault(place.node.id, []).append(place)
-    for places in by_name.values():
-        if len(places) > 1:
-            yield from _each(places, reach)
-    yield from _each_function(found)
-    for one, other in combinations(by_name.values(), 2):
-        if reach.of(one[0]) is not reach.of(other[0]):
-            continue
-        new = {id(place.node): other[0].node for place in one} | {id(place.node): one[0].node for place in other}
-        rest = tuple(place.node for place in (*one[1:], *other))
-        yield PythonEdit(SWAP, one[0], new, others=rest)
-
-
-def _each(places: Sequence[Place], reach: Reach) -> Iterator[PythonEdit]:
-    """Yield another name in each place of one."""
-    first, *others = places
-    for word in reach.words(first):
-        if word.isidentifier() and word != first.node.id:
-            new = {id(place.node): at(place.node, parsed(word)) for place in places}
-            yield PythonEdit(EACH, first, new, NAME, NAME, tuple(place.node for place in others))
-
-
-def _each_function(found: Sequence[Place]) -> Iterator[PythonEdit]:
-    """Yield `min` in each place of `max`, and the other way round."""
-    for name, other in ALIKE, ALIKE[::-1]:
-        calls = [place for place in found if isinstance(place.node, ast.Call) and place.node.func.id == name]
-        if len(calls) > 1:
-            new = {id(place.node): at(place.node, _renamed(place.node, other)) for place in calls}
-            yield PythonEdit(EACH, calls[0], new, FUNCTION, FUNCTION, tuple(place.node for place in calls[1:]))
+                yield one_part(place, VALUE, parsed(f"({one}) {symbol} ({other})"))

@@ -167,13 +167,22 @@ class _Grader:
         first = next((i for i, verdict in enumerate(verdicts) if verdict.outcome != RIGHT), None)
         if first is None:
             return Grades([*verdicts, *self._failed_when_drawn()])
-        if mistake := self._recognized(first):
-            verdicts[first] = replace(verdicts[first], mistake=NamedMistake(mistake.name, mistake.question))
+        run = self.runs[first]
         if verdicts[first].outcome == WRONG:
-            verdicts[first] = replace(verdicts[first], drawn=self._drawn(self.runs[first]))
-            if not mistake:
-                verdicts[first] = replace(verdicts[first], repair=self._repair(self.runs[first]))
+            verdicts[first] = replace(verdicts[first], drawn=self._drawn(run))
+        verdicts[first] = self._explained(verdicts[first], run)
         return Grades(verdicts)
+
+    def _explained(self, verdict: Verdict, run: _Run) -> Verdict:
+        """Return a verdict with the mistake's name, or else with the place of the change that makes the lines right."""
+        mistake = self._recognized()
+        if mistake is None and verdict.outcome == WRONG:
+            verdict = replace(verdict, repair=self._repair(run))
+        if mistake is None and verdict.repair is None:
+            mistake = self._alike_in(run)
+        if mistake is None:
+            return verdict
+        return replace(verdict, mistake=NamedMistake(mistake.name, mistake.question))
 
     def _repair(self, run: _Run) -> Repair | None:
         """Return the places where one change makes the lines right, which fail in a test."""
@@ -234,15 +243,17 @@ class _Grader:
             return NoValue(_lines_refused(result), names, wrong, size)
         return WrongValue(self.puzzle.answer, value, run.case.right[i], names, wrong, size)
 
-    def _recognized(self, first: int) -> Mistake | None:
-        """The known mistake that does the same in every test and in drawn cases, where no other one does; else None.
-
-        An exercise's own sentence is cause enough: there, a mistake needs to do the same in the first test that fails.
-        """
+    def _recognized(self) -> Mistake | None:
+        """The known mistake that does the same in every test and in drawn cases, where no other one does; else None."""
         telling = sorted(range(len(self.runs)), key=lambda i: not self.runs[i].wrong)  # where most of them differ
         fitting = [mistake for mistake in self._fitting(telling) if self._is_alike_beyond(mistake)]
-        if not fitting and isinstance(self.runs[first].values[0], str):
-            fitting = self._fitting([first])
+        return fitting[0] if len(fitting) == 1 else None
+
+    def _alike_in(self, run: _Run) -> Mistake | None:
+        """The only mistake that does the same in a test of which an exercise's own sentence says what is wrong."""
+        if not isinstance(run.values[0], str):
+            return None
+        fitting = self._fitting([self.runs.index(run)])
         return fitting[0] if len(fitting) == 1 else None
 
     def _fitting(self, tests: Sequence[int]) -> list[Mistake]:

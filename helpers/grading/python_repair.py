@@ -8,19 +8,10 @@ from itertools import chain
 from helpers.grading import change, edits
 from helpers.grading.change import Change, Mended, Repair, operation
 from helpers.grading.paired_edits import EACH
-from helpers.grading.python_edits import (
-    ADDED,
-    FUNCTION,
-    Place,
-    PythonEdit,
-    Reach,
-    of_a_part,
-    of_lines,
-    of_values,
-    of_words,
-)
+from helpers.grading.python_edits import ADDED, FUNCTION, PythonEdit, Reach, of_a_part, of_values
 from helpers.grading.python_lines import Program, functions_in
-from helpers.grading.python_places import changed, places
+from helpers.grading.python_paired_edits import of_lines, of_pairs, of_words
+from helpers.grading.python_places import Place, changed, places
 from helpers.grading.search import Search
 
 MOST_STEPS = 600_000  # parts that are computed for all candidates: about 1 s
@@ -59,6 +50,7 @@ class PythonSearch(Search[PythonEdit]):
         yield chain((edit for edit in small if not self._adds_more(edit)), of_lines(self.places))
         yield (edit for edit in small if self._adds_more(edit))
         yield of_words(self.places, self.reach)
+        yield of_pairs(self.places, self.reach)
         yield self._each(of_values)
 
     def _each(self, made: Callable[[Place, Reach], Iterator[PythonEdit]]) -> Iterator[PythonEdit]:

@@ -62,6 +62,10 @@ OF_KINDS = {
     paired_edits.VALUES: "What should each of these lines compute?",
     edits.MEMBERS: "In which order does the task list them?",
 }
+OF_PLACES = {  # of one line
+    paired_edits.PAIRED: "What have these two places in common?",
+    paired_edits.EACH: "What does this word stand for in each of these places?",
+}
 
 
 def sentences(repair: Repair) -> list[str]:
@@ -109,6 +113,8 @@ def _question(changed: Change) -> str:
     """Return the question that leads from the place to the cure."""
     if changed.kind == paired_edits.VALUES and not changed.others:
         return OF_A_LINE
+    if changed.kind in OF_PLACES and not changed.others:
+        return OF_PLACES[changed.kind]
     if changed.kind in OF_KINDS:
         return OF_KINDS[changed.kind]
     if changed.kind == edits.COMPARISON and changed.noun:
