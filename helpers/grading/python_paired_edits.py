@@ -90,8 +90,9 @@ def _in_pairs(found: Sequence[Place]) -> Iterator[list[Place]]:
     """Yield the two values of each pair."""
     by_node = {id(place.node): place for place in found}
     for place in found:
-        if isinstance(place.node, ast.Tuple) and len(place.node.elts) == 2:
-            yield [by_node[id(part)] for part in place.node.elts]
+        parts = place.node.elts if isinstance(place.node, ast.Tuple) else []
+        if len(parts) == 2 and all(id(part) in by_node for part in parts):
+            yield [by_node[id(part)] for part in parts]
 
 
 def _written_alike(found: Sequence[Place]) -> Iterator[list[Place]]:

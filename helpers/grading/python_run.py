@@ -214,10 +214,14 @@ class Run:
             self._refuse(node, "tuple in a tuple")
         return value
 
+    def _written_inside(self, node: ast.expr) -> object:
+        """An element of a tuple; a tuple that is written there is a short one."""
+        return self.value(node) if isinstance(node, ast.Tuple | ast.List) else self._inside(node)
+
     def _several(self, node: ast.Tuple | ast.List | ast.ListComp | ast.GeneratorExp) -> tuple:
         """The values of a tuple, or of a comprehension, whose names end with it."""
         if isinstance(node, ast.Tuple | ast.List):
-            return tuple([self._inside(part) for part in node.elts])
+            return tuple(map(self._written_inside, node.elts))
         outside = dict(self._names)
         values = tuple(self._gathered(node.elt, node.generators))
         self._names.clear()
@@ -226,10 +230,8 @@ class Run:
 
     def _gathered(self, element: ast.expr, loops: Sequence[ast.comprehension]) -> list[object]:
         """The values of an element in all turns of loops, of which the last one turns fastest."""
-        if not loops and isinstance(element, ast.Tuple | ast.List):
-            return [self.value(element)]  # a short tuple of numbers
         if not loops:
-            return [self._inside(element)]
+            return [self._written_inside(element)]
         loop, *inner = loops
         gathered = []
         for value in self._elements(loop.iter):
