@@ -84,7 +84,8 @@ class Reach:
     """The pieces that may stand in a text: names with values, and values of ours.
 
     `names` are those of the task that are no functions; `types` are the types of all names, and `of_nodes` those of the
-    values of the text, by the ids of their nodes. `logical` says whether all names of the task are true or false.
+    values of the text, by the ids of their nodes. `logical` says whether all names of the task are true or false. No
+    change is looked for in the arguments of the function `free`.
     """
 
     names: frozenset[str]
@@ -92,6 +93,7 @@ class Reach:
     logical: bool
     types: Mapping[str, type]
     of_nodes: Mapping[int, type]
+    free: str = ""
 
     def of(self, place: Place) -> type | None:
         """Return the type of the value at a place; None where it was not computed."""

@@ -62,7 +62,8 @@ class PythonPuzzle(OfficialText):
 
     `answer` is the name to which they give the value that is judged. A function among the values that are given may be
     called; `skill` may limit how often: its counts are patterns of names, such as "create_*". Lines that pass
-    the `cases` are tried on cases that are `drawn`, too, of which the first with wrong values is one more verdict.
+    the `cases` are tried on cases that are `drawn`, too, of which the first with wrong values is one more verdict. The
+    arguments of the function `free` are the learner's to find: no message tells a place in them.
     """
 
     suffix: ClassVar[str] = ".py"
@@ -73,6 +74,7 @@ class PythonPuzzle(OfficialText):
     cases: Callable[[], Sequence[PythonCase]]
     skill: Skill | None = None
     drawn: Callable[[np.random.Generator], PythonCase] | None = None
+    free: str = ""
 
     @property
     def limits(self) -> str:
@@ -196,7 +198,7 @@ class _Grader:
             again = random_numbers(puzzle.name, puzzle.code(puzzle.solution.text), None)
             return _Grader(puzzle, program, again).is_right()
 
-        return repair(self.program, reach_of(self.program, run.case.given[run.wrong[0]], terms), is_right)
+        return repair(self.program, reach_of(self.program, run.case.given[run.wrong[0]], terms, puzzle.free), is_right)
 
     def is_right(self) -> bool:
         """Return whether the lines pass all tests, with the skill, and drawn cases."""

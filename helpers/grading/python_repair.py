@@ -18,7 +18,6 @@ MOST_STEPS = 600_000  # parts that are computed for all candidates: about 1 s
 CANDIDATE = 30  # steps, besides what its run takes: it is made
 IsRight = Callable[[Program], bool]
 BETWEEN = (edits.OPERATOR, edits.COMPARISON, edits.EXTRA)  # of which the ends of both sides are shown
-KEPT = "shape"  # the function of a problem, whose sizes the reader finds out
 
 
 def repair(program: Program, reach: Reach, is_right: IsRight) -> Repair | None:
@@ -26,13 +25,16 @@ def repair(program: Program, reach: Reach, is_right: IsRight) -> Repair | None:
     return PythonSearch(program, reach, is_right).found()
 
 
-def reach_of(program: Program, names: Mapping[str, object], terms: Sequence[str]) -> Reach:
-    """Return what may stand in a text, where the names of the task have these values, and ours has these terms."""
+def reach_of(program: Program, names: Mapping[str, object], terms: Sequence[str], free: str) -> Reach:
+    """Return what may stand in a text, where the names of the task have these values, and ours has these terms.
+
+    The arguments of the function `free` are the reader's to choose.
+    """
     values = {name: value for name, value in names.items() if name not in functions_in(names)}
     logical = bool(values) and all(isinstance(value, bool) for value in values.values())
-    allowed = (term for term in terms if KEPT not in term)
+    allowed = (term for term in terms if not free or free not in term)
     run = program.traced(names)
-    return Reach(frozenset(values), tuple(allowed), logical, run.types_of_names(), run.types)
+    return Reach(frozenset(values), tuple(allowed), logical, run.types_of_names(), run.types, free)
 
 
 class PythonSearch(Search[PythonEdit]):
@@ -41,8 +43,7 @@ class PythonSearch(Search[PythonEdit]):
     def __init__(self, program: Program, reach: Reach, is_right: IsRight) -> None:
         self.program, self.reach, self.is_right = program, reach, is_right
         self.left = MOST_STEPS
-        self.tried = 0
-        self.places = [place for place in places(program.body, reach.names) if not _is_kept(place)]
+        self.places = [place for place in places(program.body, reach.names) if not _is_free(place, reach.free)]
 
     def tiers(self) -> Iterator[Iterable[PythonEdit]]:
         """Yield the small changes, those that add a part, those of words in several places, and then values of ours."""
@@ -73,7 +74,6 @@ class PythonSearch(Search[PythonEdit]):
 
     def mends(self, edit: PythonEdit) -> bool:
         """Return whether the lines are right with a change."""
-        self.tried += 1
         program = self.program.with_body(changed(self.program.body, edit.new))
         right = self.is_right(program)
         self.left -= program.steps + CANDIDATE
@@ -107,14 +107,15 @@ class PythonSearch(Search[PythonEdit]):
         if told.kind != change.SEVERAL:
             return told
         kinds = {one.change.kind for one in mended}
-        kind = kinds.pop() if kinds < ADDED else change.SEVERAL
+        kind = mended[0].change.kind if len(kinds) == 1 and kinds <= ADDED else change.SEVERAL
         around = [place for place in self.places if self._is_around(place, mended)]
         while around and self._is_repeated(around[-1]):
             around.pop()
         is_part = around and around[-1].around[-1] is not around[-1].statement
         several = len(self.program.body) > 1
         if around and (is_part or several or kind != change.SEVERAL):
-            return Change(kind, told.line, self.program.quoted(around[-1].node), use=told.use, name=told.name)
+            node = around[-1].node
+            return Change(kind, node.lineno, self.program.quoted(node), use=told.use, name=told.name)
         return Change(change.SEVERAL, told.line, "") if several else None
 
     def _is_around(self, place: Place, mended: Sequence[Mended]) -> bool:
@@ -147,7 +148,7 @@ class PythonSearch(Search[PythonEdit]):
         return "", ""
 
 
-def _is_kept(place: Place) -> bool:
-    """Return whether a value is in the call of a function whose arguments are the reader's to choose, or is that."""
+def _is_free(place: Place, function: str) -> bool:
+    """Return whether a value is in the call of a function, or is that."""
     calls = (part for part in (*place.around, place.node) if isinstance(part, ast.Call))
-    return any(call.func.id == KEPT for call in calls)
+    return any(call.func.id == function for call in calls)

@@ -140,9 +140,9 @@ def _drawn_slope(random: Random) -> PythonCase:
 
 TESTS = _tests()
 PYTHON_PUZZLES = (  # as they come in the lesson
-    PythonPuzzle("catch_them_all", FOLDER, "test", lambda: TESTS),
+    PythonPuzzle("catch_them_all", FOLDER, "test", lambda: TESTS, free="shape"),
     PythonPuzzle("central_difference", FOLDER, "derivative", lambda: LOSSES, TWO_LOSSES, _drawn_slope),
-    PythonPuzzle("check_grad_input", FOLDER, "accepted", lambda: CHECKED, drawn=drawn_check),
+    PythonPuzzle("check_grad_input", FOLDER, "accepted", lambda: CHECKED, drawn=drawn_check, free="shape"),
 )
 
 # --- Patterns to name -----------------------------------------------------------------------------------------
