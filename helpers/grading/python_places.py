@@ -1,7 +1,7 @@
 """The places of a learner's lines of Python, and the pieces that may stand there: names, numbers, values of ours."""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from itertools import chain
@@ -72,31 +72,36 @@ def stored(node: Node) -> frozenset[str]:
 # --- Trees that are changed -----------------------------------------------------------------------------------------
 
 
-def changed(body: Body, new: Mapping[int, object]) -> Body:
-    """Return lines with other parts in the places of those with these ids; a statement may be replaced by several."""
+def changed(body: Body, new: Mapping[int, object], above: Container[int]) -> Body:
+    """Return lines with other parts in the places of those with these ids; `above` are the ids of all around them.
+
+    A statement may be replaced by several, or by none.
+    """
     made = []
     for statement in body:
-        other = _changed(statement, new)
+        other = _changed(statement, new, above)
         made += other if isinstance(other, list) else [other]
     return made
 
 
-def _changed(node: Node, new: Mapping[int, object]) -> object:
+def _changed(node: Node, new: Mapping[int, object], above: Container[int]) -> object:
     if id(node) in new:
         return new[id(node)]
+    if isinstance(node, ast.expr | ast.stmt) and not isinstance(node, ast.Slice) and id(node) not in above:
+        return node
     other = copy(node)
     for field, value in ast.iter_fields(node):
         if isinstance(value, list):
-            setattr(other, field, _changed_list(value, new))
+            setattr(other, field, _changed_list(value, new, above))
         elif isinstance(value, Node):
-            setattr(other, field, _changed(value, new))
+            setattr(other, field, _changed(value, new, above))
     return other
 
 
-def _changed_list(values: list, new: Mapping[int, object]) -> list:
+def _changed_list(values: list, new: Mapping[int, object], above: Container[int]) -> list:
     if values and isinstance(values[0], ast.stmt):
-        return changed(values, new)
-    return [_changed(value, new) if isinstance(value, Node) else value for value in values]
+        return changed(values, new, above)
+    return [_changed(value, new, above) if isinstance(value, Node) else value for value in values]
 
 
 def at(place: Node, made: ast.expr) -> ast.expr:

@@ -43,7 +43,9 @@ class PythonSearch(Search[PythonEdit]):
     def __init__(self, program: Program, reach: Reach, is_right: IsRight) -> None:
         self.program, self.reach, self.is_right = program, reach, is_right
         self.left = MOST_STEPS
-        self.places = [place for place in places(program.body, reach.names) if not _is_free(place, reach.free)]
+        found = places(program.body, reach.names)
+        self.places = [place for place in found if not _is_free(place, reach.free)]
+        self.around = {id(place.node): place.around for place in found}
 
     def tiers(self) -> Iterator[Iterable[PythonEdit]]:
         """Yield the small changes, those that add a part, those of words in several places, and then values of ours."""
@@ -74,7 +76,8 @@ class PythonSearch(Search[PythonEdit]):
 
     def mends(self, edit: PythonEdit) -> bool:
         """Return whether the lines are right with a change."""
-        program = self.program.with_body(changed(self.program.body, edit.new))
+        above = {id(part) for node in edit.new for part in self.around[node]}
+        program = self.program.with_body(changed(self.program.body, edit.new, above))
         right = self.is_right(program)
         self.left -= program.steps + CANDIDATE
         return right

@@ -1,6 +1,6 @@
 """The test of a check of the input gradient on one kernel, and the reasons why a wrong kernel escapes a check."""
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
@@ -86,13 +86,13 @@ class CheckCase(PythonCase):
             result = program.run(lines_for(self.kernel, self.seeds, asked.append))
         except WgslError as error:
             return (error,)
-        return (replace(result, value=said_of(self.fault, result.value, program.words, asked)),)
+        return (replace(result, value=said_of(self.fault, result.value, program, asked)),)
 
 
-def said_of(fault: str, accepted: object, words: Container[str], asked: Sequence[Asked]) -> str:
+def said_of(fault: str, accepted: object, program: Program, asked: Sequence[Asked]) -> str:
     """Return a message about a check's answer on a kernel with a fault, or on a right one, which has none; "" if right.
 
-    `words` are the names in the check, and `asked` is what it gave to the kernel.
+    `program` is the check, and `asked` is what it gave to the kernel.
     """
     if not isinstance(accepted, bool):
         return "`accepted` must be True or False: compare two numbers"
@@ -100,7 +100,7 @@ def said_of(fault: str, accepted: object, words: Container[str], asked: Sequence
         return ""
     message = f"your check accepts {WRONG}" if fault else f"your check rejects {RIGHT}"
     for function in NEEDED:
-        if function not in words:
+        if function not in program.words:
             return f"{message}, and it never calls `{function}`"
     for cause in CAUSES:
         if fault in cause.hides and all(map(cause.holds, asked)):
