@@ -99,7 +99,7 @@ class Recording:
         }
 
     def _look(self, values: Values, look: tuple, extra: Values) -> dict:
-        """What is seen when the reader points at a cell. Raises NotRecordedError where the cells themselves change."""
+        """The picture when the reader points at a cell. Raises NotRecordedError where the cells themselves change."""
         before = self.layer.grids, self.layer.chosen, self.layer.window
         self.explorer._touched(Touched(*look, chosen=False))
         if (self.layer.grids, self.layer.chosen, self.layer.window) != before:

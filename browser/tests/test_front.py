@@ -60,7 +60,7 @@ def live_picture(width: int, monkeypatch: pytest.MonkeyPatch) -> Explorer:
 
 
 def answered(explorer: Explorer, asked: dict, number: int) -> dict:
-    """What the live widget shows when it is asked."""
+    """The live widget after it is asked, as a reader sees it."""
     layer = explorer._layer
     layer.asked = {**asked, "number": number}
     assert layer.answered == number
@@ -172,7 +172,7 @@ def test_embedded_the_picture_is_alone_and_tells_its_height(page: Page, address:
     page.goto("/around")
     inside = page.frame_locator("iframe")
     expect(inside.locator("#picture .convgrad-sentence")).to_contain_text("dW[2,1] = ")
-    expect(inside.get_by_text("A network looks")).to_be_hidden()
+    expect(inside.get_by_text("A network sees")).to_be_hidden()
     page.wait_for_function("() => 250 < window.told && window.told < 700")
     expect(inside.get_by_role("link", name="convgrad")).to_be_visible()
 
