@@ -8,13 +8,18 @@ from support.legible import different, states, written
 
 import helpers
 from helpers import gpu
-from helpers.grading.verdict import NOT_YET
+from helpers.grading import drawn, grader
+from helpers.grading.puzzle import Puzzle
+from helpers.grading.test_run import simulated
+from helpers.grading.verdict import NOT_YET, RIGHT
 from helpers.lessons.exercises import PUZZLES, QUESTIONS
 from helpers.lessons.order_of_a_sum import explorers
 from helpers.lessons.order_of_a_sum.pictures.ones import BLOCK
+from helpers.lessons.order_of_a_sum.pictures.subgroups import SIZES, after_trades
 from helpers.lessons.shared import sums as indices
 from helpers.lessons.shared.sums import ADDENDS, EXACT
 from helpers.operations.summation import operations
+from wgsl.simulator.subgroups import SIZES as ALL_SIZES
 
 ORDERS = {"1_one_thread": indices.add_one_by_one, "3_two_passes": indices.add_in_tree}  # as many threads as numbers
 KAHAN = PUZZLES["kahan_sum"].solution.text
@@ -68,12 +73,63 @@ def test_four_threads_leave_what_float32_makes_of_their_order():
     assert explorer.steps.done == [True, True, True]
 
 
-@pytest.mark.parametrize("name", ["ones", "four_numbers", "errors"])
+@pytest.mark.parametrize("name", ["ones", "four_numbers", "errors", "subgroups"])
 def test_every_state_says_something_of_its_own(name):
     """That their words can be read is tried in the states of tests/messages/explorers.txt."""
     explorer = getattr(explorers, name)()
     sentences = {explorer.set(**values) for values in states(explorer)}
     assert len(sentences) == len(different(states(explorer), indices.calls())) > 1
+
+
+SHUFFLES = """enable subgroups;
+@group(0) @binding(0) var<storage, read> input: array<f32>;
+@group(0) @binding(1) var<storage, read_write> sums: array<f32>;
+@compute @workgroup_size(16) fn main(@builtin(local_invocation_index) i: u32) {
+  var sum = input[i];
+  for (var away = 1u; away < AWAY; away *= 2u) { sum += subgroupShuffleXor(sum, away); }
+  sums[i] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_trades_of_the_picture_are_those_of_subgroup_shuffle_xor(size):
+    numbers = np.arange(1, 17, dtype=np.float32) ** 2
+    for trade, sums in enumerate(after_trades(numbers.tolist(), size)):
+        text = SHUFFLES.replace("AWAY", f"{2**trade}u")
+        trace = helpers.simulate(text, [numbers, np.zeros(16, np.float32)], (1, 1, 1), subgroup_size=size)
+        assert trace.buffers[1].tolist() == sums
+        assert not trace.findings
+    assert sums == [numbers[i : i + size].sum() for i in range(0, 16, size) for _ in range(size)]
+
+
+def test_a_subgroup_that_adds_leaves_one_barrier_of_eight():
+    tree, subgroups = (PUZZLES[name] for name in ("tree_sum", "subgroup_sum"))
+    barriers = [simulated(puzzle.official, puzzle.cases()[0]).counts["barriers"] for puzzle in (tree, subgroups)]
+    assert barriers == [8, 1]
+
+
+def drawn_sizes(puzzle: Puzzle) -> list[drawn.Sizes]:
+    """The sizes of the problems on which a right text must be tried."""
+    numbers, _ = drawn.chosen(puzzle, puzzle.official.code, None)
+    return [drawn.drawn_problem(puzzle, puzzle.official.code, None, number)[0] for number in numbers]
+
+
+def test_a_sum_is_tried_with_every_size_of_a_subgroup():
+    assert sorted(case.subgroup_size for case in PUZZLES["subgroup_sum"].cases()) == sorted(ALL_SIZES)
+    assert {sizes["size"] for sizes in drawn_sizes(PUZZLES["subgroup_sum"])} == {*ALL_SIZES}
+
+
+def test_what_an_adapter_does_with_its_own_size_changes_no_verdict(monkeypatch):
+    """One assumes 32 lanes, and is right in the test with 32, whatever this adapter has."""
+    puzzle = PUZZLES["subgroup_sum"]
+    text = puzzle.solution.text
+    assumes = grader.grade(puzzle, text.replace("k += size", "k += 32u"))
+    assert [verdict.test for verdict in assumes if verdict.outcome != RIGHT] == ["subgroups_of_4", "subgroups_of_8"]
+    monkeypatch.setattr(type(gpu.device()), "features", set())
+    simulated_alone = grader.grade(puzzle, text)
+    assert {verdict.outcome for verdict in simulated_alone} == {RIGHT}
+    assert "it was run in the simulator alone, as " in simulated_alone[0].detail
 
 
 @pytest.mark.parametrize("case", PUZZLES["kahan_sum"].cases(), ids=lambda case: case.name)
