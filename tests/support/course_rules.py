@@ -22,7 +22,7 @@ if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).resolve().parents[up]) for up in (1, 2)]
 
 from support import speakers
-from support.notebook_gate import DETAILS, NOTEBOOKS, Cell, Lesson, lessons_of
+from support.notebook_gate import DETAILS, FOR_CUDA, NOTEBOOKS, Cell, Lesson, lessons_of
 
 from helpers.lessons.exercises import ALL_PUZZLES, FAULTS, MARKINGS, QUESTIONS
 from helpers.lessons.shared.notebook_cells import EXERCISE
@@ -30,6 +30,7 @@ from helpers.pictures.parts import Grid
 
 IN_NEW_FORM = (
     "start_here",
+    "if_you_know_cuda",
     "00_meet_the_gpu",
     "01_convolution_as_correlation",
     "02_weight_gradient",
@@ -282,6 +283,7 @@ def pictures(lesson: Lesson) -> Iterator[str]:
 
 
 OF_THE_MAP: tuple[Rule, ...] = length, text_cells, pictures
+OF_THE_PAGE_FOR_CUDA: tuple[Rule, ...] = *OF_THE_MAP, time, way
 OF_AN_APPENDIX: tuple[Rule, ...] = *OF_THE_MAP, answers, graded_kernels, time, way
 RULES: tuple[Rule, ...] = *OF_AN_APPENDIX, first_line, edits, recap
 
@@ -299,6 +301,8 @@ def rules_for(lesson: Lesson) -> tuple[Rule, ...]:
     """The rules that hold for a notebook."""
     if lesson.path.stem == "start_here":
         return OF_THE_MAP
+    if lesson.path.name == FOR_CUDA.name:
+        return OF_THE_PAGE_FOR_CUDA
     if lesson.path.stem.startswith("appendix"):
         return OF_AN_APPENDIX
     return RULES
@@ -324,7 +328,7 @@ def row(path: Path) -> str:
 
 def main(*names: str) -> None:
     """Print the table, or what some lessons break."""
-    paths = [NOTEBOOKS / "start_here.ipynb", *lessons_of(NOTEBOOKS)]
+    paths = [NOTEBOOKS / "start_here.ipynb", FOR_CUDA, *lessons_of(NOTEBOOKS)]
     if names:
         chosen = [path for path in paths if path.name.startswith(names)]
         print(*chain.from_iterable([path.stem, *broken(Lesson.read(path))] for path in chosen), sep="\n")
