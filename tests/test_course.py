@@ -68,16 +68,18 @@ def test_the_readme_says_what_the_lessons_need():
 
 
 def test_the_roads_keep_the_order_of_needs():
-    every, classes, fast = roads(KNOWN)
+    every, classes, cuda = roads(KNOWN)
     assert every.numbers == tuple(lesson.number for lesson in KNOWN)
     assert classes.numbers == ("00", "01", "02", "03", "04", "06", "07")
-    assert fast.numbers == ("01", "02", "03", "04", "06", "07")
+    assert (NOTEBOOKS / cuda.page).exists()
+    assert not every.page + classes.page
+    assert cuda.numbers == ("01", "02", "03", "04", "06", "07")
     for road in (every, classes):
         for i, number in enumerate(road.numbers):
             if number.isdigit():
                 assert before(number, KNOWN) <= set(road.numbers[:i])
     minutes = {lesson.number: lesson.minutes for lesson in KNOWN}
-    for road in (every, classes, fast):
+    for road in (every, classes, cuda):
         assert road.minutes == sum(minutes[number] for number in road.numbers)
 
 

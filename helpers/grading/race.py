@@ -36,6 +36,8 @@ def race(trace: Trace, finding: Finding) -> Race | None:
     others = seen[~of_thread & (seen["line"] == finding.other_line)]
     for later in seen[of_thread & (seen["line"] == finding.line)]:
         same = (others["variable"] == later["variable"]) & (others["index"] == later["index"])
+        if later["space"] == "workgroup":  # each workgroup has its own
+            same &= (others["workgroup"] == group).all(axis=1)
         for earlier in others[same & (others["write"] | later["write"])]:
             return _race(trace, earlier, later)
     return None
