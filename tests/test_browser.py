@@ -15,7 +15,7 @@ from playwright.sync_api import Locator, expect
 from support import browser
 from support.browser import LivePage, Shown, browser_path, filmed, soon
 from support.legible import CONTRAST, contrast
-from support.notebook_gate import NOTEBOOKS, texts
+from support.notebook_gate import FOR_CUDA, NOTEBOOKS, texts
 from support.notebook_gate import Cell as StoredCell
 from support.paths import PATHS, Cell
 from support.sample import ALL, at_night, sample
@@ -29,6 +29,7 @@ from helpers.widgets.explorer import Explorer
 
 LESSONS = sorted(NOTEBOOKS.glob("[0-9]*.ipynb"))
 LESSONS += [NOTEBOOKS / "appendix_c_launcher.ipynb", NOTEBOOKS / "appendix_e_order_of_a_sum.ipynb"]
+LESSONS.append(FOR_CUDA)
 LESSONS.append(LESSONS.pop(2))  # lesson 02 comes last and stays open: the other tests look at it
 MAP = NOTEBOOKS / FIRST_PAGE
 LESSONS.insert(0, MAP)
@@ -56,7 +57,8 @@ SOLVED = {  # puzzles that are solved
     "08": ["two_results", "register_tile_4x2"],
     "09": ["split_batch", "combine_gradients"],
     "c": ["raw_launch", "second_launch"],
-    "e": ["kahan_sum", "fixed_point_sum"],
+    "e": ["kahan_sum", "fixed_point_sum", "subgroup_sum"],
+    "if": ["add_bias"],
 }
 
 

@@ -9,7 +9,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 from support.legible import faults, words_of, written
-from support.notebook_gate import LINK, NOTEBOOKS, Lesson, lessons_of
+from support.notebook_gate import FOR_CUDA, LINK, NOTEBOOKS, Lesson, lessons_of
 from support.teaching_pages import puzzles_of
 
 from browser.notebooks import lesson_texts
@@ -42,7 +42,7 @@ def test_the_map_has_every_lesson_and_its_names_are_the_readmes():
         in_its_notebook = dict.fromkeys(puzzles_of(Lesson.read(NOTEBOOKS / lesson.file)))
         assert lesson.puzzles == tuple(in_its_notebook)
     rows = re.findall(r"^\| \[([^]]+)\]\(notebooks/(\S+)\)", README, re.MULTILINE)
-    assert rows == [(lesson.name, lesson.file) for lesson in KNOWN]
+    assert rows == [("if you know CUDA", FOR_CUDA.name), *((lesson.name, lesson.file) for lesson in KNOWN)]
     assert all(lesson.minutes for lesson in KNOWN)
 
 

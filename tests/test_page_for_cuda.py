@@ -11,6 +11,7 @@ from support.notebook_gate import FOR_CUDA, Lesson
 from helpers.bench.recorded import FOLDER
 from helpers.grading.race import race
 from helpers.lessons.if_you_know_cuda import explorers
+from helpers.lessons.if_you_know_cuda.own_text import race_in
 from helpers.lessons.if_you_know_cuda.side_by_side import COUNT, CUDA, WGSL, pairs
 from wgsl import check, simulate
 
@@ -64,9 +65,9 @@ def test_a_race_in_workgroup_memory_is_drawn_in_one_workgroup(workgroups):
 
 
 def test_a_text_without_a_race_says_what_else_is_found(capsys):
-    assert explorers.race_in(WGSL, GIVEN, (4, 1, 1)) is None
+    assert race_in(WGSL, GIVEN, (4, 1, 1)) is None
     assert capsys.readouterr().out == "No race was found, and nothing else that is wrong.\n"
-    assert explorers.race_in(WGSL.replace("i < n", "i <= n"), GIVEN, (4, 1, 1)) is None
+    assert race_in(WGSL.replace("i < n", "i <= n"), GIVEN, (4, 1, 1)) is None
     assert "out-of-range read" in capsys.readouterr().out
 
 

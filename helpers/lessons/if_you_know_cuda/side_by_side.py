@@ -48,7 +48,6 @@ class SideBySide(Picture):
     def __init__(self, returned: float, name: str) -> None:
         lines = max(len(text.split("\n")) for text in (CUDA, WGSL))
         super().__init__(TOP + PITCH * lines + 6)
-        self.returned = returned
         self.pairs = pairs()
         self.bold(MARGIN, 16, "CUDA", 15)
         self.bold(RIGHT, 16, "WGSL", 15)

@@ -119,17 +119,30 @@ class SubgroupPicture(Picture):
         return FIRST._replace(x=FIRST.x + thread * FIRST.width + gaps * BETWEEN, y=FIRST.y + row * DOWN)
 
     def _sentence(self, rows: list[list[int]], step: int, thread: int) -> str:
-        """Say what happens in a step, to a thread's own lane as long as nothing is in memory."""
+        """Say what a thread does in a step."""
+        place = f"n subgroup {thread // self.size}, "
         if step <= trades(self.size):
-            return f"In subgroup {thread // self.size}, {self._trade(rows, step, thread)}"
-        if step > trades(self.size) + 1:
-            total = sum(self.numbers)
-            return f"After the barrier, each subgroup adds what is in memory, by such trades: the total is {total}."
-        count = len(self.numbers) // self.size
-        stores = "Lane 0 of the one subgroup stores its sum."
-        if count > 1:
-            stores = f"Lane 0 of each of {count} subgroups stores its sum."
-        return f"{stores} Now all threads wait, at the only barrier."
+            return f"I{place}{self._trade(rows, step, thread)}"
+        if step == trades(self.size) + 1:
+            return f"I{place}{self._store(rows[-1], thread)} Now all threads wait, at the only barrier."
+        return f"After the barrier, i{place}{self._last_sum(thread)}"
+
+    def _store(self, sums: list[int], thread: int) -> str:
+        """Say what a thread stores."""
+        lane = thread % self.size
+        stores = f"lane 0 stores {sums[thread]} in sums[{thread // self.size}]"
+        if lane == 0:
+            return f"{stores}."
+        return f"{stores}, and lane {lane} nothing."
+
+    def _last_sum(self, thread: int) -> str:
+        """Say which sum in memory a thread takes, and what it has in the end."""
+        lane = thread % self.size
+        taken = "no sum"
+        if lane < len(self.numbers) // self.size:
+            taken = f"sums[{lane}]"
+        total = sum(self.numbers)
+        return f"lane {lane} takes {taken} from memory. The subgroup adds once more: the total is {total}."
 
     def _trade(self, rows: list[list[int]], step: int, thread: int) -> str:
         """Say with which lane a thread trades, and what it has then."""
