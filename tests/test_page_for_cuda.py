@@ -6,13 +6,16 @@ from itertools import chain
 
 import numpy as np
 import pytest
+from support.legible import faults, written
 from support.notebook_gate import FOR_CUDA, Lesson
 
 from helpers.bench.recorded import FOLDER
+from helpers.gpu import adapter_info
 from helpers.grading.race import race
 from helpers.lessons.if_you_know_cuda import explorers
 from helpers.lessons.if_you_know_cuda.own_text import race_in
 from helpers.lessons.if_you_know_cuda.side_by_side import COUNT, CUDA, WGSL, pairs
+from helpers.widgets.race_picture import RacePicture
 from wgsl import check, simulate
 
 PAGE = Lesson.read(FOR_CUDA)
@@ -44,11 +47,20 @@ def test_each_pair_is_found_by_pointing_at_either_of_its_texts():
             touched = explorer.picture.touchable[name].values_at((lines[-1] - 1, 0))
             assert explorer.set(**touched) == pair.says
             assert explorer.values["pair"] == number
-    for step, (number, word) in zip(
-        explorer.steps.done, ((12, "atomicAdd"), (0, "template"), (13, "<<<")), strict=True
-    ):
-        assert not step
-        assert word in CUDA.split("\n")[pairs()[number].cuda[0] - 1]
+
+
+@pytest.mark.parametrize(("step", "number", "word"), [(0, 12, "atomicAdd"), (1, 0, "template"), (2, 13, "<<<")])
+def test_a_step_is_done_where_its_word_is(step, number, word):
+    explorer = explorers.side_by_side()
+    explorer.set(pair=number)
+    explorer.steps.tick(explorer.values, "point")
+    assert [i for i, done in enumerate(explorer.steps.done) if done] == [step]
+    assert word in CUDA.split("\n")[pairs()[number].cuda[0] - 1]
+
+
+def test_the_picture_names_the_adapter_and_the_sum_that_it_made():
+    picture = explorers.side_by_side().picture
+    assert f"1,000 ones on {adapter_info().short}: 1000" in written(picture)
 
 
 @pytest.mark.parametrize("workgroups", [1, 4])
@@ -59,7 +71,8 @@ def test_a_race_in_workgroup_memory_is_drawn_in_one_workgroup(workgroups):
     trace = simulate(WITHOUT, arrays, (workgroups, 1, 1), max_steps=99)
     (finding,) = (finding for finding in trace.findings if finding.kind == "data race")
     shown = race(trace, finding)
-    assert shown.earlier.workgroup == shown.later.workgroup
+    assert shown.earlier.workgroup is shown.later.workgroup is None
+    assert shown.index in {shown.earlier.thread, shown.later.thread}
     assert shown.earlier.thread != shown.later.thread
     assert shown.earlier.writes or shown.later.writes
 
@@ -78,3 +91,20 @@ def test_the_cost_of_checks_is_what_was_measured():
         round(ratios[0], 1),
         round(ratios[1], 2),
     ]
+
+
+BETWEEN = """@group(0) @binding(0) var<storage, read_write> sums: array<f32>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) global: vec3u) {
+  sums[global.x] = 1.0;
+  sums[global.x] = sums[(global.x + 64u) % 1024u];
+}
+"""
+
+
+def test_a_race_between_workgroups_is_drawn_whole():
+    trace = simulate(BETWEEN, [np.zeros(1024, np.float32)], (16, 1, 1), max_steps=9)
+    drawn = [race(trace, finding) for finding in trace.findings if finding.kind == "data race"]
+    assert drawn
+    for shown in drawn:
+        assert shown.earlier.workgroup != shown.later.workgroup
+        assert not list(faults(RacePicture(shown)))

@@ -9,7 +9,7 @@ from wgsl.simulator.trace import Trace
 
 
 class Access(NamedTuple):
-    """One of the two: the thread, its workgroup where there are several, whether it writes, its line and its text."""
+    """One of the two: the thread, its workgroup where they may have different ones, if it writes, line and text."""
 
     thread: int
     workgroup: tuple[int, int, int] | None
@@ -52,5 +52,7 @@ def _race(trace: Trace, earlier: np.void, later: np.void) -> Race:
 def _access(trace: Trace, access: np.void) -> Access:
     line = int(access["line"])
     text = trace.kernel.source.split("\n")[line - 1].partition("//")[0].strip()
-    workgroup = tuple(map(int, access["workgroup"])) if max(trace.workgroups) > 1 else None
+    workgroup = None
+    if max(trace.workgroups) > 1 and access["space"] != "workgroup":
+        workgroup = tuple(map(int, access["workgroup"]))
     return Access(int(access["invocation"]), workgroup, bool(access["write"]), line, text)

@@ -22,4 +22,4 @@ def side_by_side() -> Explorer:
     blocks = ceil(COUNT / SIZE)
     sums = gpu.launch(WGSL, [np.ones(COUNT, np.float32), np.zeros(blocks, np.float32), (COUNT,)], blocks)
     picture = SideBySide(float(sums.sum()), adapter_info().short)
-    return Explorer(picture.show, {"pair": len(pairs())}, {"pair": 10}, steps=TRY)
+    return Explorer(picture.show, {"pair": len(pairs())}, {"pair": 10}, front=(), steps=TRY)

@@ -17,10 +17,10 @@ WGSL = (FOLDER / "sum.wgsl").read_text(encoding="utf-8").rstrip()
 COUNT = 1_000  # ones that the picture's kernel adds
 SIZE = 256  # threads of a workgroup
 # CSS pixels
-TOP = 34  # where the lines begin
-PITCH = 17
-RIGHT = 428  # the left end of WGSL
-COLUMN = 396
+TOP = 30  # where the lines begin
+PITCH = 16
+RIGHT = 396  # the left end of WGSL
+COLUMNS = {MARGIN: 364, RIGHT: 428}  # their widths
 LETTER = 7.83  # the width of each
 
 
@@ -49,9 +49,9 @@ class SideBySide(Picture):
         lines = max(len(text.split("\n")) for text in (CUDA, WGSL))
         super().__init__(TOP + PITCH * lines + 6)
         self.pairs = pairs()
-        self.bold(MARGIN, 16, "CUDA", 15)
-        self.bold(RIGHT, 16, "WGSL", 15)
-        self.write(RIGHT + 56, 16, f"{COUNT:,} ones on {name}: {number(returned)}", 13, GRAY)
+        self.bold(MARGIN, 14, "CUDA", 15)
+        self.bold(RIGHT, 14, "WGSL", 15)
+        self.write(RIGHT + 56, 14, f"{COUNT:,} ones on {name}: {number(returned)}", 13, GRAY)
         self._list("CUDA", CUDA, MARGIN, [pair.cuda for pair in self.pairs])
         self._list("WGSL", WGSL, RIGHT, [pair.wgsl for pair in self.pairs])
         self.stands_still()
@@ -75,11 +75,11 @@ class SideBySide(Picture):
             indent = (len(line) - len(code)) * LETTER
             words.append(Word(x + 5 + indent, TOP + PITCH * (row + 0.5), code, 13, "left", code=True))
         self.words(words)
-        place = Box(x, TOP, COLUMN, PITCH * len(lines))
+        place = Box(x, TOP, COLUMNS[x], PITCH * len(lines))
         area = Area(self, np.zeros((len(lines), 1)), place, name)
         values = {(line - 1, 0): {"pair": i} for i, of_pair in enumerate(numbers) for line in of_pair}
         self.touchable[name] = Touchable(area, values)
 
     def _around(self, x: float, lines: Sequence[int]) -> Box:
         """The box around some lines below each other."""
-        return Box(x, TOP + PITCH * (lines[0] - 1), COLUMN, PITCH * len(lines))
+        return Box(x, TOP + PITCH * (lines[0] - 1), COLUMNS[x], PITCH * len(lines))

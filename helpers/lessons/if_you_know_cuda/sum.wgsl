@@ -1,6 +1,5 @@
 override SIZE = 256u;
-@group(0) @binding(0) var<storage, read>
-  input: array<f32>;
+@group(0) @binding(0) var<storage> input: array<f32>;
 @group(0) @binding(1) var<storage, read_write>
   sums: array<f32>;
 @group(0) @binding(2) var<uniform> n: u32;
