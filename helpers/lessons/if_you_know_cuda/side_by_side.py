@@ -82,4 +82,4 @@ class SideBySide(Picture):
 
     def _around(self, x: float, lines: Sequence[int]) -> Box:
         """The box around some lines below each other."""
-        return Box(x, TOP + PITCH * (lines[0] - 1), COLUMNS[x], PITCH * len(lines))
+        return Box(x, TOP + PITCH * (lines[0] - 1) + 2, COLUMNS[x], PITCH * len(lines))  # below underscores
