@@ -10,7 +10,7 @@ from helpers.widgets.explorer import Explorer
 
 TRY = {
     "Point at 07: what does it need?": by_pointing({"lesson": 7}),
-    "Do you know CUDA? Choose your road.": {"road": 2},
+    "What is the road from CUDA?": {"road": 2},
     "Choose a lesson; open it below.": lambda values: values["lesson"] > 0,
 }
 
