@@ -6,6 +6,9 @@ import pytest
 from helpers import gpu
 from helpers.gpu import GpuError
 from helpers.gpu.subgroups import FEATURES, without_enabling
+from helpers.grading import grader
+from helpers.grading.verdict import WRONG
+from helpers.lessons.exercises import PUZZLES
 
 SUM = """enable subgroups;
 
@@ -42,3 +45,12 @@ def test_an_adapter_without_subgroups_says_so_before_it_compiles(monkeypatch):
     commented = SUM.replace("enable", "// enable").replace("subgroupAdd(input[i])", "input[i]").replace("size: ", "n: ")
     plain = commented.replace(", @builtin(subgroup_size) n: u32", "").replace("f32(size)", "0.0")
     assert gpu.launch(plain, [NUMBERS, np.zeros(2, np.float32)]).tolist() == [1, 0]
+
+
+def test_an_exercise_that_does_without_subgroups_says_so():
+    """Else a sum that is right with 32 lanes alone would pass: its tests have one size."""
+    puzzle = PUZZLES["tree_sum"]
+    text = f"// a tree\nenable subgroups;\n{puzzle.solution.text}"
+    (first, *others) = grader.grade(puzzle, text)
+    assert {verdict.outcome for verdict in (first, *others)} == {WRONG}
+    assert first.detail.startswith("line 2 enables subgroups, and this exercise does without them")

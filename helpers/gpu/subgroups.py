@@ -13,9 +13,14 @@ FEATURES = frozenset({WGPUS_SUBGROUPS, BROWSERS_SUBGROUPS})
 LINE = re.compile(r"\benable\s+subgroups\s*,?\s*;")
 
 
+def enables_subgroups(source: str) -> re.Match[str] | None:
+    """Return where a text enables subgroups, or None."""
+    return LINE.search(without_comments(source))
+
+
 def lacks_subgroups(source: str) -> bool:
     """Return True for a text that enables subgroups on an adapter without them."""
-    return not FEATURES & set(device().features) and LINE.search(without_comments(source)) is not None
+    return not FEATURES & set(device().features) and enables_subgroups(source) is not None
 
 
 def require_subgroups(source: str) -> None:
@@ -29,7 +34,7 @@ def require_subgroups(source: str) -> None:
 
 def without_enabling(source: str) -> str:
     """The same text with blanks in place of the line, so that all places stay."""
-    line = LINE.search(without_comments(source))
+    line = enables_subgroups(source)
     if not line:
         return source
     blank = re.sub(r"\S", " ", source[line.start() : line.end()])
