@@ -207,9 +207,9 @@ class Run:
         return True
 
     def _inside(self, node: ast.expr) -> object:
-        """An element of a tuple."""
+        """An element of a tuple, which may be a tuple where all of it is written there."""
         value = self.value(node)
-        if isinstance(value, tuple):
+        if isinstance(value, tuple) and not isinstance(node, ast.Tuple | ast.List):
             self._refuse(node, "tuple in a tuple")
         return value
 
@@ -225,8 +225,6 @@ class Run:
 
     def _gathered(self, element: ast.expr, loops: Sequence[ast.comprehension]) -> list[object]:
         """The values of an element in all turns of loops, of which the last one turns fastest."""
-        if not loops and isinstance(element, ast.Tuple | ast.List):
-            return [self.value(element)]  # a short tuple of numbers
         if not loops:
             return [self._inside(element)]
         loop, *inner = loops
