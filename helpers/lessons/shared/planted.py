@@ -1,4 +1,4 @@
-"""Edits of official kernels that are faults, and that the numbers of a lesson's test miss (lessons 02 and 06)."""
+"""Edits of official kernels that are faults, and that a lesson's test misses (lessons 02, 03 and 06)."""
 
 from collections.abc import Mapping
 from itertools import chain
@@ -24,7 +24,7 @@ class Planting(NamedTuple):
     """The kernel in which a fault is planted, the test that is to miss it, and what shows such faults.
 
     `asked` leads on where the test sees the fault; the tensor `ones` of the test is full of ones. Where the lesson
-    lists one `part` of the kernel, only that part is edited.
+    lists one `part` of the kernel, only that part is edited. Where the test is `simulated`, it sees races, too.
     """
 
     kernel: str
@@ -34,6 +34,7 @@ class Planting(NamedTuple):
     asked: str
     ones: str = ""
     part: int | None = None
+    simulated: bool = False
 
     def edited(self, old: str, new: str) -> Kernel:
         """The kernel with one piece replaced; ValueError where it does not occur exactly once in what is listed."""
@@ -67,7 +68,7 @@ class Planting(NamedTuple):
 
 
 NEEDED = {"kernel": str, "test": str, "asked": str}
-OPTIONAL = {"ones": str, "part": int}
+OPTIONAL = {"ones": str, "part": int, "simulated": bool}
 
 
 def read(file: Path, **shapes: tuple[Shape, Mapping[str, Shape]]) -> dict[str, Planting]:
@@ -96,7 +97,7 @@ def plant(name: str, planting: Planting, old: str | None = None, new: str = "") 
         return Verdict(name, NO_COMPILE, Plain(str(error)))
     except (TypeError, ValueError) as error:
         raise AnswerError(str(error)) from None
-    if seen.wrong:
+    if seen.wrong or (planting.simulated and seen.finding):
         return Verdict(name, WRONG, SeenByTest(planting.test, seen, planting.asked))
     if seen.finding:
         return Verdict(name, RIGHT, SeenBySimulatorAlone(seen.finding))
