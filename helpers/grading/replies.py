@@ -10,10 +10,7 @@ from wgsl.simulator.findings import Finding
 
 @dataclass(frozen=True)
 class NoAnswer(Reason):
-    """A question without an answer yet: a "number", a "word", several "numbers", "cells" or "cards" are asked for."""
-
-    kind: str
-    count: int = 1
+    """A matrix in which no cell is marked yet."""
 
 
 @dataclass(frozen=True)

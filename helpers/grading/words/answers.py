@@ -4,23 +4,14 @@ from helpers.grading import replies
 from helpers.grading.words import python_lines
 from helpers.grading.words.values import shown
 
-ASKED_FOR = {  # what to do where there is no answer yet
-    "number": "write your number in place of None",
-    "word": "write your answer, in quotes, in place of None",
-    "cells": "click the cells, or write their names",
-    "cards": "lay a word on each card",
-}
-
 ORDINALS = ("first", "second", "third", "fourth")
 
 # --- Answers ------------------------------------------------------------------------------------------------------
 
 
-def no_answer(reason: replies.NoAnswer) -> str:
+def no_answer(_: replies.NoAnswer) -> str:
     """Return what to do where there is no answer yet."""
-    if reason.kind == "numbers":
-        return f"write your {reason.count} numbers, in parentheses, in place of None"
-    return ASKED_FOR[reason.kind]
+    return "click the cells, or write their names"
 
 
 def reply(reason: replies.Reply) -> str:

@@ -1,4 +1,4 @@
-"""The exercises of lesson 01, to write and to mark: a window, an edge, a dilated filter, an index, and the whole kernel."""
+"""The exercises of lesson 01: a window, an edge, a dilated filter, an index and the whole kernel; cells to mark."""
 
 from functools import cache
 from math import ceil

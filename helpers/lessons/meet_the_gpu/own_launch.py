@@ -1,7 +1,7 @@
 """A launch in short form, without a GPU: what a learner writes at the end of lesson 00.
 
-It knows one kernel, which computes c[i] = a[i] * b[i] + d[i] in workgroups of 4 threads, with a guard. What `gpu.launch`
-refuses it refuses, too, by a ValueError whose sentence the learner reads; and threads that have nothing to do.
+It knows one kernel, which computes c[i] = a[i] * b[i] + d[i] in workgroups of 4 threads, with a guard. What
+`gpu.launch` refuses it refuses, too, by a ValueError whose sentence the learner reads; and threads without work.
 """
 
 from dataclasses import dataclass

@@ -19,7 +19,7 @@ def plane(sizes: Sequence[int]) -> ConvShape:
 
 
 def plane_sizes(many: str) -> Callable[[Random], Sizes]:
-    """Return a function that draws a plane; it often has more `many`, "weights" or "outputs", than a workgroup threads."""
+    """Return a function that draws a plane, often with more results (`many` are computed) than a workgroup computes."""
 
     def drawn(random: Random) -> Sizes:
         while True:
@@ -47,6 +47,7 @@ def facts_of_plane(many: str) -> Callable[[Sizes], Mapping[str, int]]:
         s = plane(numbers)
         counts = {"weights": s.kernel_h * s.kernel_w, "outputs": s.out_h * s.out_w}
         outputs = {"oH": s.out_h, "oW": s.out_w}
-        return dict(zip(names, numbers, strict=True)) | outputs | {many: counts[many], IN_THE_LAST: counts[many] % THREADS}
+        results = {many: counts[many], IN_THE_LAST: counts[many] % THREADS}
+        return dict(zip(names, numbers, strict=True)) | outputs | results
 
     return facts

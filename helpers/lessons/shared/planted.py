@@ -27,7 +27,7 @@ from helpers.operations.operation import Operation, Shape
 from wgsl import Kernel, WgslError
 
 MOST_ITERATIONS = 2_000  # of a thread: the right kernels need 360
-DEARER = 2  # times as large must a count be that shows a fault
+DEARER = 1.5  # times as large must a count be that shows a fault
 
 
 class Planting(NamedTuple):
@@ -35,7 +35,7 @@ class Planting(NamedTuple):
 
     `asked` leads on where the test sees the fault; the tensor `ones` of the test is full of ones. Where the lesson
     lists one `part` of the kernel, only that part is edited. Where the test is `simulated`, it sees races, too.
-    Where a `count` is named, the fault is to leave all numbers right, and to make that count twice as large.
+    Where a `count` is named, the fault is to leave all numbers right, and to make that count far larger.
     """
 
     kernel: str
