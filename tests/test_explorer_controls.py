@@ -236,7 +236,7 @@ LATER = re.search(r"--convgrad-around: (\d+)px", Path(shown.__file__).with_name(
     ],
 )
 def test_a_picture_fills_its_column_where_the_window_is_high_enough(height, window, first, later):
-    """At 1280 x 720, the first one is as large as its screen holds, with the text above it; further down is more room."""
+    """At 1280 x 720, the first one is as large as its screen holds, with its text; further down is more room."""
     rule = filling(Picture(height)).replace("100vh", "").replace("var(--convgrad-around, ", "").replace("px))", "px)")
     least, around, ratio, most = map(float, re.findall(r"[\d.]+", rule))
     assert np.clip((window - around) * ratio, least, most) == first
