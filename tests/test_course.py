@@ -273,7 +273,7 @@ def test_the_sentence_the_link_and_the_table_follow_the_lesson():
         assert f"then you can {lesson.able}." in sentence
         assert f"]({lesson.file})" in shown.link
         assert all(number in sentence for number in lesson.needs)
-    assert '<th scope="row">00 meet the GPU</th><td>73</td><td></td><td>2 of 6</td>' in shown.picture.tables()
+    assert '<th scope="row">00 meet the GPU</th><td>75</td><td></td><td>2 of 7</td>' in shown.picture.tables()
 
 
 def test_the_page_links_to_every_lesson():
