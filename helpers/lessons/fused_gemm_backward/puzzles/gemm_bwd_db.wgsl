@@ -38,10 +38,11 @@ fn main(
   let n = workgroup.x * TILE + local.x;  // [0, N) or past the edge
   let k = workgroup.y * TILE + local.y;  // [0, K) or past the edge
   var sum = 0.0;
-  // 1. Loop over the items, and in each of them along m, a tile at a time:
-  //    item is the item, and first the first row of a tile.
-  for (var item = 0u; item < params.batch; item++) {  // *
-    for (var first = 0u; first < params.M; first += TILE) {  // *
+  var item = 0u;   // [0, batch)
+  var first = 0u;  // the first row of a tile
+  // 1. Loop over the items, and in each of them along m, a tile at a time.
+  for (item = 0u; item < params.batch; item++) {  // *
+    for (first = 0u; first < params.M; first += TILE) {  // *
       // 2. Load one number of a into left, so that the tile is transposed,
       //    and one of grad_pre into right.
       let load_k = workgroup.y * TILE + local.x;
