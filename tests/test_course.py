@@ -268,14 +268,14 @@ def test_every_state_is_legible(done):
 
 def test_the_sentence_the_link_and_the_table_follow_the_lesson():
     shown = explorers.CourseMap(KNOWN, frozenset({"map", "guard"}))
-    assert shown.link == "**[Open 00 meet the GPU](00_meet_the_gpu.ipynb)** · 2 of 6 right: `map` and `guard`"
+    assert shown.link == "**[Open 00 meet the GPU](00_meet_the_gpu.ipynb)** · 2 of 7 right: `map` and `guard`"
     for i, lesson in enumerate(KNOWN):
         sentence = shown.set(lesson=i, road=1)
         assert sentence.startswith(f"The road “a class” has 7 lessons. {lesson.name}, {lesson.minutes} minutes")
         assert f"then you can {lesson.able}." in sentence
         assert f"]({lesson.file})" in shown.link
         assert all(number in sentence for number in lesson.needs)
-    assert '<th scope="row">00 meet the GPU</th><td>73</td><td></td><td>2 of 6</td>' in shown.picture.tables()
+    assert '<th scope="row">00 meet the GPU</th><td>75</td><td></td><td>2 of 7</td>' in shown.picture.tables()
 
 
 def test_the_page_links_to_every_lesson():

@@ -62,10 +62,8 @@ ELSEWHERE = {  # words near a question in which the number of its answer means a
     "output_size": ("6 of them", "6 input channels"),
     "outputs_of_a_corner": ("four digits", "4 digits", "binding 4"),
     "padding_tests_of_a_thread": ("1, 3, 3)       9 of 9",),
-    "slot_of_thread_6": (" 96      let at",),
     "windows_with_stride": ("[[3, 4]", "4 × 6 pixels"),
     "transactions": ("all 24 outputs",),
-    "grad_bias_by_hand": ("numbers 0 to 7, 8 to 15",),
     "three_dot_products": ("24., 25.]",),
     "ones_lost_in_tree": ("128, 64, ..., 1", "`partial[128]`", "thread 128"),
 }
