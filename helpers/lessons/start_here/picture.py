@@ -19,7 +19,7 @@ NODE = Box(0, 0, 152, 78)  # a lesson
 GAP = 8  # between two lessons
 LEFT = MARGIN  # the left ends of the outer columns
 RIGHT = WIDTH - MARGIN - NODE.width
-OTHERS = 7  # lessons at the right, where ideas have no room
+OTHERS = 8  # lessons at the right, where ideas have no room
 LOWEST = TOP + 258
 CLOSER = 4  # between two of the others
 SHORT = NODE._replace(height=(LOWEST - TOP + NODE.height + CLOSER) / OTHERS - CLOSER)
