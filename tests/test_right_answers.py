@@ -242,7 +242,8 @@ COMPUTED = {
     "rounds_for_all": lambda: rounds_of_exchange(1_024),
     "best_number_of_workers": lambda: min((2**k for k in range(1, 10)), key=lambda w: 96 / w + log2(w)),
 }
-OF_LESSONS = "threads", "lesson_02", "lesson_05", "exercise_network", "appendix_a", "appendix_c", "appendix_e"
+OF_LESSONS = "threads", "lesson_02", "lesson_05", "exercise_network", "appendix_a", "appendix_c", "appendix_d"
+OF_LESSONS += ("appendix_e",)
 
 
 @pytest.mark.parametrize("name", COMPUTED)

@@ -211,14 +211,8 @@ def _in_passes(findings: Sequence[tuple[str, Finding]]) -> Finding:
 
 def _counts(traces: Sequence[Trace], output: int) -> dict[str, float]:
     """The counts of all passes together; of the busiest thread, in the pass in which it does most."""
-    sums = map(_of_all_threads, traces)
+    sums = ({**trace.counts.total, **trace.counts.further, "statements": len(trace.steps)} for trace in traces)
     return _over_passes(sums, sum) | _over_passes((_busiest(trace, output) for trace in traces), max)
-
-
-def _of_all_threads(trace: Trace) -> dict[str, float]:
-    """The counts of all threads of a pass together."""
-    others = {"multiplications": trace.counts.multiplications, "statements": len(trace.steps)}
-    return trace.counts.total | others
 
 
 def _over_passes(counts: Iterable[Mapping[str, float]], together: Callable) -> dict[str, float]:

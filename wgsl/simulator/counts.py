@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -56,12 +56,13 @@ MEANINGS |= {key: f"{key.split('_')[0]} of texels" for key in TEXTURES}
 class Counts:
     """The counts of a run, in all and for each line of the text: `KEYS`, and, where there are any, all `MEANINGS`.
 
-    `multiplications` are all products of floats, also those that are part of a multiply-add.
+    `further` are counts of the run that are not shown: `multiplications` are all products of floats, also those that
+    are part of a multiply-add.
     """
 
     total: dict[str, float]
     by_line: dict[int, dict[str, float]]
-    multiplications: int = 0
+    further: dict[str, int] = field(default_factory=dict)
 
 
 class Counter:
@@ -135,7 +136,7 @@ class Counter:
             total[key] += number
             lines[line_of(at)][key] += number
         by_line = {line: _shown(lines[line]) for line in sorted(lines)}
-        return Counts(_shown(total), by_line, self._multiplications)
+        return Counts(_shown(total), by_line, {"multiplications": self._multiplications})
 
 
 def _components(type: Type) -> int:

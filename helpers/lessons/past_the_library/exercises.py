@@ -186,7 +186,7 @@ def _row_case(name: str, image: Array, weight: Array) -> Case:
     outputs = width - 2
     expected = _correlated(image.astype(float), weight.astype(float)).astype(np.float32)
     first = Dispatch((ceil(filters * channels / THREADS), 1, 1), "transform")
-    second = Dispatch((ceil(outputs / 2 / THREADS), filters, 1))
+    second = Dispatch((ceil(outputs / 2 / THREADS), filters, 1), "two_outputs")
     params = channels, width, filters, outputs
     return Case(name, (image, weight), expected, params, (first, second), scratch=(4 * filters * channels,))
 

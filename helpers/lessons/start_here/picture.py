@@ -20,7 +20,7 @@ GAP = 8  # between two lessons
 LEFT = MARGIN  # the left ends of the outer columns
 RIGHT = WIDTH - MARGIN - NODE.width
 OTHERS = 8  # lessons at the right, where ideas have no room
-LOWEST = TOP + 258
+LOWEST = TOP + 306
 CLOSER = 4  # between two of the others
 SHORT = NODE._replace(height=(LOWEST - TOP + NODE.height + CLOSER) / OTHERS - CLOSER)
 FIRST = NODE._replace(height=(LOWEST - TOP) / 2 - GAP)  # what comes before the lowest row

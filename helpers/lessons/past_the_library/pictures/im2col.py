@@ -81,11 +81,7 @@ class Im2colPicture(Picture):
         ci, kh, kw = self.rows[row]
         oh, ow = self.columns[column]
         at = int(self.matrix[row, column])
-        window = [
-            (oh * self.shape.stride_h + i, ow * self.shape.stride_w + j) for i, j in np.ndindex(*self.shape.weight[2:])
-        ]
-        for grid in self.channels:
-            grid.tinted(window, ORANGE, 1)
+        self._tint_window(oh, ow)
         ih, iw = divmod(at - self.addresses[ci, 0, 0], self.shape.in_w)
         self.channels[ci].tinted([(ih, iw)], BLUE, 4, 0.3)
         self.grid.tinted([(i, column) for i in range(len(self.rows))], ORANGE, 1)
@@ -98,6 +94,13 @@ class Im2colPicture(Picture):
             f"Row {row} is weight [{ci},{kh},{kw}], and column {column} is output [{oh},{ow}]: they meet at pixel "
             f"[{ci},{ih},{iw}], at address {at}. The matrix has this pixel {times}."
         )
+
+    def _tint_window(self, oh: int, ow: int) -> None:
+        """Tint the pixels that make an output, in all channels."""
+        s = self.shape
+        window = [(oh * s.stride_h + i, ow * s.stride_w + j) for i, j in np.ndindex(*s.weight[2:])]
+        for grid in self.channels:
+            grid.tinted(window, ORANGE, 1)
 
     def _write_address(self, row: int, column: int, at: int, copies: int) -> None:
         """Write where row and column meet."""

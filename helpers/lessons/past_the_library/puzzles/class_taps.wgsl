@@ -43,7 +43,8 @@ fn main(@builtin(global_invocation_id) global: vec3u) {
       let oh = (row - kh) / S;
       let ow = (column - kw) / S;
       if (oh >= params.out_h || ow >= params.out_w) { continue; }
-      sum += grad_output[oh * params.out_w + ow] * weight[kh * params.kernel_w + kw];
+      let gradient = grad_output[oh * params.out_w + ow];
+      sum += gradient * weight[kh * params.kernel_w + kw];
     }
   }
   grad_input[index] = sum;

@@ -26,8 +26,8 @@ struct Params {
 @group(0) @binding(3) var<uniform> params: Params;
 
 const TILE = 16u;
-var<workgroup> left: array<array<f32, TILE>, TILE>;   // of weight: [co][row]
-var<workgroup> right: array<array<f32, TILE>, TILE>;  // of the matrix: [row][column]
+var<workgroup> left: array<array<f32, TILE>, TILE>;   // weights [co][row]
+var<workgroup> right: array<array<f32, TILE>, TILE>;  // [row][column]
 
 // The address in input of element [row,column] of the im2col matrix.
 fn address(row: u32, column: u32) -> u32 {

@@ -5,7 +5,7 @@
 //             weight[co,ci,kw] * input[ci,ow+kw]
 // dispatch  transform: ceil(Co*Ci / 64) workgroups of 64 threads,
 //           one thread for each filter of one channel;
-//           then main: (ceil(ceil(oW/2) / 64), Co, 1) workgroups of 64 threads,
+//           then two_outputs: (ceil(ceil(oW/2) / 64), Co, 1) workgroups of 64 threads,
 //           one thread computes two outputs side by side
 // barriers  none: each thread writes its own elements;
 //           none between the passes: the second sees what the first wrote
@@ -36,7 +36,7 @@ fn transform(@builtin(global_invocation_id) global: vec3u) {
 
 // Second pass: two outputs a thread.
 @compute @workgroup_size(64)
-fn main(@builtin(global_invocation_id) global: vec3u) {
+fn two_outputs(@builtin(global_invocation_id) global: vec3u) {
   let ow = 2u * global.x;  // the first of the two
   let co = global.y;
   if (ow >= params.oW) { return; }
