@@ -73,10 +73,10 @@ class F23Picture(Picture):
             self.arrow((x, ROWS["products"] + CELL[1] + 4), (end, ROWS["outputs"] - 6), ORANGE, 2)
         self._write_terms(product, reached)
         made = f"{number(self.of_pixels[product])} · {number(self.of_weights[product])}"
-        uses = " and ".join(f"{'added to' if sign > 0 else 'taken off'} y{i}" for i, sign in reached.items())
+        uses = [f"{'added to' if sign > 0 else 'taken off'} y{i}" for i, sign in reached.items()]
         return (
             f"Product m{product} is ({OF_PIXELS[product]}) times {OF_WEIGHTS[product]}: {made} = "
-            f"{number(self.products[product])}. It is {uses}."
+            f"{number(self.products[product])}. It is {' and '.join(uses)}."
         )
 
     def _write_terms(self, product: int, reached: dict[int, int]) -> None:

@@ -76,8 +76,7 @@ class ResiduesPicture(Picture):
             taps += f"; {outside} of them {verb} outside the output"
         return (
             f"Pixel [{ih},{iw}] is in class {self.letters[pixel_class]}: every pixel of the class receives its "
-            f"gradient through {in_words('row', rows)} and {in_words('column', columns)} of the filter, {taps}. "
-            "Within a class, a kernel need not test a tap or divide by the stride."
+            f"gradient through {in_words('row', rows)} and {in_words('column', columns)} of the filter, {taps}."
         )
 
     def _class(self, ih: int, iw: int) -> Cell:

@@ -29,25 +29,6 @@ const TILE = 16u;
 var<workgroup> left: array<array<f32, TILE>, TILE>;   // weights [co][row]
 var<workgroup> right: array<array<f32, TILE>, TILE>;  // [row][column]
 
-// The address in input of element [row,column] of the im2col matrix.
-fn address(row: u32, column: u32) -> u32 {
-  // A row is a weight of a filter, (ci, kh, kw).
-  let kw = row % params.kernel_w;
-  let kh = row / params.kernel_w % params.kernel_h;
-  let ci = row / (params.kernel_w * params.kernel_h);
-  // A column is an output of one channel, (n, oh, ow).
-  let ow = column % params.out_w;
-  let oh = column / params.out_w % params.out_h;
-  let n = column / (params.out_w * params.out_h);
-  var at = 0u;
-  // 1. Which pixel does this weight multiply for this output?
-  let ih = oh * params.stride + kh;  // *
-  let iw = ow * params.stride + kw;  // *
-  // 2. Where does that pixel lie in input?
-  at = ((n * params.in_channels + ci) * params.in_h + ih) * params.in_w + iw;  // *
-  return at;
-}
-
 @compute @workgroup_size(TILE, TILE)
 fn main(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -78,4 +59,23 @@ fn main(
     let plane = column / outputs * params.out_channels + co;
     output[plane * outputs + column % outputs] = sum;
   }
+}
+
+// The address in input of element [row,column] of the im2col matrix.
+fn address(row: u32, column: u32) -> u32 {
+  // A row is a weight of a filter, (ci, kh, kw).
+  let kw = row % params.kernel_w;
+  let kh = row / params.kernel_w % params.kernel_h;
+  let ci = row / (params.kernel_w * params.kernel_h);
+  // A column is an output of one channel, (n, oh, ow).
+  let ow = column % params.out_w;
+  let oh = column / params.out_w % params.out_h;
+  let n = column / (params.out_w * params.out_h);
+  var at = 0u;
+  // 1. Which pixel does this weight multiply for this output?
+  let ih = oh * params.stride + kh;  // *
+  let iw = ow * params.stride + kw;  // *
+  // 2. Where does that pixel lie in input?
+  at = ((n * params.in_channels + ci) * params.in_h + ih) * params.in_w + iw;  // *
+  return at;
 }
