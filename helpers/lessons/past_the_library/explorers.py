@@ -23,9 +23,9 @@ def im2col() -> Explorer:
         return np.count_nonzero(picture.matrix == picture.matrix[values["row"], values["column"]]) == 4
 
     steps: Trials = {
-        "Press play: which pixels does a weight meet?": by_playing({"column": columns - 1}),
-        "Set row to 4: how far did the address jump?": {"row": 4},
-        "Find a pixel that the matrix has four times.": is_most_copied,
+        "Press play: which pixels?": by_playing({"column": columns - 1}),
+        "Set row to 4: how far was that?": {"row": 4},
+        "Find a pixel with four copies.": is_most_copied,
     }
     rules: dict[str, Rule] = {"row": rows, "column": columns}
     start = {"row": 1, "column": 2}

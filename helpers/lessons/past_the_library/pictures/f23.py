@@ -43,6 +43,9 @@ class F23Picture(Picture):
         for grid in middle:
             grid.touch(grid.caption, "product")
         self._point()
+        for grid, letter in zip((self.pixels, self.weights, middle[-1], self.results), "dgmy", strict=True):
+            names = {cell: f"{letter}{cell[1]}" for cell in np.ndindex(grid.values.shape)}
+            grid.corners(names, grid.look.ink)
         self.stands_still()
 
     def _row(self, name: str, values: Sequence[float], tensor: str, caption: str) -> Grid:

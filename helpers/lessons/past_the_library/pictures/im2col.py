@@ -7,10 +7,10 @@ from helpers.pictures.canvas import BLUE, GREEN, INK, MARGIN, ORANGE, Picture
 from helpers.pictures.parts import Grid
 
 # CSS pixels
-CELL = 36, 28
-TOP = 90  # where the grids begin
-BETWEEN = 58  # two channels
-MATRIX = 330  # where the matrix begins
+CELL = 36, 20
+TOP = 50  # where the grids begin
+BETWEEN = 34  # two channels
+MATRIX = 290  # where the matrix begins
 TEXT = MATRIX + 6 * CELL[0] + 34
 
 
@@ -21,13 +21,12 @@ class Im2colPicture(Picture):
     """
 
     def __init__(self, shape: ConvShape, adapter: str) -> None:
-        super().__init__(372)
+        super().__init__(238)
         self.shape = s = shape
         self.addresses = np.arange(s.in_channels * s.in_h * s.in_w).reshape(s.input[1:])
         self.rows = [*np.ndindex(s.weight[1:])]  # ci, kh, kw
         self.columns = [*np.ndindex(s.output[2:])]  # oh, ow
         self.matrix = np.array([[self.address(*row, *column) for column in self.columns] for row in self.rows])
-        self.title(20, "a convolution as a product: weights times the im2col matrix")
         self.channels = self._channels()
         self.grid = Grid(
             self,
@@ -36,15 +35,15 @@ class Im2colPicture(Picture):
             TOP,
             CELL,
             "the im2col matrix",
-            "a column for each output, a row for each weight",
+            "columns: outputs; rows: weights",
             tensor="input",
         )
         self.grid.touch("the im2col matrix", "row", "column")
         self._name_rows()
         copies = self.matrix.size
-        self.write(TEXT, 288, f"{self.addresses.size} pixels", 14)
-        self.write(TEXT, 310, f"{copies} elements", 14)
-        self.note(MARGIN, 358, f"Your adapter: {adapter}"[:90])
+        self.write(TEXT, 180, f"{self.addresses.size} pixels", 14)
+        self.write(TEXT, 202, f"{copies} elements", 14)
+        self.note(MARGIN, 226, f"Your adapter: {adapter}"[:90])
         self.stands_still()
 
     def _channels(self) -> list[Grid]:
@@ -53,7 +52,9 @@ class Im2colPicture(Picture):
         grids = []
         for ci, addresses in enumerate(self.addresses):
             y = TOP + ci * (s.in_h * CELL[1] + BETWEEN)
-            grid = Grid(self, addresses, MARGIN + 40, y, CELL, f"input, channel {ci}", "its addresses", tensor="input")
+            grid = Grid(self, addresses, MARGIN, y, CELL, tensor="input")
+            grid.caption = f"input, channel {ci}"
+            self.bold(MARGIN, y - 14, grid.caption, 15)
             first = {}
             for cell in np.ndindex(addresses.shape):
                 row, column = np.argwhere(self.matrix == addresses[cell])[0].tolist()
@@ -69,7 +70,7 @@ class Im2colPicture(Picture):
             self.write(box.x - 8, box.middle[1], f"{ci},{kh},{kw}", 13, GREEN, align="right")
         for i, (oh, ow) in enumerate(self.columns):
             box = self.grid.box(len(self.rows) - 1, i)
-            self.write(box.middle[0], box.bottom + 14, f"{oh},{ow}", 13, ORANGE, align="middle")
+            self.write(box.middle[0], box.bottom + 12, f"{oh},{ow}", 13, ORANGE, align="middle")
 
     def address(self, ci: int, kh: int, kw: int, oh: int, ow: int) -> int:
         """The address in the image of the pixel under a weight, where the filter makes an output."""
@@ -106,9 +107,9 @@ class Im2colPicture(Picture):
         """Write where row and column meet."""
         ci, kh, kw = self.rows[row]
         oh, ow = self.columns[column]
-        self.bold(TEXT, TOP + 6, f"row {row}, column {column}", 15)
-        self.write(TEXT, TOP + 34, f"weight ci = {ci}, kh = {kh}, kw = {kw}", 14, GREEN)
-        self.write(TEXT, TOP + 58, f"output oh = {oh}, ow = {ow}", 14, ORANGE)
-        self.write(TEXT, TOP + 88, f"pixel at address {at},", 14, INK)
+        self.bold(TEXT, TOP - 8, f"row {row}, column {column}", 15)
+        self.write(TEXT, TOP + 18, f"weight ci = {ci}, kh = {kh}, kw = {kw}", 14, GREEN)
+        self.write(TEXT, TOP + 42, f"output oh = {oh}, ow = {ow}", 14, ORANGE)
+        self.write(TEXT, TOP + 68, f"pixel at address {at},", 14, INK)
         times = "once" if copies == 1 else f"{copies} times"
-        self.write(TEXT, TOP + 110, f"in the matrix {times}", 14, BLUE)
+        self.write(TEXT, TOP + 90, f"in the matrix {times}", 14, BLUE)

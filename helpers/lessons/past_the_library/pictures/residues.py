@@ -24,7 +24,7 @@ class ResiduesPicture(Picture):
     """
 
     def __init__(self, shape: ConvShape) -> None:
-        super().__init__(444)
+        super().__init__(416)
         self.shape = s = shape
         self.title(20, f"gradient of the input, stride {s.stride_h}, padding {s.padding_h}")
         middle = MARGIN + CELL * s.in_w + 70
