@@ -22,7 +22,7 @@ class WinogradPicture(Picture):
     """
 
     def __init__(self, pixels: np.ndarray, weights: np.ndarray, matrices: Matrices) -> None:
-        super().__init__(452)
+        super().__init__(430)
         self.matrices = matrices
         self.transformed_pixels = matrices.data @ pixels @ matrices.data.T
         self.transformed_weights = matrices.filter @ weights @ matrices.filter.T
