@@ -12,10 +12,11 @@ import numpy as np
 
 from helpers.grading import drawn
 from helpers.grading.candidates import tiers
-from helpers.grading.change import Mended, Repair, mended_by, one_of
+from helpers.grading.change import Mended, Repair, mended_by
 from helpers.grading.edits import Edit
 from helpers.grading.paired_edits import EACH, together
 from helpers.grading.puzzle import Case, Puzzle
+from helpers.grading.search import Search
 from helpers.grading.sites import sites
 from helpers.grading.test_run import TestRun, iterations, simulated
 from wgsl import Kernel
@@ -33,7 +34,6 @@ DRAWN = 4  # problems on which a change that mends all tests is tried, too
 FURTHER_DRAWN = 8  # problems on which its numbers must be right, then
 LONG = 2_000_000  # of `Work` that one test takes
 MANY_DRAWN = 10  # problems that are drawn where each test takes long
-MOST_LINES = 3  # in which a change mends the text
 
 
 def repair(puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun]) -> Repair | None:
@@ -41,11 +41,11 @@ def repair(puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun]) -> Repair | 
 
     `runs` are those of the tests, and of the drawn problem that the kernel failed, if there is one.
     """
-    return Search(puzzle, kernel, runs).found()
+    return KernelSearch(puzzle, kernel, runs).found()
 
 
-class Search:
-    """Tries the candidates, the likely ones first, until the work is used up."""
+class KernelSearch(Search[Edit]):
+    """The search in a kernel."""
 
     def __init__(self, puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun]) -> None:
         self.puzzle, self.kernel = puzzle, kernel
@@ -75,38 +75,17 @@ class Search:
                     self.buffers[id(case)] = words
                     return
 
-    def found(self) -> Repair | None:
-        """Return the changes that mend the text: all of the first tier that has any, one for each line.
-
-        One in several lines counts only where none in a single line is found.
-        """
-        in_several = None
-        for tier in self.tiers():
-            lines = self._mended_in(tier)
-            if len(lines) > MOST_LINES:
-                return None
-            if not lines:
-                continue
-            repair = Repair(tuple(one_of(lines[line]) for line in sorted(lines)))
-            if not any(changed.others for changed in repair.changes):
-                return repair
-            in_several = in_several or repair
-        return in_several
-
-    def _mended_in(self, tier: Iterable[Edit]) -> dict[int, list[Mended]]:
-        """Return the changes of a tier that mend the text, by their lines; no further ones where those are too many."""
-        lines: dict[int, list[Mended]] = {}
-        for edit in tier:
-            if self.work.left < 0 or len(lines) > MOST_LINES:
-                break
-            if self.mends(edit):
-                mended = mended_by(self._least(edit), self.kernel)
-                lines.setdefault(mended.change.line, []).append(mended)
-        return lines
-
     def tiers(self) -> Iterator[Iterable[Edit]]:
         """Yield the candidates in the order in which they are tried."""
         return tiers(self.programs, self._official())
+
+    def is_spent(self) -> bool:
+        """Return whether the work is used up."""
+        return self.work.left < 0
+
+    def described(self, edit: Edit) -> Mended:
+        """Return what is told of a change that mends the text."""
+        return mended_by(self._least(edit), self.kernel)
 
     # --- One candidate --------------------------------------------------------------------------------------------
 
