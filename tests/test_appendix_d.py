@@ -239,7 +239,7 @@ COMPUTED = {
     "im2col_megabytes": lambda: round(megabytes(LARGE.kernel_h * LARGE.kernel_w), 1),
     "slices_to_fill": lambda: ceil(H200.multiprocessors / SplitKPicture((64, 100_352, 576)).tiles),
     "taps_of_the_classes": classes,
-    "f23_by_hand": lambda: products_by_hand((3, 1, 2, 5), (2, 4, 6)),
+    "f23_by_hand": lambda: products_by_hand((4, 2, 3, 1), (2, 2, 6)),
     "products_for_an_output": lambda: (4 + 3 - 1) ** 2 / 4**2,
 }
 
@@ -256,8 +256,8 @@ def test_likely_wrong_answers_are_what_they_are_said_to_be():
     assert "one image" in mistakes[round(megabytes(9) / 32, 2)]
     assert "in millions" in mistakes[round(megabytes(9) / 4, 1)]
     by_hand = QUESTIONS["f23_by_hand"].mistakes
-    assert "pixels, transformed" in by_hand[tuple((F23.data @ (3, 1, 2, 5)).tolist())]
-    assert "weights, transformed" in by_hand[tuple((F23.filter @ (2, 4, 6)).tolist())]
+    assert "pixels, transformed" in by_hand[tuple((F23.data @ (4, 2, 3, 1)).tolist())]
+    assert "weights, transformed" in by_hand[tuple((F23.filter @ (2, 2, 6)).tolist())]
 
 
 def test_fastest_on_a_processor_is_what_is_chosen_there():
