@@ -73,7 +73,7 @@ IMPLICIT = Puzzle(
     FOLDER,
     "n co oh ow",
     _product_cases,
-    drawn=Drawn(draw_layer("output", WORDS, TILE * TILE), _drawn_product, facts_of_layer("output", TILE * TILE)),
+    drawn=Drawn(draw_layer("output", WORDS, THREADS), _drawn_product, facts_of_layer("output", THREADS)),
 )
 
 # --- Two passes ---------------------------------------------------------------------------------------------------
