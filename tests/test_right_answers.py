@@ -197,7 +197,7 @@ COMPUTED = {
     "rounds_for_all": lambda: rounds_of_exchange(1_024),
 }
 OF_LESSONS = "threads", "lesson_02", "lesson_05", "exercise_network", "appendix_a", "appendix_c", "appendix_d"
-OF_LESSONS += ("appendix_e",)
+OF_LESSONS += "appendix_e", "page_for_cuda"
 
 
 @pytest.mark.parametrize("name", COMPUTED)

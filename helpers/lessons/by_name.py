@@ -32,6 +32,7 @@ LESSONS = (  # as one reads them; each is the name of its notebook, without the 
     "launcher",
     "past_the_library",
     "order_of_a_sum",
+    "if_you_know_cuda",
 )
 
 
