@@ -81,6 +81,14 @@ def extra_binding(reason: reasons.ExtraBinding) -> str:
     return f"it has a binding {reason.binding}, which the task does not name"
 
 
+def unwanted_subgroups(reason: reasons.UnwantedSubgroups) -> str:
+    """Return what takes the place of subgroups."""
+    return (
+        f"line {reason.line} enables subgroups, and this exercise does without them, as not every adapter has them: "
+        "share numbers in workgroup memory, with a `workgroupBarrier()` before they are read"
+    )
+
+
 def wrong_binding(reason: reasons.WrongBinding) -> str:
     """Return the declaration that a binding must have."""
     space = reason.space.replace(",", ", ")
@@ -145,6 +153,7 @@ SENTENCES = {
     reasons.NotU32: not_u32,
     reasons.ChangedBinding: changed_binding,
     reasons.ExtraBinding: extra_binding,
+    reasons.UnwantedSubgroups: unwanted_subgroups,
     reasons.WrongBinding: wrong_binding,
     reasons.WorkgroupSize: workgroup_size,
     reasons.NothingStored: nothing_stored,
