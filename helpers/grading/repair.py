@@ -4,16 +4,17 @@ It is found in the program, not in the text: each candidate is run on the smalle
 watched, and on drawn problems. What is told of it is where it is, and of what kind.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 
 import numpy as np
 
 from helpers.grading import drawn
-from helpers.grading.candidates import tiers
+from helpers.grading.candidates import Candidates
 from helpers.grading.change import Mended, Repair, mended_by, one_of
-from helpers.grading.edits import Edit
+from helpers.grading.drawn import Sizes
+from helpers.grading.edits import VALUE, Edit
 from helpers.grading.paired_edits import EACH, together
 from helpers.grading.puzzle import Case, Puzzle
 from helpers.grading.sites import sites
@@ -24,15 +25,17 @@ from wgsl.simulator.work import TooLong, Work
 from wgsl.types.declarations import Declarations, check
 from wgsl.types.program import Function, Program, Statement
 
-MOST_WORK = 350_000_000  # of `Work` for all candidates: about 1 s
+MOST_WORK = 310_000_000  # of `Work` for all candidates: about 1 s
+SHARE = 0.7  # of the work that is left, which the candidates of one tier may take
 CANDIDATE = 60_000  # of `Work`, besides what its run takes: it is made
 WATCHED = 3  # times the work: a run that is watched takes so much longer
 WATCHED_TESTS = 3  # tests, those that take least, in which a change that mends all of them is watched
-LONGER = 2  # times the work of the text itself that a candidate may take on the smallest test
+LONGER = 1.5  # times the work of the text itself that a candidate may take on the smallest test
 DRAWN = 4  # problems on which a change that mends all tests is tried, too
 FURTHER_DRAWN = 8  # problems on which its numbers must be right, then
-LONG = 2_000_000  # of `Work` that one test takes
-MANY_DRAWN = 10  # problems that are drawn where each test takes long
+MANY_DRAWN = 10  # problems that are drawn, of which those that the text fails are made smaller
+QUICK = 3  # small problems on which a change is tried first
+MOST_WORK_SMALLER = 20_000_000  # of `Work`, to make one smaller
 MOST_LINES = 3  # in which a change mends the text
 
 
@@ -58,22 +61,35 @@ class Search:
         failing_first = sorted(runs, key=lambda run: (not run.wrong.any(), run.counts["statements"]))
         self.cases = [run.case for run in failing_first]
         self.buffers = {id(case): _words(case) for case in self.cases}
-        self._put_quick_first()
-        self.allowed = LONGER * max(self._work_of(programs) for programs in (self.programs, self._official()))
+        self.candidates = Candidates(self.programs, self._official())
+        self.most: dict[int, int] = {}  # of `Work` that a candidate may take in a case
+        self._put_quick_first(sum(bool(run.wrong.any()) for run in runs))
 
-    def _put_quick_first(self) -> None:
-        """Let a drawn problem be the first case, where each test that the text fails takes long."""
-        most = self._work_of(self.programs)
-        if most < LONG:
-            return
-        for case in self._drawn(MANY_DRAWN):
-            words = _words(case)
-            work = Work(most // 2)
-            with suppress(ValueError):
-                if case.differ(_executed(self.programs, case, words, work)).any():
-                    self.cases.insert(0, case)
-                    self.buffers[id(case)] = words
-                    return
+    def _put_quick_first(self, failing: int) -> None:
+        """Let small drawn problems be the first cases: most candidates fail there, after little work."""
+        quick = []
+        for sizes, case_of in self._drawn_problems(MANY_DRAWN):
+            work = Work(MOST_WORK_SMALLER)
+            if not self._fails(sizes, case_of, work):
+                continue
+            small = drawn.smaller(sizes, lambda sizes, case_of=case_of, work=work: self._fails(sizes, case_of, work))
+            quick.append(case_of(small))
+            if len(quick) == QUICK:
+                break
+        for case in quick:
+            self.buffers[id(case)] = _words(case)
+        passing = self.cases[failing:]
+        self.cases = [*sorted([*quick, *self.cases[:failing]], key=self._own_work), *passing]
+
+    def _fails(self, sizes: Sizes, case_of: Callable[[Sizes], Case], work: Work) -> bool:
+        """Return whether the text makes wrong numbers in a drawn problem, within the work."""
+        try:
+            case = case_of(sizes)
+            return case.expected.size > 0 and bool(
+                case.differ(_executed(self.programs, case, _words(case), work)).any()
+            )
+        except ValueError:  # there is no such problem, or it takes too long
+            return False
 
     def found(self) -> Repair | None:
         """Return the changes that mend the text: all of the first tier that has any, one for each line.
@@ -81,7 +97,7 @@ class Search:
         One in several lines counts only where none in a single line is found.
         """
         in_several = None
-        for tier in self.tiers():
+        for tier in self.candidates.tiers():
             lines = self._mended_in(tier)
             if len(lines) > MOST_LINES:
                 return None
@@ -94,19 +110,28 @@ class Search:
         return in_several
 
     def _mended_in(self, tier: Iterable[Edit]) -> dict[int, list[Mended]]:
-        """Return the changes of a tier that mend the text, by their lines; no further ones where those are too many."""
-        lines: dict[int, list[Mended]] = {}
-        for edit in tier:
-            if self.work.left < 0 or len(lines) > MOST_LINES:
-                break
-            if self.mends(edit):
-                mended = mended_by(self._least(edit), self.kernel)
-                lines.setdefault(mended.change.line, []).append(mended)
-        return lines
+        """Return the changes of a tier that mend the text, by their lines; no further ones where those are too many.
 
-    def tiers(self) -> Iterator[Iterable[Edit]]:
-        """Yield the candidates in the order in which they are tried."""
-        return tiers(self.programs, self._official())
+        Where another value mends a line, a smaller change of that line may be enough, and is told in its place.
+        """
+        lines: dict[int, list[Mended]] = {}
+        least = self.work.left * (1 - SHARE)
+        for edit in tier:
+            if self.work.left < least or len(lines) > MOST_LINES:
+                break
+            if edit.kind == VALUE and _without_values(lines):
+                continue  # a smaller change is enough
+            if self.mends(edit):
+                for smaller in self._smaller(edit) or [self._least(edit)]:
+                    mended = mended_by(smaller, self.kernel)
+                    lines.setdefault(mended.change.line, []).append(mended)
+        return _without_values(lines) or lines
+
+    def _smaller(self, edit: Edit) -> list[Edit]:
+        """Return the smaller changes that do what another value does."""
+        if edit.kind != VALUE:
+            return []
+        return [small for small in self.candidates.small_in(edit.site.statement) if self.mends(small)]
 
     # --- One candidate --------------------------------------------------------------------------------------------
 
@@ -134,10 +159,8 @@ class Search:
         return edit
 
     def _is_right(self) -> bool:
-        first, *others = self.cases
         return (
-            self._has_right_numbers(first, self.allowed)
-            and all(self._has_right_numbers(case) for case in others)
+            all(self._has_right_numbers(case, self._most_in(case)) for case in self.cases)
             and all(self._is_safe(case) for case in chain(self.cases[:WATCHED_TESTS], self._drawn()))
             and all(self._has_right_numbers(case) for case in self._drawn(DRAWN + FURTHER_DRAWN, after=DRAWN))
         )
@@ -164,24 +187,43 @@ class Search:
 
     def _drawn(self, most: int = DRAWN, after: int = 0) -> Iterator[Case]:
         """Yield some drawn problems, those that take least first, up to a number and after another one."""
+        for sizes, case_of in self._drawn_problems(most, after):
+            yield case_of(sizes)
+
+    def _drawn_problems(self, most: int, after: int = 0) -> Iterator[tuple[Sizes, Callable[[Sizes], Case]]]:
         if self.puzzle.drawn is not None:
             ends, _ = drawn.chosen(self.puzzle, self.kernel.code, None)
             for number in ends[after:most]:
-                sizes, case_of = drawn.drawn_problem(self.puzzle, self.kernel.code, None, number)
-                yield case_of(sizes)
+                yield drawn.drawn_problem(self.puzzle, self.kernel.code, None, number)
 
     def _official(self) -> Mapping[str, Program]:
         return {name: compiled(self.puzzle.official, name) for name in self.puzzle.entry_points}
 
-    def _work_of(self, programs: Mapping[str, Program]) -> int:
-        """Return the work of programs on the first case."""
+    def _work_of(self, programs: Mapping[str, Program], case: Case) -> int:
+        """Return the work of programs on a case."""
         work = Work(MOST_WORK // 10)
         before = work.left
         try:
-            _executed(programs, self.cases[0], self.buffers[id(self.cases[0])], work)
+            _executed(programs, case, self.buffers[id(case)], work)
         except (TooLong, ValueError):
             return MOST_WORK // 100
         return before - work.left
+
+    def _own_work(self, case: Case) -> int:
+        return self._work_of(self.programs, case)
+
+    def _most_in(self, case: Case) -> int:
+        """Return the work that a candidate may take in a case: more than the text and our program take."""
+        if id(case) not in self.most:
+            yours, ours = (self._work_of(programs, case) for programs in (self.programs, self._official()))
+            self.most[id(case)] = int(max(LONGER * yours, ours))
+        return self.most[id(case)]
+
+
+def _without_values(lines: dict[int, list[Mended]]) -> dict[int, list[Mended]]:
+    """Return the changes that are smaller than another value."""
+    smaller = {line: [one for one in mended if one.change.kind != VALUE] for line, mended in lines.items()}
+    return {line: mended for line, mended in smaller.items() if mended}
 
 
 def _give(function: Function, body: tuple[Statement, ...]) -> None:
