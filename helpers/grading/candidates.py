@@ -79,7 +79,7 @@ class Candidates:
 
     @cached_property
     def _twins(self) -> tuple[list[Edit], list[Edit]]:
-        """The changes that are the same in two twins where the text differs: a missing term of their values, and others."""
+        """The changes that are the same in two twins where it differs: a missing term of their values, and others."""
         likely, others = [], []
         for pair, mirror in zip(self._pairs, self._mirrors, strict=True):
             made = paired_edits.of_twins(mirror.lines(), whole(pair.places), pair.counterpart, pair.program)

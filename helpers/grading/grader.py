@@ -8,7 +8,16 @@ from itertools import chain
 import numpy as np
 
 from helpers.gpu import GpuError, adapter_info
-from helpers.grading import comparison, drawn, interface_checks, reasons, skill_counts, text_checks, wrong_numbers
+from helpers.grading import (
+    comparison,
+    drawn,
+    interface_checks,
+    reasons,
+    skill_counts,
+    text_checks,
+    trials,
+    wrong_numbers,
+)
 from helpers.grading.comparison import NotTried
 from helpers.grading.drawing import NumbersDrawn, drawing, excerpt_of
 from helpers.grading.puzzle import Case, Puzzle, same_code
@@ -122,6 +131,13 @@ def _place(finding: Finding) -> tuple[str, int, int]:
     return finding.kind, finding.line, finding.column
 
 
+def _says_why(finding: Finding) -> bool:
+    """Return whether a finding says why numbers are wrong: a race does not that no barrier can order."""
+    if getattr(finding.facts, "no_place_for_barrier", False):
+        return False
+    return finding.kind in reasons.BEFORE_NUMBERS | reasons.SAYS_ALL
+
+
 class _Grader:
     """The verdicts on a kernel whose loops all end in its tests, and on the drawn problem that it failed, if it did."""
 
@@ -134,7 +150,9 @@ class _Grader:
         not_tried: NotTried | None = None,
     ) -> None:
         self.failed, self.not_tried = failed, not_tried
-        runs = [*runs, failed.run] if failed else runs
+        runs = trials.with_races_that_no_barrier_orders(kernel, [*runs, failed.run] if failed else runs)
+        if failed:
+            self.failed = replace(failed, run=runs[-1])
         self.puzzle, self.kernel, self.runs = puzzle, kernel, runs
         self.wrong = [run for run in runs if run.wrong.any() and not run.endless]
         self.smallest = sorted(self.wrong, key=lambda run: run.case.expected.size)[:1]  # it is drawn
@@ -201,7 +219,7 @@ class _Grader:
         reason = verdict.reason
         if not isinstance(reason, WrongNumbers) or reason.slip or reason.replaced_in:
             return False
-        return not any(finding.kind in reasons.BEFORE_NUMBERS | reasons.SAYS_ALL for finding in self.first.values())
+        return not any(map(_says_why, self.first.values()))
 
     def _with_evidence(self, verdict: Verdict, run: TestRun) -> Verdict:
         """Return a verdict with the wrong output drawn, or else with the race that was found."""
@@ -265,7 +283,9 @@ class _Grader:
     def _diagnosis(self, finding: Finding) -> Diagnosis:
         """Return what was found; where a known mistake is named, its question takes the place of the advice."""
         padded = any(max(run.case.padding) > 0 for run in self.runs)
-        return Diagnosis(finding, with_advice=self.mistake is None, padded=padded)
+        showing = [run for run in self.runs if run.finding is finding]
+        guard = trials.guard_below(self.kernel, showing[0]) if showing and self.mistake is None else None
+        return Diagnosis(finding, with_advice=self.mistake is None and guard is None, padded=padded, guard=guard)
 
     def _wrong(self, run: TestRun) -> WrongNumbers:
         """Return the first wrong number, and what was found in this test first; both numbers only where drawn."""

@@ -5,7 +5,6 @@ watched, and on drawn problems. What is told of it is where it is, and of what k
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from itertools import chain
 
 import numpy as np
