@@ -192,8 +192,8 @@ class Stopped(Reason):
 class Diagnosis:
     """A finding of the simulator; it comes without advice where a known mistake is named instead.
 
-    `padded` says whether a test has a padding, which an index below 0 may be in. `guard` is a line below that would keep
-    its thread away.
+    `padded` says whether a test has a padding, which an index below 0 may be in. `guard` is a line below, which stops
+    its thread only then.
     """
 
     finding: Finding
