@@ -1,4 +1,4 @@
-"""A wrong kernel that is built in another way than ours: the search finds its line, within the work that it may take."""
+"""A wrong kernel that is built in another way than ours: the search finds its line, within the work it may take."""
 
 from pathlib import Path
 
