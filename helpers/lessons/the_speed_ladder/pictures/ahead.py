@@ -76,12 +76,17 @@ class AheadPicture(Picture):
                 self.write(MARGIN, y + ROW / 2, name, 14, color)
                 self._draw_spans(getattr(course, name), y, color, time)
         x = LEFT + time * TICK
-        self.lines([(x, WAYS["load, wait, multiply"] - 8, x, 230)], INK, 1.5)
+        self.lines([(x, top - 8, x, top + 2 * ROW + 12) for top in WAYS.values()], INK, 1.5)
         without, with_it = courses.values()
-        return (
+        whole = (
             f"Loads take {LOAD} ticks, and products {products}. {TURNS} turns take {without.end} ticks one after the "
-            f"other, and {with_it.end} with loads ahead. Up to tick {time}, nothing was multiplied for "
-            f"{_idle(without, time)} ticks; with loads ahead, for {_idle(with_it, time)}."
+            f"other, and {with_it.end} with loads ahead."
+        )
+        if time == 0:
+            return whole
+        return (
+            f"{whole} In the first {time} ticks, nothing is multiplied for {_idle(without, time)} of them; with loads "
+            f"ahead, for {_idle(with_it, time)}."
         )
 
     def _draw_spans(self, spans: list[Span], y: float, color: str, time: int) -> None:

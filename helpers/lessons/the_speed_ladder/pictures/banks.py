@@ -32,6 +32,7 @@ class BanksPicture(Picture):
         if pad:
             unused = [(row, at) for row in range(SIDE) for at in range(SIDE, width)]
             grid.tinted(unused, BLUE, 1, 0.15)
+            self.note(MARGIN, grid.bottom + 18, "blue: slots that hold no number")
         cells = [(thread, column) for thread in range(THREADS)]
         grid.tinted(cells, ORANGE, 1.6, 0.3)
         used = Counter(int(banks[cell]) for cell in cells)
@@ -39,7 +40,6 @@ class BanksPicture(Picture):
         times = f"{turns} {'turn' if turns == 1 else 'turns'}"
         words = [f"a row: {width} slots", f"{THREADS} threads", f"{len(used)} banks", times]
         self.column(TEXT, 60, 24, words, 14, ORANGE)
-        self.note(MARGIN, grid.bottom + 18, "blue: slots that hold no number")
         where = in_words("bank", used) if len(used) < 6 else f"{len(used)} banks"
         return (
             f"Rows of {width} slots: thread t reads row t of column {column}. The {THREADS} slots are in {where}, "
