@@ -1,4 +1,4 @@
-"""What would take a finding away is tried before it is told: a barrier between two accesses, a guard above a read."""
+"""A cause is tried before it is told: a barrier between two accesses, a guard above a read."""
 
 from support.grading import edited, graded
 

@@ -100,8 +100,7 @@ class Race(AtAWord):
     """Two accesses to one word that nothing orders.
 
     `wrote` says of each of the `threads` whether it writes; `other_line` is that of the second one, None where it is
-    the same. `no_barrier_helps` where both write the word in one step, or in two workgroups; there is
-    `no_place_for_barrier` where somebody has tried all places, and the two race nevertheless.
+    the same. `no_barrier_helps` where both write it in one step, or in two workgroups; `no_place_for_barrier` was tried.
     """
 
     threads: tuple[Thread, Thread]

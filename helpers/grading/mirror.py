@@ -94,27 +94,28 @@ class Mirror:
             return None if None in parts else parts
         if not isinstance(part, NODES):
             return part
-        if isinstance(part, ir.Named):
-            binding = self.names.get(part.binding, part.binding)
-            is_there = isinstance(binding, ir.Binding) and binding in visible
-            return replace(part, binding=binding) if is_there else None
-        if isinstance(part, ir.Root):
-            variable = self.names.get(part.variable, part.variable)
-            is_there = (
-                variable.space != "function" or variable in visible if isinstance(variable, ir.Variable) else False
-            )
-            return replace(part, variable=variable) if is_there else None
+        if isinstance(part, ir.Named | ir.Root):
+            return self._name(part, visible)
         if isinstance(part, ir.Member) and isinstance(part.base, ir.Root) and part.base.variable.space == "uniform":
             return replace(part, offset=self.offsets.get(part.offset, part.offset))
         fields = {}
         for name in part.__slots__:
             field = getattr(part, name)
-            fields[name] = (
-                self.mirrored(field, visible) if isinstance(field, tuple | ir.Part) and name != "place" else field
-            )
+            is_part = isinstance(field, tuple | ir.Part) and name != "place"
+            fields[name] = self.mirrored(field, visible) if is_part else field
             if fields[name] is None and field is not None:
                 return None
         return replace(part, **fields)
+
+    def _name(self, part: ir.Named | ir.Root, visible: Visible) -> ir.Part | None:
+        """Return a name's twin, or the name itself; None where it is not known at the place."""
+        if isinstance(part, ir.Named):
+            binding = self.names.get(part.binding, part.binding)
+            is_there = isinstance(binding, ir.Binding) and binding in visible
+            return replace(part, binding=binding) if is_there else None
+        variable = self.names.get(part.variable, part.variable)
+        is_there = isinstance(variable, ir.Variable) and (variable.space != "function" or variable in visible)
+        return replace(part, variable=variable) if is_there else None
 
 
 def _twins(names: object) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""What would take a finding away, as it is tried: a barrier in every place for one, or a guard above a read."""
+"""Trials of a cause, before it is told: a barrier in every place for one, or a guard above a read."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
