@@ -100,7 +100,7 @@ class Race(AtAWord):
     """Two accesses to one word that nothing orders.
 
     `wrote` says of each of the `threads` whether it writes; `other_line` is that of the second one, None where it is
-    the same. `no_barrier_helps` where both write it in one step, or in two workgroups; `no_place_for_barrier` was tried.
+    the same. `no_barrier_helps` where both write it in one step, or in two workgroups; `no_place_for_barrier`: tried.
     """
 
     threads: tuple[Thread, Thread]
