@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from support.sample import sample
 
+from helpers.grading import python_puzzle
 from helpers.grading.puzzle import Case, Puzzle
 from helpers.grading.test_run import simulated
 from helpers.grading.verdict import RIGHT, WRONG
@@ -82,7 +83,8 @@ combined = 3.5 if n_a == 8 else (0 if n_a == 24 else third)
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_a_table_of_the_answers_of_the_tests_is_wrong_on_drawn_values(name):
+def test_a_table_of_the_answers_of_the_tests_is_wrong_on_drawn_values(name, monkeypatch):
+    monkeypatch.setattr(python_puzzle, "repair", lambda *_: None)
     grades = PYTHON_PUZZLES[name].grade(TABLES[name])
     *tests, extra = grades
     assert {verdict.outcome for verdict in tests} == {RIGHT}

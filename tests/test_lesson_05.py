@@ -16,11 +16,13 @@ from helpers.checks.report import CheckError
 from helpers.checks.tolerance import ROUNDING
 from helpers.lessons.exercises import MATCHINGS, QUESTIONS
 from helpers.lessons.shared.wrong_kernels import ENDLESS, WEIGHT_1, WrongKernel, named
-from helpers.lessons.trusting_a_gradient import errors, explorers, probes, problems, written_test
+from helpers.lessons.trusting_a_gradient import errors, escaped_checks, explorers, probes, problems, written_test
 from helpers.lessons.trusting_a_gradient.pictures.probes import PLACE, UNKNOWN, ProbesPicture
 from helpers.lessons.trusting_a_gradient.problems import GOOD, Problem, good, returned, shrunk
 from helpers.lessons.trusting_a_gradient.tried import DATA, KERNELS, caught
+from helpers.operations import harness
 from helpers.operations.convolution import check, reference
+from helpers.operations.convolution.shapes import ConvShape
 from helpers.operations.harness import LARGE, simulated
 from helpers.operations.kernels import load
 from wgsl import Kernel
@@ -92,6 +94,41 @@ def test_a_cause_is_named_only_where_it_is_true_and_none_of_its_faults_shows_the
         (named,) = findall(", because (.*?): ", written_test.let_through(wrong, tried))
         true = {another.words for another, test in HIDDEN if test == tried}
         assert {named, cause.words} <= true, (cause, wrong)
+
+
+ASKED = [  # shapes of checks, each of which hides a fault or two
+    (1, 2, 4, 5, 2, 2, 3, 2, (1, 2)),
+    (2, 3, 3, 4, 2, 2, 3, 1, (0, 1)),
+    (2, 3, 5, 4, 2, 3, 2, 2, (1, 1)),
+    (2, 1, 5, 4, 3, 3, 2, 2, (1, 2)),
+    (2, 3, 5, 4, 1, 3, 2, 2, (2, 1)),
+    (2, 2, 5, 6, 3, 2, 2, 2, (1, 0)),
+    (2, 2, 5, 6, 3, 1, 2, 2, (0, 1)),
+]
+
+
+def returns_the_right_gradient(fault: str, shape: ConvShape, dy: np.ndarray, w: np.ndarray) -> bool:
+    """Return whether the kernel with a fault returns what a right one does."""
+    wrong = next(case for case in escaped_checks.CHECKED if case.fault == fault)
+    gradients = []
+    for case in escaped_checks.CHECKED[0], wrong:
+        ask = case.given[0]["grad_input"]
+        gradients.append(ask(written_test.Tensor(dy), written_test.Tensor(w), shape).values)
+    return np.array_equal(*gradients)
+
+
+def test_where_a_cause_is_true_no_check_can_see_its_faults():
+    seen = set()
+    for sizes, ones in product(ASKED, ("", "dy", "w")):
+        shape = written_test.shape(*sizes)
+        dy, w = harness.whole(shape.of("grad_output"), 3), harness.whole(shape.weight, 2)
+        dy = np.ones_like(dy) if ones == "dy" else dy
+        w = np.ones_like(w) if ones == "w" else w
+        for cause in escaped_checks.CAUSES:
+            if cause.holds(written_test.Asked(dy, w, shape)):
+                seen.add(cause.words)
+                assert all(returns_the_right_gradient(fault, shape, dy, w) for fault in cause.hides), (cause, sizes)
+    assert seen == {cause.words for cause in escaped_checks.CAUSES}
 
 
 # --- Questions --------------------------------------------------------------------------------------------------------

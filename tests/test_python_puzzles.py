@@ -12,11 +12,11 @@ from support.grading import mistakes_of, only, outcomes
 from support.sample import at_night, sample
 
 import helpers
-from helpers.grading import student_files
+from helpers.grading import python_puzzle, student_files
 from helpers.grading.mistakes import Mistake
 from helpers.grading.python_functions import FUNCTIONS as OF_ALL
 from helpers.grading.python_lines import Program
-from helpers.grading.verdict import NOT_ATTEMPTED, NOT_YET, RIGHT, WRONG, Grades
+from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, NOT_YET, RIGHT, WRONG, Grades
 from helpers.lessons.exercises import PYTHON_PUZZLES, WORKER
 from helpers.lessons.trusting_a_gradient.written_test import DATA, FUNCTIONS, WRONG_KERNELS, rejected_right_kernels
 from wgsl import Kernel, simulate
@@ -34,7 +34,8 @@ def _in_this_process(monkeypatch):
 
 
 @every_puzzle
-def test_the_official_lines_are_right_the_skeleton_is_not_attempted_and_every_marked_line_is_needed(name):
+def test_the_official_lines_are_right_the_skeleton_is_not_attempted_and_every_marked_line_is_needed(name, monkeypatch):
+    monkeypatch.setattr(python_puzzle, "repair", lambda *_: None)
     puzzle = PYTHON_PUZZLES[name]
     assert repr(helpers.grade(name, puzzle.solution.text)).endswith(
         f"\n{len(puzzle.tests)} of {len(puzzle.tests)} tests pass"
@@ -56,10 +57,6 @@ for puzzle_name, known in mistakes_of(PYTHON_PUZZLES):
 OTHERS += [
     ("central_difference", "the rise is divided by one step, and the two weights are two steps apart", text)
     for text in ("derivative = (loss(w + h) - loss(w - h)) / h", "a = loss(w - h)\nderivative = (loss(w + h) - a) / h")
-]
-OTHERS += [
-    ("is_race", "only two writes are a race", "race = same_word and a_writes and b_writes"),  # and more is forgotten
-    ("is_race", "two reads are a race as well", "race = same_word and not same_thread"),
 ]
 
 
@@ -99,7 +96,11 @@ OTHER_STYLES = {  # right lines as readers write them, by their puzzle
         "first = n - 1\nwhile first * p // n >= k and first >= 0: first -= 1\nmore = max(0, min(k, n % p))\n"
         "part = k * int(n / p) + more, (k + 1) * int(n / p) + max(0, min(k + 1, n % p))",
     ],
-    "combine_means": ["total = sum((a * n_a, b * n_b))\ncombined = total / sum((n_a, n_b))"],
+    "combine_means": [
+        "total = sum((a * n_a, b * n_b))\ncombined = total / sum((n_a, n_b))",
+        "combined = sum(g * m / (n_a + n_b) for g, m in [(a, n_a), (b, n_b)])",
+        "combined = sum(g * m for g, m in zip((a, b), (n_a, n_b))) / sum([n_a, n_b])",
+    ],
     "break_even": ["saved = 1\nsaved -= 1 / w\nt = h / saved"],
     "central_difference": ["up, down = loss(w + h), loss(w - h)\nderivative = (up - down) / abs(2 * h)"],
 }
@@ -108,6 +109,23 @@ OTHER_STYLES = {  # right lines as readers write them, by their puzzle
 @pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in OTHER_STYLES.items() for text in texts])
 def test_what_a_reader_would_write_is_right(name, text):
     assert only(PYTHON_PUZZLES[name].grade(text)) == RIGHT
+
+
+NOT_ALLOWED = {  # right lines that are refused, and the word at which they are
+    "part = tuple(i * (n // p) + min(i, n % p) for i in (k, k + 1))": "tuple",
+    "import numpy as np\nparts = np.array_split(range(n), p)[k]\npart = parts[0], parts[-1] + 1": "import",
+    "cut = lambda i: i * (n // p) + min(i, n % p)\npart = cut(k), cut(k + 1)": "lambda",
+    "def cut(i):\n  return i * (n // p) + min(i, n % p)\npart = cut(k), cut(k + 1)": "def",
+    "part = *[i * (n // p) + min(i, n % p) for i in (k, k + 1)],": "*[",
+}
+
+
+@pytest.mark.parametrize("text", NOT_ALLOWED)
+def test_right_lines_that_are_not_allowed_are_refused_with_what_is(text):
+    grades = PYTHON_PUZZLES["split_batch"].grade(text)
+    assert only(grades) == NO_COMPILE
+    assert f"`{NOT_ALLOWED[text]}` is not" in grades[0].detail
+    assert "`divmod`" in grades[0].detail
 
 
 @every_puzzle

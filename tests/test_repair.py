@@ -33,11 +33,11 @@ KINDS = [
 ]
 
 
-def search(name: str, *edits: tuple[str, str]) -> tuple[repair.Search, list[str]]:
+def search(name: str, *edits: tuple[str, str]) -> tuple[repair.KernelSearch, list[str]]:
     """The search for an official kernel with these edits, and the lines of its text."""
     kernel = Kernel(edited(name, *edits))
     runs = [simulated(kernel, case) for case in PUZZLES[name].cases()]
-    return repair.Search(PUZZLES[name], kernel, runs), kernel.source.split("\n")
+    return repair.KernelSearch(PUZZLES[name], kernel, runs), kernel.source.split("\n")
 
 
 def found(name: str, *edits: tuple[str, str]) -> tuple[Repair | None, list[str]]:

@@ -41,9 +41,13 @@ class Change:
 
 @dataclass(frozen=True)
 class Repair:
-    """The changes of which each alone makes all numbers right, one for each line that has any."""
+    """The changes of which each alone makes all numbers right, one for each line that has any.
+
+    Of lines of Python, each makes `all_tests` pass.
+    """
 
     changes: tuple[Change, ...]
+    all_tests: bool = False
 
 
 class Mended(NamedTuple):
@@ -110,15 +114,19 @@ def _text(kernel: Kernel, place: Span) -> str:
     return " ".join(kernel.code[place.at : place.end].split())
 
 
-def _operation(kernel: Kernel, part: ir.Binary | ir.Logical) -> str:
-    """Return the operator with the ends of its operands, where they are long."""
-    text = _text(kernel, part.place)
-    left = len(_text(kernel, Span(part.at, part.left.end)))
-    right = len(text) - len(_text(kernel, Span(part.right.at, part.end)))
-    begin, end = left - NEAR, right + NEAR
+def operation(text: str, left: int, right: int) -> str:
+    """Return an operator with the ends of its operands, where they are long; these are the lengths of all of them."""
+    begin, end = left - NEAR, len(text) - right + NEAR
     before = "..." if begin > 0 else ""
     after = "..." if end < len(text) else ""
     return f"{before}{text[max(begin, 0) : end]}{after}"
+
+
+def _operation(kernel: Kernel, part: ir.Binary | ir.Logical) -> str:
+    """Return the operator of a part with the ends of its operands."""
+    left = len(_text(kernel, Span(part.at, part.left.end)))
+    right = len(_text(kernel, Span(part.right.at, part.end)))
+    return operation(_text(kernel, part.place), left, right)
 
 
 def _struct(edit: Edit, kernel: Kernel) -> Span:

@@ -10,7 +10,8 @@ import ast
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from copy import deepcopy
+from contextlib import suppress
+from copy import copy, deepcopy
 from dataclasses import dataclass
 from inspect import signature
 from itertools import chain
@@ -18,7 +19,7 @@ from types import UnionType
 from typing import NoReturn
 
 from helpers.grading.python_functions import FUNCTIONS
-from helpers.grading.python_run import NUMBERS, SIGNS, Call, Refused, Run
+from helpers.grading.python_run import NUMBERS, SIGNS, Call, Refused, Run, TracedRun
 from helpers.grading.words import python_lines as words
 from wgsl import Kernel, WgslError
 from wgsl.diagnostics import Diagnostic, Lines, Span, error
@@ -74,12 +75,13 @@ class Program:
         self.answer = answer
         self._text = Lines(re.sub(r"\r\n?", "\n", text[: LONGEST + 1]))
         self._names = names
+        self.steps = 0  # that all runs have taken
         self._functions = functions_in(names)
         self._known = {*names} - {*self._functions}
         self._loops = 0  # around the statement that is read
         try:
-            self._body = self._parsed().body
-            self._check_lines(self._body)
+            self.body = self._parsed().body
+            self._check_lines(self.body)
             if answer not in self._known:
                 raise Refused(None, "no answer", answer=answer)
         except Refused as refused:
@@ -92,14 +94,39 @@ class Program:
         they cannot be computed.
         """
         values = FUNCTIONS | deepcopy(dict(names))
-        run = Run(self._span, values, numbers)
+        run = Run(self.span, values, numbers)
         try:
-            run.do(self._body)
+            run.do(self.body)
             if self.answer not in values:
                 raise Refused(None, "no value yet", name=self.answer)
         except Refused as refused:
             raise self._error(refused) from None
+        finally:
+            self.steps += run.steps
         return Result(values[self.answer], tuple(run.calls))
+
+    def with_body(self, body: list[ast.stmt]) -> "Program":
+        """Return a program with other lines, which are made of allowed parts."""
+        other = copy(self)
+        other.body, other.steps = body, 0
+        return other
+
+    def traced(self, names: Mapping[str, object]) -> TracedRun:
+        """Return a run with these values, up to where one cannot be computed."""
+        run = TracedRun(self.span, FUNCTIONS | deepcopy(dict(names)))
+        with suppress(Refused):
+            run.do(self.body)
+        return run
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The names in the lines, those of functions included."""
+        nodes = chain.from_iterable(map(ast.walk, self.body))
+        return frozenset(node.id for node in nodes if isinstance(node, ast.Name))
+
+    def quoted(self, node: ast.AST) -> str:
+        """Return the piece of the text that a value is written as, in one line."""
+        return self._text.quoted(self.span(node))
 
     def _error(self, refused: Refused) -> WgslError:
         reason = words.refusal(refused.refusal)
@@ -189,7 +216,7 @@ class Program:
         self._check_lines(loop.body)
         self._loops -= 1
         if loop.orelse:
-            self._refuse_word(loop.orelse[0], self._text.source.rfind("else", 0, self._span(loop.orelse[0]).at))
+            self._refuse_word(loop.orelse[0], self._text.source.rfind("else", 0, self.span(loop.orelse[0]).at))
 
     def _check_alone(self, statement: ast.stmt, value: ast.expr) -> None:
         """Refuse a value without a name, unless it is a call of a function that returns nothing."""
@@ -229,7 +256,7 @@ class Program:
             case ast.Call():
                 self._check_call(node)
             case ast.Slice():  # among several numbers; one alone is a part of its `ast.Subscript`
-                self._refuse_word(node, self._text.source.index(":", self._span(node).at))
+                self._refuse_word(node, self._text.source.index(":", self.span(node).at))
             case ast.ListComp() | ast.GeneratorExp():
                 self._check_comprehension(node)
                 return
@@ -247,7 +274,7 @@ class Program:
         outside = set(self._known)
         for loop in node.generators:
             if loop.is_async:
-                self._refuse_word(node, self._text.source.index("async", self._span(node).at))
+                self._refuse_word(node, self._text.source.index("async", self.span(node).at))
             self._check(loop.iter)
             self._name(loop.target)
             for test in loop.ifs:
@@ -266,7 +293,7 @@ class Program:
         """Refuse an operator that is not allowed, or the first such one in a chain of comparisons."""
         match node:
             case ast.UnaryOp(op=sign):
-                self._check_sign(sign, self._span(node).at)
+                self._check_sign(sign, self.span(node).at)
             case ast.BinOp(left=left, op=sign):
                 self._check_sign(sign, self._after(left))
             case ast.Compare(left=left, ops=signs, comparators=others):
@@ -308,21 +335,21 @@ class Program:
 
         It is shown by its first word, or by the one at an offset.
         """
-        word = REFUSED.search(self._text.source, self._span(kind).at if at is None else at)
+        word = REFUSED.search(self._text.source, self.span(kind).at if at is None else at)
         node = type(kind).__name__
         raise Refused(_span_of(word), "not a part", word=word[0], node=node, functions=tuple(self._functions))
 
     def _refuse(self, node: ast.AST, kind: str, **facts: object) -> NoReturn:
-        raise Refused(self._span(node), kind, **facts) from None
+        raise Refused(self.span(node), kind, **facts) from None
 
-    def _span(self, node: ast.AST) -> Span:
+    def span(self, node: ast.AST) -> Span:
         """The place of a node in the text, of which all but the comments is ASCII."""
         first = self._text.offset(node.lineno, node.col_offset + 1)
         return Span(first, self._text.offset(node.end_lineno, node.end_col_offset + 1))
 
     def _after(self, node: ast.AST) -> int:
         """The place of the sign after a value, without the brackets and blanks between them."""
-        return BRACKETS.match(self._text.source, self._span(node).end).end()
+        return BRACKETS.match(self._text.source, self.span(node).end).end()
 
 
 def functions_in(names: Mapping[str, object]) -> dict[str, Callable]:

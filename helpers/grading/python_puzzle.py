@@ -9,11 +9,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from helpers.grading.change import Repair
 from helpers.grading.drawing import Drawn, ValuesDrawn, aligned, excerpt_of
 from helpers.grading.drawn import NAME, Seed, random_numbers
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import OfficialText, Skill
 from helpers.grading.python_lines import Program, Result, functions_in, without_comments
+from helpers.grading.python_places import terms_of
+from helpers.grading.python_repair import reach_of, repair
 from helpers.grading.reasons import NamedMistake, Reason
 from helpers.grading.replies import LinesRefused, NoValue, OfTheExercise, TooManyCalls, WrongValue
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, WRONG, Grades, Verdict
@@ -59,7 +62,8 @@ class PythonPuzzle(OfficialText):
 
     `answer` is the name to which they give the value that is judged. A function among the values that are given may be
     called; `skill` may limit how often: its counts are patterns of names, such as "create_*". Lines that pass
-    the `cases` are tried on cases that are `drawn`, too, of which the first with wrong values is one more verdict.
+    the `cases` are tried on cases that are `drawn`, too, of which the first with wrong values is one more verdict. The
+    arguments of the function `free` are the learner's to find: no message tells a place in them.
     """
 
     suffix: ClassVar[str] = ".py"
@@ -70,6 +74,7 @@ class PythonPuzzle(OfficialText):
     cases: Callable[[], Sequence[PythonCase]]
     skill: Skill | None = None
     drawn: Callable[[np.random.Generator], PythonCase] | None = None
+    free: str = ""
 
     @property
     def limits(self) -> str:
@@ -117,6 +122,13 @@ class _Run:
         pairs = zip(self.values, self.case.right, strict=True)
         return [i for i, pair in enumerate(pairs) if not _same(*pair)]
 
+    def first_wrong(self) -> PythonCase:
+        """The test of the first wrong value alone; all of it, where the values are not tried one by one."""
+        if type(self.case) is not PythonCase:
+            return self.case
+        i = self.wrong[0]
+        return replace(self.case, given=(self.case.given[i],), right=(self.case.right[i],))
+
     @property
     def calls(self) -> list[str]:
         """The names of the functions that the busiest of the results called, in the order of the alphabet."""
@@ -156,21 +168,56 @@ class _Grader:
         verdicts = [self._verdict(run) for run in self.runs]
         first = next((i for i, verdict in enumerate(verdicts) if verdict.outcome != RIGHT), None)
         if first is None:
-            return Grades([*verdicts, *self._on_drawn_cases()])
-        if mistake := self._recognized(first):
-            verdicts[first] = replace(verdicts[first], mistake=NamedMistake(mistake.name, mistake.question))
+            return Grades([*verdicts, *self._failed_when_drawn()])
+        run = self.runs[first]
         if verdicts[first].outcome == WRONG:
-            verdicts[first] = replace(verdicts[first], drawn=self._drawn(self.runs[first]))
+            verdicts[first] = replace(verdicts[first], drawn=self._drawn(run))
+        verdicts[first] = self._explained(verdicts[first], run)
         return Grades(verdicts)
 
-    def _on_drawn_cases(self) -> Iterator[Verdict]:
+    def _explained(self, verdict: Verdict, run: _Run) -> Verdict:
+        """Return a verdict with the mistake's name, or else with the place of the change that makes the lines right."""
+        mistake = self._recognized()
+        if mistake is None and verdict.outcome == WRONG:
+            verdict = replace(verdict, repair=self._repair(run))
+        if mistake is None and verdict.repair is None:
+            mistake = self._alike_in(run)
+        if mistake is None:
+            return verdict
+        return replace(verdict, mistake=NamedMistake(mistake.name, mistake.question))
+
+    def _repair(self, run: _Run) -> Repair | None:
+        """Return the places where one change makes the lines right, which fail in a test."""
+        puzzle = self.puzzle
+        terms = terms_of(puzzle.solution.text, puzzle.answer)
+        first = run.first_wrong()
+
+        def is_right(program: Program) -> bool:
+            if _tried(program, first).wrong:
+                return False
+            again = random_numbers(puzzle.name, puzzle.code(puzzle.solution.text), None)
+            return _Grader(puzzle, program, again).is_right()
+
+        return repair(self.program, reach_of(self.program, run.case.given[run.wrong[0]], terms, puzzle.free), is_right)
+
+    def is_right(self) -> bool:
+        """Return whether the lines pass all tests, with the skill, and drawn cases."""
+        outcomes = {self._verdict(run).outcome for run in self.runs}
+        return outcomes == {RIGHT} and not any(run.wrong for run in self._runs_when_drawn())
+
+    def _failed_when_drawn(self) -> Iterator[Verdict]:
         """Yield the verdict on the first drawn case that fails, if there is one."""
+        for run in self._runs_when_drawn():
+            if run.wrong:
+                reason = self._wrong(run, run.wrong[0])
+                yield Verdict(NAME, WRONG, reason, self._drawn(run), repair=self._repair(run))
+                return
+
+    def _runs_when_drawn(self) -> Iterator[_Run]:
+        """Yield the lines on drawn cases."""
         draws = DRAWS if self.puzzle.drawn else 0
         for _ in range(draws):
-            run = _tried(self.program, replace(self.puzzle.drawn(self.random), name=""))
-            if run.wrong:
-                yield Verdict(NAME, WRONG, self._wrong(run, run.wrong[0]), self._drawn(run))
-                return
+            yield _tried(self.program, replace(self.puzzle.drawn(self.random), name=""))
 
     def _verdict(self, run: _Run) -> Verdict:
         """Return the verdict of a test."""
@@ -198,15 +245,17 @@ class _Grader:
             return NoValue(_lines_refused(result), names, wrong, size)
         return WrongValue(self.puzzle.answer, value, run.case.right[i], names, wrong, size)
 
-    def _recognized(self, first: int) -> Mistake | None:
-        """The known mistake that does the same in every test and in drawn cases, where no other one does; else None.
-
-        An exercise's own sentence is cause enough: there, a mistake needs to do the same in the first test that fails.
-        """
+    def _recognized(self) -> Mistake | None:
+        """The known mistake that does the same in every test and in drawn cases, where no other one does; else None."""
         telling = sorted(range(len(self.runs)), key=lambda i: not self.runs[i].wrong)  # where most of them differ
         fitting = [mistake for mistake in self._fitting(telling) if self._is_alike_beyond(mistake)]
-        if not fitting and isinstance(self.runs[first].values[0], str):
-            fitting = self._fitting([first])
+        return fitting[0] if len(fitting) == 1 else None
+
+    def _alike_in(self, run: _Run) -> Mistake | None:
+        """The only mistake that does the same in a test of which an exercise's own sentence says what is wrong."""
+        if not isinstance(run.values[0], str):
+            return None
+        fitting = self._fitting([self.runs.index(run)])
         return fitting[0] if len(fitting) == 1 else None
 
     def _fitting(self, tests: Sequence[int]) -> list[Mistake]:

@@ -18,6 +18,7 @@ LARGEST = 2**64  # of whole numbers
 MOST_STEPS = 20_000  # parts that are computed, each as often as it is
 AT_ONCE = 100  # elements of a tuple that a function takes or makes in a step
 MOST_CALLS = 200  # of functions that are given
+CALL = 50  # steps that a call of one counts as
 MOST_POWER = 64  # of exponents that are whole numbers
 SIGNS = {
     ast.Add: operator.add,
@@ -76,7 +77,7 @@ class Run:
         self._span = span
         self._names = names
         self._numbers = numbers
-        self._steps = 0
+        self.steps = 0
         self.calls: list[Call] = []
 
     # --- Lines ----------------------------------------------------------------------------------------------------
@@ -146,8 +147,8 @@ class Run:
         return True
 
     def _step(self, node: ast.AST, steps: int = 1) -> None:
-        self._steps += steps
-        if self._steps > MOST_STEPS:
+        self.steps += steps
+        if self.steps > MOST_STEPS:
             self._refuse(node, "many steps", most=MOST_STEPS)
 
     # --- Values ---------------------------------------------------------------------------------------------------
@@ -213,10 +214,14 @@ class Run:
             self._refuse(node, "tuple in a tuple")
         return value
 
+    def _written_inside(self, node: ast.expr) -> object:
+        """An element of a tuple; a tuple that is written there is a short one."""
+        return self.value(node) if isinstance(node, ast.Tuple | ast.List) else self._inside(node)
+
     def _several(self, node: ast.Tuple | ast.List | ast.ListComp | ast.GeneratorExp) -> tuple:
         """The values of a tuple, or of a comprehension, whose names end with it."""
         if isinstance(node, ast.Tuple | ast.List):
-            return tuple([self._inside(part) for part in node.elts])
+            return tuple(map(self._written_inside, node.elts))
         outside = dict(self._names)
         values = tuple(self._gathered(node.elt, node.generators))
         self._names.clear()
@@ -225,10 +230,8 @@ class Run:
 
     def _gathered(self, element: ast.expr, loops: Sequence[ast.comprehension]) -> list[object]:
         """The values of an element in all turns of loops, of which the last one turns fastest."""
-        if not loops and isinstance(element, ast.Tuple | ast.List):
-            return [self.value(element)]  # a short tuple of numbers
         if not loops:
-            return [self._inside(element)]
+            return [self._written_inside(element)]
         loop, *inner = loops
         gathered = []
         for value in self._elements(loop.iter):
@@ -277,6 +280,7 @@ class Run:
             self._refuse(node, "many calls", most=MOST_CALLS)
         arguments = [*map(shown, values), *(f"{word}={shown(value)}" for word, value in named.items())]
         returned = "" if result is None else f" = {shown(result)}"
+        self.steps += CALL
         self.calls.append(Call(name, f"{name}({', '.join(arguments)}){returned}"))
         return result
 
@@ -302,6 +306,24 @@ class Run:
 
     def _refuse(self, node: ast.AST, kind: str, **facts: object) -> NoReturn:
         raise Refused(self._span(node), kind, **facts) from None
+
+
+class TracedRun(Run):
+    """A run that keeps the type of each value, by the id of its node, and by each name at the end."""
+
+    def __init__(self, span: Callable[[ast.AST], Span], names: dict[str, object]) -> None:
+        super().__init__(span, names)
+        self.types: dict[int, type] = {}
+
+    def value(self, node: ast.expr) -> object:
+        """The value of a part."""
+        value = super().value(node)
+        self.types[id(node)] = type(value)
+        return value
+
+    def types_of_names(self) -> dict[str, type]:
+        """Return the types of the values that names have."""
+        return {name: type(value) for name, value in self._names.items()}
 
 
 def _of_python(value: object) -> object:

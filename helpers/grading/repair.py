@@ -11,11 +11,12 @@ import numpy as np
 
 from helpers.grading import drawn
 from helpers.grading.candidates import Candidates
-from helpers.grading.change import Mended, Repair, mended_by, one_of
+from helpers.grading.change import Mended, Repair, mended_by
 from helpers.grading.drawn import Sizes
 from helpers.grading.edits import VALUE, Edit
 from helpers.grading.paired_edits import EACH, together
 from helpers.grading.puzzle import Case, Puzzle
+from helpers.grading.search import MOST_LINES, Search
 from helpers.grading.sites import sites
 from helpers.grading.test_run import TestRun, iterations, simulated
 from wgsl import Kernel
@@ -35,7 +36,6 @@ FURTHER_DRAWN = 8  # problems on which its numbers must be right, then
 MANY_DRAWN = 10  # problems that are drawn, of which those that the text fails are made smaller
 QUICK = 3  # small problems on which a change is tried first
 MOST_WORK_SMALLER = 20_000_000  # of `Work`, to make one smaller
-MOST_LINES = 3  # in which a change mends the text
 
 
 def repair(puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun]) -> Repair | None:
@@ -43,11 +43,11 @@ def repair(puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun]) -> Repair | 
 
     `runs` are those of the tests, and of the drawn problem that the kernel failed, if there is one.
     """
-    return Search(puzzle, kernel, runs).found()
+    return KernelSearch(puzzle, kernel, runs).found()
 
 
-class Search:
-    """Tries the candidates, the likely ones first, until the work is used up."""
+class KernelSearch(Search[Edit]):
+    """The search in a kernel."""
 
     def __init__(self, puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun]) -> None:
         self.puzzle, self.kernel = puzzle, kernel
@@ -62,8 +62,8 @@ class Search:
         self.tests = self.cases  # and here without the small drawn problems, of which some are too small to be watched
         self.buffers = {id(case): _words(case) for case in self.cases}
         self.candidates = Candidates(self.programs, self._official())
-        self.most: dict[int, int] = {}  # of `Work` that a candidate may take in a case
         self._put_quick_first(sum(bool(run.wrong.any()) for run in runs))
+        self.most = {id(case): self._most_in(case) for case in self.cases[:QUICK]}  # of `Work`
 
     def _put_quick_first(self, failing: int) -> None:
         """Let small drawn problems be the first cases: most candidates fail there, after little work."""
@@ -91,25 +91,11 @@ class Search:
         except ValueError:  # there is no such problem, or it takes too long
             return False
 
-    def found(self) -> Repair | None:
-        """Return the changes that mend the text: all of the first tier that has any, one for each line.
+    def tiers(self) -> Iterator[Iterable[Edit]]:
+        """Yield the candidates in the order in which they are tried."""
+        return self.candidates.tiers()
 
-        One in several lines counts only where none in a single line is found.
-        """
-        in_several = None
-        for tier in self.candidates.tiers():
-            lines = self._mended_in(tier)
-            if len(lines) > MOST_LINES:
-                return None
-            if not lines:
-                continue
-            repair = Repair(tuple(one_of(lines[line]) for line in sorted(lines)))
-            if not any(changed.others for changed in repair.changes):
-                return repair
-            in_several = in_several or repair
-        return in_several
-
-    def _mended_in(self, tier: Iterable[Edit]) -> dict[int, list[Mended]]:
+    def mended_in(self, tier: Iterable[Edit]) -> dict[int, list[Mended]]:
         """Return the changes of a tier that mend the text, by their lines; no further ones where those are too many.
 
         Where another value mends a line, a smaller change of that line may be enough, and is told in its place.
@@ -160,7 +146,7 @@ class Search:
 
     def _is_right(self) -> bool:
         return (
-            all(self._has_right_numbers(case, self._most_in(case)) for case in self.cases)
+            all(self._has_right_numbers(case, self.most.get(id(case))) for case in self.cases)
             and all(self._is_safe(case) for case in chain(self.tests[:WATCHED_TESTS], self._drawn()))
             and all(self._has_right_numbers(case) for case in self._drawn(DRAWN + FURTHER_DRAWN, after=DRAWN))
         )
@@ -214,10 +200,8 @@ class Search:
 
     def _most_in(self, case: Case) -> int:
         """Return the work that a candidate may take in a case: more than the text and our program take."""
-        if id(case) not in self.most:
-            yours, ours = (self._work_of(programs, case) for programs in (self.programs, self._official()))
-            self.most[id(case)] = int(max(LONGER * yours, ours))
-        return self.most[id(case)]
+        yours, ours = (self._work_of(programs, case) for programs in (self.programs, self._official()))
+        return int(max(LONGER * yours, ours))
 
 
 def _without_values(lines: dict[int, list[Mended]]) -> dict[int, list[Mended]]:

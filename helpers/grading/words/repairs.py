@@ -1,13 +1,13 @@
-"""The sentences on the one change that makes a wrong kernel right: its place and a question, and never the cure."""
+"""The sentences on the one change that makes a wrong text right: its place and a question, and never the cure."""
 
 from helpers.data.words import in_words
-from helpers.grading import change, edits, paired_edits
+from helpers.grading import change, edits, paired_edits, python_edits
 from helpers.grading.change import THING, Change, Repair
 from helpers.grading.leaves import INDEX
 from helpers.grading.words.letters import cut
 
 LONGEST = 60  # letters of a quote
-RIGHT = "all numbers are right"
+RIGHT, PASS = "all numbers are right", "every test passes"
 STATEMENT, TOO_LONG = "a statement is missing", "several parts are too many"  # kinds of changes
 FACTS = {
     edits.REPLACED: "One word in {line} makes the difference: with {instead} in place of {text}",
@@ -22,6 +22,10 @@ FACTS = {
     edits.PARENTHESES: "In {line}, with other parentheses in {text}",
     edits.EXCHANGED: "In {line}, with two parts exchanged",
     edits.VALUE: "In {line}, with another value in place of {text}",
+    python_edits.SIGN: "In {line}, with another sign before {text}",
+    python_edits.NEGATED: "In {line}, with the opposite of {text}",
+    python_edits.CONDITION: "In {line}, a condition is missing from {text}: with it",
+    python_edits.AROUND: "In {line}, a call of a function is missing around {text}: with it",
     edits.LINES: "With the values of {lines} exchanged",
     edits.TOO_MANY: "Without the statement in {line}",
     edits.MOVED: "With the statement in {line} in another place",
@@ -58,19 +62,24 @@ OF_KINDS = {
     paired_edits.VALUES: "What should each of these lines compute?",
     edits.MEMBERS: "In which order does the task list them?",
 }
+OF_PLACES = {  # of one line
+    paired_edits.PAIRED: "What have these two places in common?",
+    paired_edits.EACH: "What does this word stand for in each of these places?",
+}
 
 
 def sentences(repair: Repair) -> list[str]:
     """Return where one change makes all numbers right, and a question."""
     first, *others = repair.changes
+    result = PASS if repair.all_tests else RIGHT
     if not others:
-        return [_fact(first), _question(first)]
+        return [_fact(first, result), _question(first)]
     lines = " or ".join(f"in {_lines(changed)}" for changed in repair.changes)
-    return [f"One change is enough, {lines}: with it, {RIGHT}.", "What is each of these lines for?"]
+    return [f"One change is enough, {lines}: with it, {result}.", "What is each of these lines for?"]
 
 
-def _fact(changed: Change) -> str:
-    """Return the place of a change, and that all numbers are right with it."""
+def _fact(changed: Change, result: str) -> str:
+    """Return the place of a change, and the result of it."""
     kind = changed.kind
     if not changed.text:
         kind = WITHOUT_TEXT.get(kind, kind)
@@ -81,7 +90,7 @@ def _fact(changed: Change) -> str:
         lines = f"two places of line {changed.line}"
     text = f"`{cut(changed.text, LONGEST)}`"
     place = FACTS[kind].format(line=f"line {changed.line}", lines=lines, text=text, instead=_instead(changed))
-    return f"{place}, {RIGHT}."
+    return f"{place}, {result}."
 
 
 def _lines(changed: Change) -> str:
@@ -104,6 +113,8 @@ def _question(changed: Change) -> str:
     """Return the question that leads from the place to the cure."""
     if changed.kind == paired_edits.VALUES and not changed.others:
         return OF_A_LINE
+    if changed.kind in OF_PLACES and not changed.others:
+        return OF_PLACES[changed.kind]
     if changed.kind in OF_KINDS:
         return OF_KINDS[changed.kind]
     if changed.kind == edits.COMPARISON and changed.noun:

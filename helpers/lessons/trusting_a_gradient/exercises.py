@@ -12,14 +12,12 @@ from helpers.grading.fault import Fault
 from helpers.grading.matching import matchings
 from helpers.grading.puzzle import Case, Dispatch, Skill
 from helpers.grading.python_puzzle import PythonCase, PythonPuzzle
+from helpers.lessons.trusting_a_gradient.escaped_checks import CHECKED, drawn_check
 from helpers.lessons.trusting_a_gradient.written_test import (
     FUNCTIONS,
     WRONG_KERNELS,
-    checked_kernels,
     let_through,
-    lines_for,
     rejected_right_kernels,
-    said_of,
     test_name,
 )
 from helpers.operations.harness import drawn, ones, operation_of, whole
@@ -131,14 +129,6 @@ def _tests() -> tuple[PythonCase, ...]:
     return tuple(cases)
 
 
-def _checked() -> tuple[PythonCase, ...]:
-    """The tests of a check, one for each kernel that it is tried on."""
-    cases = []
-    for name, kernel, right in checked_kernels():
-        cases.append(PythonCase(name, (lines_for(kernel),), ("",), partial(said_of, right)))
-    return tuple(cases)
-
-
 def _drawn_slope(random: Random) -> PythonCase:
     """A loss a * w**3 + b * w**2 + c * w, whose central difference is exact but for a * h**2."""
     a, b, c = random.choice([-3, -2, -1, 1, 2, 3], 3).tolist()
@@ -148,20 +138,11 @@ def _drawn_slope(random: Random) -> PythonCase:
     return _slope_case("", lambda w: ((a * w + b) * w + c) * w, w, h, derivative)
 
 
-def _drawn_check(random: Random) -> PythonCase:
-    """A right kernel with other tensors: no test accepts it by the numbers of one problem."""
-    right = [kernel for _, kernel, is_right in checked_kernels() if is_right]
-    kernel = right[random.integers(len(right))]
-    seeds = tuple(random.integers(4, 1000, 3).tolist())
-    return PythonCase("", (lines_for(kernel, seeds),), ("",), partial(said_of, True))
-
-
 TESTS = _tests()
-CHECKED = _checked()
 PYTHON_PUZZLES = (  # as they come in the lesson
-    PythonPuzzle("catch_them_all", FOLDER, "test", lambda: TESTS),
+    PythonPuzzle("catch_them_all", FOLDER, "test", lambda: TESTS, free="shape"),
     PythonPuzzle("central_difference", FOLDER, "derivative", lambda: LOSSES, TWO_LOSSES, _drawn_slope),
-    PythonPuzzle("check_grad_input", FOLDER, "accepted", lambda: CHECKED, drawn=_drawn_check),
+    PythonPuzzle("check_grad_input", FOLDER, "accepted", lambda: CHECKED, drawn=drawn_check, free="shape"),
 )
 
 # --- Patterns to name -----------------------------------------------------------------------------------------
