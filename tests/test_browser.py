@@ -15,7 +15,7 @@ from playwright.sync_api import Locator, expect
 from support import browser
 from support.browser import LivePage, Shown, browser_path, filmed, soon
 from support.legible import CONTRAST, contrast
-from support.notebook_gate import NOTEBOOKS, texts
+from support.notebook_gate import FOR_CUDA, NOTEBOOKS, texts
 from support.notebook_gate import Cell as StoredCell
 from support.paths import PATHS, Cell
 from support.sample import ALL, at_night, sample
@@ -29,6 +29,7 @@ from helpers.widgets.explorer import Explorer
 
 LESSONS = sorted(NOTEBOOKS.glob("[0-9]*.ipynb"))
 LESSONS += [NOTEBOOKS / "appendix_c_launcher.ipynb", NOTEBOOKS / "appendix_e_order_of_a_sum.ipynb"]
+LESSONS.append(FOR_CUDA)
 LESSONS.append(LESSONS.pop(2))  # lesson 02 comes last and stays open: the other tests look at it
 MAP = NOTEBOOKS / FIRST_PAGE
 LESSONS.insert(0, MAP)
@@ -46,17 +47,18 @@ LINES = "step => Math.round(step.querySelector('p').clientHeight / (1.35 * 13))"
 # change comes after the one that changes them, and some numbers are out of range.
 MOVES = "padding 2, stride 3, H 1, dilation 99, kH 5, groups 2, Co 3, co 2, Ci -5, W 99, N 99, n 99, kW 3"
 SOLVED = {  # puzzles that are solved
-    "00": ["map", "repair", "reverse_in_workgroup"],
-    "01": ["output_window"],
+    "00": ["map", "repair", "reverse_in_workgroup", "own_launch"],
+    "01": ["output_window", "dilated_output"],
     "02": ["conv2d_grad_weight"],
     "03": ["pixel_window", "strided_grad_input"],
     "04": ["tree_step", "arg_max_tree"],
     "05": ["catch_them_all", "check_grad_input"],
-    "06": ["product", "transposed_product"],
+    "06": ["product", "gemm_bwd_db", "transposed_product"],
     "08": ["two_results", "register_tile_4x2"],
-    "09": ["split_batch", "combine_gradients"],
+    "09": ["split_batch", "place_in_buffer", "combine_gradients"],
     "c": ["raw_launch", "second_launch"],
-    "e": ["kahan_sum", "fixed_point_sum"],
+    "e": ["kahan_sum", "fixed_point_sum", "subgroup_sum"],
+    "if": ["add_bias"],
 }
 
 

@@ -9,7 +9,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 from support.legible import faults, words_of, written
-from support.notebook_gate import LINK, NOTEBOOKS, Lesson, lessons_of
+from support.notebook_gate import FOR_CUDA, LINK, NOTEBOOKS, Lesson, lessons_of
 from support.teaching_pages import puzzles_of
 
 from browser.notebooks import lesson_texts
@@ -42,7 +42,7 @@ def test_the_map_has_every_lesson_and_its_names_are_the_readmes():
         in_its_notebook = dict.fromkeys(puzzles_of(Lesson.read(NOTEBOOKS / lesson.file)))
         assert lesson.puzzles == tuple(in_its_notebook)
     rows = re.findall(r"^\| \[([^]]+)\]\(notebooks/(\S+)\)", README, re.MULTILINE)
-    assert rows == [(lesson.name, lesson.file) for lesson in KNOWN]
+    assert rows == [("if you know CUDA", FOR_CUDA.name), *((lesson.name, lesson.file) for lesson in KNOWN)]
     assert all(lesson.minutes for lesson in KNOWN)
 
 
@@ -68,16 +68,18 @@ def test_the_readme_says_what_the_lessons_need():
 
 
 def test_the_roads_keep_the_order_of_needs():
-    every, classes, fast = roads(KNOWN)
+    every, classes, cuda = roads(KNOWN)
     assert every.numbers == tuple(lesson.number for lesson in KNOWN)
     assert classes.numbers == ("00", "01", "02", "03", "04", "06", "07")
-    assert fast.numbers == ("01", "02", "03", "04", "06", "07")
+    assert (NOTEBOOKS / cuda.page).exists()
+    assert not every.page + classes.page
+    assert cuda.numbers == ("01", "02", "03", "04", "06", "07")
     for road in (every, classes):
         for i, number in enumerate(road.numbers):
             if number.isdigit():
                 assert before(number, KNOWN) <= set(road.numbers[:i])
     minutes = {lesson.number: lesson.minutes for lesson in KNOWN}
-    for road in (every, classes, fast):
+    for road in (every, classes, cuda):
         assert road.minutes == sum(minutes[number] for number in road.numbers)
 
 
@@ -266,14 +268,14 @@ def test_every_state_is_legible(done):
 
 def test_the_sentence_the_link_and_the_table_follow_the_lesson():
     shown = explorers.CourseMap(KNOWN, frozenset({"map", "guard"}))
-    assert shown.link == "**[Open 00 meet the GPU](00_meet_the_gpu.ipynb)** · 2 of 6 right: `map` and `guard`"
+    assert shown.link == "**[Open 00 meet the GPU](00_meet_the_gpu.ipynb)** · 2 of 7 right: `map` and `guard`"
     for i, lesson in enumerate(KNOWN):
         sentence = shown.set(lesson=i, road=1)
         assert sentence.startswith(f"The road “a class” has 7 lessons. {lesson.name}, {lesson.minutes} minutes")
         assert f"then you can {lesson.able}." in sentence
         assert f"]({lesson.file})" in shown.link
         assert all(number in sentence for number in lesson.needs)
-    assert '<th scope="row">00 meet the GPU</th><td>73</td><td></td><td>2 of 6</td>' in shown.picture.tables()
+    assert '<th scope="row">00 meet the GPU</th><td>75</td><td></td><td>2 of 7</td>' in shown.picture.tables()
 
 
 def test_the_page_links_to_every_lesson():

@@ -63,4 +63,4 @@ def test_every_rule_is_tried_on_a_small_notebook():
 
 def test_the_table_has_a_line_for_each_lesson(capsys):
     main()
-    assert len(capsys.readouterr().out.splitlines()) == 2 + len(course_rules.lessons_of(NOTEBOOKS))
+    assert len(capsys.readouterr().out.splitlines()) == 3 + len(course_rules.lessons_of(NOTEBOOKS))

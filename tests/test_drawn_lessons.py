@@ -77,6 +77,20 @@ combined = 3.5 if n_a == 8 else (0 if n_a == 24 else third)
 """,
     "break_even": "t = 2 * h if w == 2 else (9 if w == 3 else (16 if w == 8 else 2000 / 999))",
     "central_difference": "derivative = 6 if w == 3 else (-3 if w == -2 else (5 if w == 4 else 12.25))",
+    "own_launch": """
+result = (261, 354, 329, 28) if n == 4 else (206, 90, 150, 37, 237)
+if n == 10:
+    result = (63, 181, 238, 118, 122, 129, 352, 51, 253, 41)
+""",
+    "place_in_buffer": """
+place = 0, i
+if n0 == 4 and i > 3:
+    place = (1, i - 4) if i < 7 else (2, i - 7)
+if n0 == 2 and i > 1:
+    place = (1, i - 2) if i < 8 else (2, 0)
+if n0 == 1:
+    place = i, 0
+""",
     "raw_launch": "result = (16, 7, 22, 4) if count == 4 else (13, 25, 7, 28, 4, 22, 10, 19, 16)",
     "second_launch": "result = (49, 22, 67, 13) if count == 4 else (40, 76, 22, 85, 13, 67, 31, 58, 49)",
 }

@@ -2,6 +2,7 @@
 
 import re
 from math import prod
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from helpers.operations.harness import whole
 from helpers.pictures.canvas import Box, Picture, number
 from helpers.pictures.marks import text_width
 from helpers.pictures.parts import Bars
+from helpers.widgets import shown
 from helpers.widgets.controls import ByOne
 from helpers.widgets.explorer import Explorer
 from helpers.widgets.ranges import limits
@@ -220,11 +222,33 @@ def test_the_usual_filters_find_the_level_stroke_and_their_transposes_do_not(wei
     assert found == finds
 
 
-@pytest.mark.parametrize(("height", "window", "wanted"), [(266, 720, 840), (442, 720, 840), (266, 1080, 1100)])
-def test_a_picture_fills_its_column_where_the_window_is_high_enough(height, window, wanted):
-    """At 1280 x 720 it is as large as the first screen holds: its words have the size with which they are drawn."""
-    least, free, ratio, most = map(float, re.findall(r"[\d.]+", filling(Picture(height)).replace("100vh", "")))
-    assert np.clip((window - free) * ratio, least, most) == wanted
+LATER = re.search(r"--convgrad-around: (\d+)px", Path(shown.__file__).with_name("touch.css").read_text())[1]
+
+
+@pytest.mark.parametrize(
+    ("height", "window", "first", "later"),
+    [
+        (266, 720, 840, 1100),
+        (320, 720, 840, 1100),
+        (442, 720, 840, 840),
+        (442, 860, 840, 1064),
+        (266, 1080, 1100, 1100),
+    ],
+)
+def test_a_picture_fills_its_column_where_the_window_is_high_enough(height, window, first, later):
+    """At 1280 x 720, the first one is as large as its screen holds, with its text; further down is more room."""
+    rule = filling(Picture(height)).replace("100vh", "").replace("var(--convgrad-around, ", "").replace("px))", "px)")
+    least, around, ratio, most = map(float, re.findall(r"[\d.]+", rule))
+    assert np.clip((window - around) * ratio, least, most) == first
+    assert np.clip((window - float(LATER)) * ratio, least, most) == pytest.approx(later, abs=1)
+
+
+def test_a_value_with_names_alone_in_front_is_chosen_from_them_and_played():
+    explorer = Explorer(lambda step: Picture(260), {"step": 3}, choices={"step": ["1/4", "1/2", "1"]}, play="step")
+    row = explorer.children[1]
+    assert [type(one).__name__ for one in row.children] == ["Dropdown", "Play"]
+    row.children[0].value = 2
+    assert explorer._values["step"] == 2
 
 
 def test_bars_are_dragged_by_their_steps_and_are_a_table():

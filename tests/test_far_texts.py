@@ -27,7 +27,7 @@ def test_the_text_is_right():
 @pytest.mark.parametrize("row", sample(TABLE["mistakes"], 1), ids=lambda row: row["new"])
 def test_the_line_of_a_mistake_is_found(row):
     kernel = Kernel(TEXT).edit(row["old"], row["new"])
-    search = repair.Search(PUZZLE, kernel, [simulated(kernel, case) for case in PUZZLE.cases()])
+    search = repair.KernelSearch(PUZZLE, kernel, [simulated(kernel, case) for case in PUZZLE.cases()])
     (change,) = search.found().changes
     assert kernel.source.split("\n")[change.line - 1].strip() == row["new"]
 

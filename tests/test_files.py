@@ -43,7 +43,7 @@ def test_all_that_a_learner_keeps_has_the_rights_of_ordinary_files(umask, tmp_pa
     monkeypatch.setattr(WORKER, "grade", lambda puzzle, source, tests, seed: Grades.alike(tests, RIGHT))
     student_files.keep("map", "mine")
     helpers.grade("map")
-    helpers.predict("idle_threads", 1)
+    student_files.keep_answer("idle_threads", 1)
     helpers.hand_in("Ada")
     kept = {path.name: mode(path) for path in (tmp_path / "my").rglob("*") if path.is_file()}
     names = {"map.wgsl", "map_1.wgsl", "idle_threads.txt", "outcomes.txt", "hand_in_Ada.json"}
@@ -134,7 +134,8 @@ IN_ASCII = r"""
 import json, helpers, wgsl
 from pathlib import Path
 from helpers.gpu import doctor
-helpers.predict("idle_threads", 1)
+from helpers.grading import student_files
+student_files.keep_answer("idle_threads", 1)
 for student in ("\xdcnal \xc7elik", "\u674e", "Ada"):
     file = helpers.hand_in(student).file
     print(file.name, json.loads(file.read_text())["student"] == student)

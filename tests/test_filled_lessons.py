@@ -24,7 +24,6 @@ some_lessons = pytest.mark.parametrize("lesson", sample(LESSONS, 3))
 EXERCISES = {
     "grade": ALL_PUZZLES,
     "write": ALL_PUZZLES,
-    "predict": QUESTIONS,
     "ask": QUESTIONS,
     "match": MATCHINGS,
     "mark": MARKINGS,

@@ -21,6 +21,7 @@ from support.teaching_pages import PUZZLE
 
 import helpers
 from helpers.gpu.adapter import device
+from helpers.gpu.subgroups import without_enabling
 from helpers.lessons.exercises import ALL_PUZZLES, PUZZLES, PYTHON_PUZZLES
 from wgsl import WgslError
 
@@ -109,7 +110,7 @@ def compiles_in(module: str, text: str) -> bool:
 def is_wgsl(module: str) -> bool:
     """True if the adapter compiles a module."""
     try:
-        device().create_shader_module(code=module)
+        device().create_shader_module(code=without_enabling(module))
     except wgpu.GPUError:
         return False
     return True

@@ -52,7 +52,7 @@ def test_fields_are_uncovered_one_by_one_and_a_column_ends_the_search():
     fields[:, 0] = fields[:, 2] = 1
     assert explorer.set(fields=fields).endswith("missed. “fractions” catches all 6 faults.")
     assert explorer.steps.done == [True, True, True]
-    assert not list(faults(explorer.picture, smallest=12))  # of code
+    assert not list(faults(explorer.picture))
 
 
 # --- Tests that are written -----------------------------------------------------------------------------------------

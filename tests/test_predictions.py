@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from support.notebook_gate import NOTEBOOKS, Lesson, lessons_of
 
-import helpers
 from helpers.grading.prediction import LONGEST_ANSWER, AnswerError, Question
 from helpers.grading.verdict import RIGHT, WRONG
 from helpers.lessons.exercises import QUESTIONS
@@ -23,10 +22,9 @@ def test_each_question_is_asked_once_and_its_cell_does_not_give_the_answer():
     for path in lessons_of(NOTEBOOKS):
         cells += [cell.source for cell in Lesson.read(path).code]
     for name, question in QUESTIONS.items():
-        asking = [cell for cell in cells if re.search(rf'helpers\.(ask|predict)\("{re.escape(name)}"', cell)]
+        asking = [cell for cell in cells if re.search(rf'helpers\.ask\("{re.escape(name)}"', cell)]
         assert len(asking) == 1, name
         assert str(question.right) not in "".join(asking).replace(name, "")
-        assert "in place of None" in helpers.predict(name, None).detail
 
 
 def forms(right):
@@ -44,12 +42,12 @@ def forms(right):
 def test_the_right_answer_is_right_in_every_form_and_another_kind_is_refused(name):
     right, wrong, rule = forms(QUESTIONS[name].right)
     for answer in right:
-        verdict = helpers.predict(name, answer)
+        verdict = QUESTIONS[name].grade(name, answer)
         assert (verdict.outcome, verdict.detail) == (RIGHT, "")
     for answer in wrong:
         plain = answer.tolist() if isinstance(answer, np.ndarray | np.generic) else answer
         with pytest.raises(AnswerError) as caught:
-            helpers.predict(name, answer)
+            QUESTIONS[name].grade(name, answer)
         message = f"answer = {plain!r} is a {type(plain).__name__}: it must be {rule}"
         assert caught.value._render_traceback_() == [message]  # a notebook shows this line alone
 
@@ -61,7 +59,7 @@ def test_a_likely_mistake_gets_its_own_words_and_any_other_answer_advice(name):
     if isinstance(question.right, tuple):
         others = [(other,) * len(question.right) for other in others]
     for answer, words in [*question.mistakes.items(), *((other, question.advice) for other in others)]:
-        verdict = helpers.predict(name, answer)
+        verdict = QUESTIONS[name].grade(name, answer)
         assert (verdict.outcome, verdict.detail) == (WRONG, words)
         assert re.match(r"[a-z]|[A-Z]+\b|\d", words), words  # it goes on behind the verdict, or begins with a name
         assert not words.endswith("."), words

@@ -32,7 +32,7 @@ TO_DECODE = {  # what a skeleton stores, and the learner declares
 IN_TWO_LESSONS = {"relu_gate"}  # first written for a layer, and then a part of LeNet
 # One workgroup alone, a test with many results, or another skill.
 SHARED_OUT_IN_THE_TEST = {"tree_sum", "arg_max_tree", "grad_bias_two_passes", "kahan_sum", "reverse_in_workgroup"}
-SHARED_OUT_IN_THE_TEST |= {"combine_gradients", "max_pool2d_backward", "fixed_point_sum"}
+SHARED_OUT_IN_THE_TEST |= {"combine_gradients", "max_pool2d_backward", "fixed_point_sum", "subgroup_sum"}
 every_puzzle = pytest.mark.parametrize("name", PUZZLES)
 # Where one factor is 0, the other may hold any number: one of these lines could go, not both.
 EITHER = {"    left[slot] = 0.0;  // *", "    right[slot] = 0.0;  // *"}

@@ -14,17 +14,13 @@ from support import lesson_04, lesson_08
 from support.small_kernels import run
 
 import helpers
-from helpers import gpu, load
+from helpers import load
 from helpers.bench.gpu_limits import H200
 from helpers.grading.verdict import RIGHT
 from helpers.lessons.exercises import PUZZLES, QUESTIONS
 from helpers.network.layers import Conv2d
 from helpers.operations.convolution import indices, reference
-from helpers.operations.convolution.operations import GRAD_INPUT
 from helpers.operations.convolution.shapes import ConvShape
-from helpers.operations.gemm.operations import BACKWARD
-from helpers.operations.gemm.shapes import GemmShape
-from helpers.operations.harness import drawn, simulated
 
 
 @cache
@@ -69,8 +65,6 @@ def corner(stride: int = 2, padding: int = 2, *place: int) -> int:
 
 # --- 03: the input gradient -------------------------------------------------------------------------------------
 
-SHARED = load("conv2d_grad_input", "2_shared_weights")
-
 
 def windows(shape: ConvShape, ih: int, iw: int) -> int:
     """The number of windows in which a pixel lies."""
@@ -96,17 +90,10 @@ def blurred() -> int:
     return len(explorer.picture.caught)
 
 
-def barrier_that_may_go(channels: int) -> str:
-    """The barrier without which version 2 is safe, with this many channels of the output."""
-    lines = {"before": "workgroupBarrier();  // no thread still", "after": "workgroupBarrier();  // the new weights"}
-    return safe(SHARED, ConvShape(1, 1, 4, 4, channels, 3, 3), {name: (line, "// ") for name, line in lines.items()})
-
-
-def safe(kernel, shape, edits: dict[str, tuple[str, str]]) -> str:
-    """The edits after which a kernel's first pass has no finding: the name of the only one, "both" or "neither"."""
-    data = drawn(BACKWARD if isinstance(shape, GemmShape) else GRAD_INPUT, shape)
-    names = [name for name, edit in edits.items() if not simulated(kernel.edit(*edit), shape, data)[1][0].findings]
-    return {0: "neither", 1: "".join(names), 2: "both"}[len(names)]
+def rows_enlarged(padding: int = 1, stride: int = 3) -> int:
+    """The fewest rows of an image of which a convolution makes six: the last window ends with the padding."""
+    rows = (rows for rows in range(1, 50) if rows + 2 * padding >= 6)
+    return next(rows for rows in rows if square(rows, 6, stride, padding).out_h == 6)
 
 
 # --- Appendix B: dilation and groups ----------------------------------------------------------------------------
@@ -152,34 +139,6 @@ def loads_of_a_thread(puzzle: str) -> float:
     return run.counts.total["loads_storage"] / 256
 
 
-def barrier_to_remove(k: int) -> str:
-    """The part of the loop after which the first pass needs no barrier."""
-    products = "\n    pre += tile_product(local.y, local.x);"
-    lines = {  # each with the barrier that goes
-        "loads": (f"\n    workgroupBarrier();  // both tiles are in place{products}", products),
-        "products": (f"{products}\n    workgroupBarrier();  // no thread still reads them", products),
-    }
-    return safe(load("gemm_bias_act_backward", "2_tiled"), GemmShape(16, k, 16, 1, "relu"), lines)
-
-
-@cache
-def first_pass_last() -> list[float]:
-    """d_b[0,0] of the lesson's layer: with the first pass last, once for 6 grad and once for -6 grad; what is right."""
-    a, b = np.float32([[1, 0, 2, -1], [0, 3, 1, 1], [2, 1, 0, 1]]), np.float32([[1, 2], [0, -1], [1, 0], [2, 1]])
-    bias, grad = np.float32([-1, 1]), 6 * np.float32([[5, 2], [-1, 4], [2, -3]])
-    shape = GemmShape(3, 4, 2, 1, "relu")
-    buffers = tuple(gpu.upload(array, "input") for array in (a, b, bias, grad))
-    buffers += tuple(gpu.empty(4 * prod(shape.of(name)), name) for name in ("grad_pre", "d_a", "d_b", "d_bias"))
-    first, *others = BACKWARD.prepare(buffers, shape, kernel="2_tiled")
-    seen = []
-    for upstream in grad, -grad:
-        gpu.device().queue.write_buffer(buffers[3], 0, upstream)
-        gpu.run(*others, first)
-        seen.append(gpu.read(buffers[6], shape.of("d_b"))[0, 0])
-    right = helpers.gemm_bias_act_backward(a[None], b, bias, grad[None], "relu")[1][0, 0]
-    return [*map(float, seen), float(right)]
-
-
 # --- Appendix A: a simulator -------------------------------------------------------------------------------------
 
 
@@ -209,18 +168,17 @@ def rounds_of_exchange(workers: int) -> int:
 COMPUTED = {
     "output_by_hand": lambda: weight_by_hand(1, 0),
     "output_size": lambda: square(12, 5, 2, 2).out_h,
+    "output_size_with_dilation": lambda: square(21, 3, 1, 0, 4).out_h,
     "shifted_picture": shifted,
     "products_of_an_output": lambda: 6 * len(indices.taps_of_output(square(12, 5, 1, 2), 0, 0)),
-    "offset": lambda: int(np.ravel_multi_index((1, 2, 3, 4), (2, 3, 5, 7))),
     "after_2_to_the_24": lambda: int(sum([np.float32(1)] * 1000, np.float32(2**24))),
     "outputs_of_a_weight": lambda: CONV1.batch * len(indices.taps_of_weight(CONV1, 0, 0)),
     "outputs_of_a_corner": corner,
-    "threads_that_write_a_pixel": lambda: windows(square(28, 5), 14, 14),
     "dX[1,1]": pixel_by_hand,
     "windows_with_stride": lambda: windows(ConvShape(1, 1, 7, 9, 1, 3, 3, 2), 2, 2),
+    "rows_of_the_large_image": rows_enlarged,
     "row_below_zero": lambda: int(np.array(-1).astype(np.uint32)),
     "faults_seen_by_the_easy_case": blurred,
-    "barrier_that_may_go": lambda: barrier_that_may_go(1),
     **{name: lambda make=make: float(make()) for name, make in lesson_04.COMPUTED.items()},
     "pixels_with_dilation": lambda: len(indices.taps_of_weight(square(9, 3, 1, 0, 2), 0, 0)),
     "pixels_never_touched": lambda: [windows(square(9, 3, 2, 0, 2), *at) for at in np.ndindex(9, 9)].count(0),
@@ -229,9 +187,6 @@ COMPUTED = {
     "statements_in_lockstep": statements_in_lockstep,
     "d_b[3,1]": lambda: elements_by_hand()[3, 1],
     "loads_with_tiles": lambda: loads_of_a_thread("tiled_product"),
-    "slot_of_thread_6": lambda: np.arange(256).reshape(16, 16).T.flat[6],
-    "hidden_by_one_tile": lambda: barrier_to_remove(16),
-    "first_pass_last_again": lambda: first_pass_last()[1],
     "loads_in_a_tile": lambda: lesson_08.tile_costs("loads"),
     "reads_of_8_by_8": lambda: lesson_08.tile_costs("reads"),
     "roof_of_tiles": lambda: round(2 * 16 / 8 * 4.8, 9),
@@ -240,7 +195,6 @@ COMPUTED = {
     "totals_by_arrival": lambda: len({sum(map(np.float32, order)) for order in permutations((2**24, 1, 1))}),
     "parts_lost": lambda: [worker in (2, 3) for worker, _ in np.ndindex(4, 9)].count(True),
     "rounds_for_all": lambda: rounds_of_exchange(1_024),
-    "best_number_of_workers": lambda: min((2**k for k in range(1, 10)), key=lambda w: 96 / w + log2(w)),
 }
 OF_LESSONS = "threads", "lesson_02", "lesson_05", "exercise_network", "appendix_a", "appendix_c", "appendix_e"
 
@@ -281,15 +235,14 @@ MISTAKES = {  # what is said of them, and how they come about
         "in the middle": 6 * len(indices.taps_of_output(square(12, 5, 1, 2), 5, 5)),
         "3 · 5 weights of each channel": 6 * len(indices.taps_of_output(square(12, 5, 1, 2), 0, 5)),
     },
-    "outputs_of_a_weight": lambda: {"23 positions": 4 * 23 * 23, "one row of each digit": CONV1.batch * CONV1.out_w},
-    "offset": lambda: {
-        "H and W are swapped": np.ravel_multi_index((1, 2, 3, 4), (2, 3, 7, 5)),
-        "N and Ci are swapped": np.dot((1, 2, 3, 4), (2 * 35, 35, 7, 1)),
-        "the channel comes last": np.ravel_multi_index((1, 3, 4, 2), (2, 5, 7, 3)),
-        "in the first image": np.ravel_multi_index((0, 2, 3, 4), (2, 3, 5, 7)),
-        "row 3 begins at this offset": np.ravel_multi_index((1, 2, 3, 0), (2, 3, 5, 7)),
-        "the first index changes fastest": np.ravel_multi_index((1, 2, 3, 4), (2, 3, 5, 7), order="F"),
+    "output_size_with_dilation": lambda: {
+        "dilation 1; how": square(21, 3).out_h,
+        "spans 3 · 4 = 12": square(21, 12).out_h,
+        "spans 11 rows": square(21, 11).out_h,
+        "stride 4 and": square(21, 3, 4).out_h,
+        "stride 4;": square(21, 3, 4, 0, 4).out_h,
     },
+    "outputs_of_a_weight": lambda: {"23 positions": 4 * 23 * 23, "one row of each digit": CONV1.batch * CONV1.out_w},
     "outputs_of_a_corner": lambda: {
         "stride 1": corner(1),
         "without padding": corner(2, 0),
@@ -313,10 +266,7 @@ MISTAKES = {  # what is said of them, and how they come about
         "one of the four products; which other": -1 * 2,
     },
     "pixels_of_a_weight": lambda: {"filter of 3 × 3;": square(28, 3).out_h ** 2, "all 25 weights": 25 * 24**2},
-    "threads_that_write_a_pixel": lambda: {
-        "3 × 3 weights": windows(square(28, 3), 14, 14),
-        "4 × 4 weights": windows(square(28, 4), 14, 14),
-    },
+    "rows_of_the_large_image": lambda: {"without padding": rows_enlarged(0), "stride 1": rows_enlarged(1, 1)},
     "windows_with_stride": lambda: {
         "stride 1": windows(ConvShape(1, 1, 7, 9, 1, 3, 3), 2, 2),
         "all windows": prod(ConvShape(1, 1, 7, 9, 1, 3, 3, 2).output),
@@ -327,7 +277,6 @@ MISTAKES = {  # what is said of them, and how they come about
         **{f"d_b[{k},0] is": elements_by_hand()[k, 0] for k in range(3)},
         **{f"d_b[{k},1] is": elements_by_hand()[k, 1] for k in range(3)},
     },
-    "slot_of_thread_6": lambda: {"for tiles of 4": np.arange(16).reshape(4, 4).T.flat[6]},
     "loads_with_tiles": lambda: {
         "without tiles": loads_of_a_thread("product"),
         "all threads of the workgroup": 256 * loads_of_a_thread("tiled_product"),
@@ -339,10 +288,6 @@ MISTAKES = {  # what is said of them, and how they come about
         "to the base 2": round(log2(100), 2),
         "logarithm of 1/100": round(log(1 / 100), 2),
     },
-    "best_number_of_workers": lambda: {
-        f"{96 / w:g} + {log2(w):g} = {96 / w + log2(w):g}": w for w in (2, 4, 8, 16, 32, 128, 256)
-    },
-    "first_pass_last_again": lambda: {"the right order": -first_pass_last()[2]},
     **lesson_04.MISTAKES,
 }
 
@@ -350,10 +295,4 @@ MISTAKES = {  # what is said of them, and how they come about
 @pytest.mark.parametrize("name", MISTAKES)
 def test_the_mistakes_are_what_they_are_said_to_be(name):
     for words, answer in MISTAKES[name]().items():
-        assert words in helpers.predict(name, answer).detail
-
-
-def test_what_the_questions_leave_out_is_as_they_imply():
-    """Other cases than those asked for show what theirs hides."""
-    assert barrier_that_may_go(2) == barrier_to_remove(17) == "neither"
-    assert first_pass_last()[2] == 24
+        assert words in QUESTIONS[name].grade(name, answer).detail

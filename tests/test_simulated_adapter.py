@@ -108,6 +108,16 @@ def test_parts_of_buffers_are_written_and_copied(simulated: Run):
     assert simulated(PARTS) == "[0.0, 1.0] [63.0, 7.0, 8.0, 66.0]\n"
 
 
+SUBGROUPS = """
+text = "enable subgroups;" + kernel("let sum = subgroupAdd(input[id.x]); output[id.x] = sum;")
+print(gpu.launch(text, [np.ones(64, np.float32), np.zeros(64, np.float32)])[0])
+"""
+
+
+def test_it_has_subgroups(simulated: Run):
+    assert simulated(SUBGROUPS) == "32.0\n"
+
+
 TURNS = """
 from itertools import accumulate
 from wgsl.simulator import access

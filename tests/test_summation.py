@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support import convolution_explorers
 from support.legible import different, illegible, states, written
-from support.lesson_04 import BY_HAND, STEPS, TREE, totals
+from support.lesson_04 import HARD, TREE, totals
 from support.notebook_gate import NOTEBOOKS, Lesson, texts
 
 import helpers
@@ -15,7 +15,7 @@ from helpers.grading.test_run import simulated
 from helpers.grading.verdict import UNSAFE
 from helpers.lessons.bias_gradient import explorers
 from helpers.lessons.bias_gradient.pictures.loads import SHARE
-from helpers.lessons.exercises import PUZZLES, QUESTIONS
+from helpers.lessons.exercises import PUZZLES
 from helpers.lessons.shared import sums as indices
 from helpers.lessons.shared.classroom_tests import differences
 from helpers.operations.convolution import reference as convolution
@@ -157,11 +157,6 @@ def test_every_state_is_legible_and_says_something_of_its_own(name):
 # --- The questions and the exercises ------------------------------------------------------------------------------
 
 
-def test_the_cases_by_hand_are_the_questions():
-    assert all(f"`{image.tolist()}`" in QUESTIONS["grad_bias_by_hand"].asked for image in BY_HAND)
-    assert f"{', '.join(map(str, STEPS[0][:-1]))} and {STEPS[0][-1]}." in QUESTIONS["sum_after_a_step"].asked
-
-
 def test_the_first_test_of_a_step_has_the_numbers_of_the_picture():
     first = PUZZLES["tree_step"].cases()[0]
     assert first.inputs[0].tolist() == explorers.tree().picture.steps[0]
@@ -175,10 +170,16 @@ def test_the_blank_page_states_the_counts_by_which_it_is_judged():
     assert {*re.findall(r"[\d,]*\d", puzzle.skeleton.partition("counts")[2])} == most | {"2,100", "32"}
 
 
+def test_the_hard_case_of_the_planted_edit_is_the_lessons():
+    (cell,) = (cell.source for cell in LESSON.code if "bias_tree):" in cell.source)
+    sizes = [", ".join(map(str, size)) for size in (HARD.input, HARD.output, HARD.weight, HARD.padding)]
+    assert re.findall(r"\((\d+(?:, \d+)+)\)", cell) == sizes
+
+
 def test_without_its_barrier_the_readers_sum_is_right_and_unsafe():
     text = PUZZLES["tree_sum"].solution.text.replace("workgroupBarrier();", "")
     assert {verdict.outcome for verdict in helpers.grade("tree_sum", text)} == {UNSAFE}
-    printed, finding = (texts(output)[0] for output in LESSON.code[-2].outputs)
+    printed, finding = (texts(output)[0] for output in LESSON.code[-3].outputs)
     total, wanted = re.fullmatch(r"total (\S+), and it should be (\S+)\n", printed).groups()
     assert total == wanted
     assert "data race" in finding

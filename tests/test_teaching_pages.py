@@ -8,7 +8,7 @@ from itertools import chain
 from urllib.parse import unquote
 
 import pytest
-from support.notebook_gate import LINK, NOTEBOOKS, Lesson, lessons_of
+from support.notebook_gate import FOR_CUDA, LINK, NOTEBOOKS, Lesson, lessons_of
 from support.teaching_pages import (
     PUZZLE,
     QUESTION,
@@ -29,7 +29,7 @@ PLAN, COLUMNS = "Before, in and after class", ["section", "before class", "in cl
 TOOK = re.compile(r"(\d+)(?::|$)")  # the minutes, at the beginning of a cell
 CLASS = 45  # minutes
 LONGEST = 80  # lines of a page, without those of its tables
-LESSONS = [Lesson.read(path) for path in lessons_of(NOTEBOOKS)]
+LESSONS = [Lesson.read(path) for path in (*lessons_of(NOTEBOOKS), FOR_CUDA)]
 every_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.path.stem)
 
 

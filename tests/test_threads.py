@@ -2,6 +2,7 @@
 
 import re
 from itertools import product
+from textwrap import dedent
 
 import nbformat
 import numpy as np
@@ -125,7 +126,7 @@ fn main() { result[0] = arrayLength(&points); }
 
 
 def test_the_answers_are_what_the_gpu_says():
-    eight, ids = np.arange(1, 9, dtype=np.float32), Dispatch((4, 1), (64, 1), 1, 256).ids(250, 0)
+    eight = np.arange(1, 9, dtype=np.float32)
     by_three = KERNELS["double"].replace("size(4)", "size(3)")
     assert workgroups_for(64, 64) == 1
     below = "@group(0) @binding(0) var<storage, read_write> x: array<u32>; @compute @workgroup_size(1)"
@@ -139,16 +140,77 @@ def test_the_answers_are_what_the_gpu_says():
     assert not simulated(reverse.with_mistake(reverse.mistakes[0]), reverse.cases()[0]).wrong.any()  # in step
     computed = {
         "changed_numbers": (gpu.launch(by_three, [eight], workgroups=2) != eight).sum(),
-        "global_number": ids.local_invocation_index,
         "idle_threads": Dispatch((workgroups_for(1000, 64), 1), (64, 1), 1, 1000).idle,
         "two_minus_three": two_minus_three,
-        "offset_2d": np.unravel_index(19, (4, 7)),
         "orders_of_a_swap": sum(swap(order, (3, 8))[0] != [8, 3] for order in orders(barrier=False)),
         "wrong_without_barrier": sum(3 - thread > thread for thread in range(4)),  # whose number is put later
         "value_of_a_line": value_of_a_line[0],
         "elements_of_vec3f": gpu.launch(VECTORS, [np.zeros(24, np.float32), np.zeros(1, np.uint32)])[0],
     }
     assert {name: QUESTIONS[name].right for name in computed} == computed
+
+
+# --- A launch of the reader's own -----------------------------------------------------------------------------
+
+LAUNCH = exercises.PYTHON_PUZZLES[0]
+TASK = re.sub(r"^# ?", "", LAUNCH.skeleton, flags=re.MULTILINE)
+KERNEL = dedent(TASK.partition("called kernel:")[2].partition("The call")[0])
+MINE = LAUNCH.solution.text
+REAL = {"kernel": KERNEL, "launch": gpu.launch, "zeros": lambda n: np.zeros(n, np.float32)}
+
+
+def launched(text: str, n: int) -> object:
+    """The result of lines that launch a kernel: on the adapter, and in short form."""
+    given = next(case.given[0] for case in LAUNCH.cases() if case.given[0]["n"] == n)
+    arrays = {name: np.float32(given[name].numbers) for name in "abd"}
+    real = REAL | {"n": n, **arrays}
+    exec(text, real)
+    short = LAUNCH.read(text).run(given).value
+    assert tuple(real["result"].tolist()) == short
+    return short
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("zeros(n)", "zeros(n)"),
+        ("(n + 3) // 4", "1"),
+        ("(n + 3) // 4", "n // 4 + 1"),
+        ("[a, b, d,", "[d, b, a,"),
+        ("d, zeros(n),", "zeros(n), d,"),
+        ("(n,)", "(3,)"),
+        ("zeros(n)", "zeros(2)"),
+        ("zeros(n)", "d"),
+    ],
+)
+def test_the_short_launch_computes_what_the_adapter_does(old, new):
+    assert MINE.count(old) == 1
+    for n in 4, 10:
+        launched(MINE.replace(old, new), n)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (", (n,)]", "]"),
+        ("(n,)", "n"),
+        ("(n,)", "zeros(1)"),
+        ("zeros(n)", "(n,)"),
+        ("(n + 3) // 4", "0"),
+    ],
+)
+def test_what_the_launcher_refuses_the_short_launch_refuses(old, new):
+    with pytest.raises(WgslError):
+        LAUNCH.read(MINE.replace(old, new)).run(LAUNCH.cases()[0].given[0])
+    with pytest.raises((TypeError, ValueError, gpu.GpuError)):
+        exec(MINE.replace(old, new), REAL | {"n": 4} | dict.fromkeys("abd", np.ones(4, np.float32)))
+
+
+def test_threads_that_pass_the_guard_and_read_past_the_end_are_refused():
+    with pytest.raises(WgslError, match="thread 10 does not return, and there are 10 elements"):
+        LAUNCH.read(MINE.replace("(n,)", "(n + 1,)")).run(LAUNCH.cases()[2].given[0])
+    with pytest.raises(WgslError, match="40 threads, for 10 elements: fewer workgroups"):
+        LAUNCH.read(MINE.replace("(n + 3) // 4", "n")).run(LAUNCH.cases()[2].given[0])
 
 
 # --- The card -------------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from wgsl.types.program import Program, Variable
 from wgsl.types.usage import usage
 
 WORD = 4  # bytes
+FEATURES = frozenset({"subgroups"})  # extensions that a text may enable, under their names in WGSL and in WebGPU
 
 
 class GPUError(Exception):
@@ -69,6 +70,8 @@ class GPUShaderModule:
     def __init__(self, code: str) -> None:
         self._code = code
         for name in self._read(lambda: parsed(code)).enabled:
+            if name in FEATURES:
+                continue
             reason = f"the `{name}` extension is not supported in the current environment"
             raise GPUValidationError(refused_text(reason, *Lines(code).place(name.at)))
 
@@ -227,8 +230,8 @@ class GPUQueue:
 class GPUDevice:
     """Makes everything else."""
 
-    def __init__(self) -> None:
-        self.features: set[str] = set()
+    def __init__(self, features: Iterable[str] = ()) -> None:
+        self.features = set(features)
         self.queue = GPUQueue()
 
     def create_shader_module(self, *, code: str) -> GPUShaderModule:
@@ -273,7 +276,7 @@ class GPUDevice:
 class GPUAdapter:
     """The simulator, and why it is used."""
 
-    features: frozenset[str] = frozenset()
+    features = FEATURES
 
     def __init__(self, why: str) -> None:
         self.info = {
@@ -292,7 +295,7 @@ class GPUAdapter:
         self, *, required_features: Sequence[str] = (), required_limits: Mapping[str, int] | None = None
     ) -> GPUDevice:
         """Open it."""
-        return GPUDevice()
+        return GPUDevice(required_features)
 
 
 class GPU:

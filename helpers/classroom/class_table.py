@@ -72,7 +72,7 @@ def name_shown(text: str) -> str:
 def lesson(path: Path) -> Lesson:
     """The exercises in one of our notebooks. Raises ValueError where it is none."""
     called = exercises(code_cells(path))
-    return {name: function in ("predict", "ask", "match") for function, name in called}
+    return {name: function in ("ask", "match") for function, name in called}
 
 
 def row(file: str, path: Path, graders: Graders, lessons: Iterable[Lesson] = ()) -> Row:

@@ -47,6 +47,8 @@ PORTABLE_LIMITS = {
 MAX_WORKGROUPS = PORTABLE_LIMITS["max-compute-workgroups-per-dimension"]
 MAX_BINDING = PORTABLE_LIMITS["max-storage-buffer-binding-size"]  # bytes
 MAX_BUFFER = PORTABLE_LIMITS["max-buffer-size"]
+WGPUS_SUBGROUPS, BROWSERS_SUBGROUPS = "subgroup", "subgroups"  # one feature, and its two names
+WANTED = "timestamp-query", WGPUS_SUBGROUPS, BROWSERS_SUBGROUPS  # features that are asked for where they are
 # What chooses the adapter: the number of a GPU, a part of a summary, or one of Vulkan, Metal, D3D12 and OpenGL.
 SETTINGS = "CONVGRAD_GPU", "WGPUPY_WGPU_ADAPTER_NAME", "WGPU_BACKEND_TYPE"
 BACKENDS = "Vulkan", "Metal", "D3D12", "OpenGL"
@@ -150,12 +152,12 @@ def _numbered(number: str) -> wgpu.GPUAdapter:
 
 @made_once
 def device() -> wgpu.GPUDevice:
-    """The one device of this process, with WebGPU's portable limits for all that a kernel uses."""
+    """The one device of this process, with WebGPU's portable limits for all that a kernel uses, and WANTED features."""
     if _forked:
         raise GpuError(
             "this process was forked from one that had loaded the GPU driver: start it with multiprocessing's 'spawn'"
         )
-    features = ["timestamp-query"] if "timestamp-query" in adapter().features else []
+    features = [name for name in WANTED if name in adapter().features]
     try:
         return adapter().request_device_sync(required_features=features, required_limits=PORTABLE_LIMITS)
     except (RuntimeError, wgpu.GPUError) as error:

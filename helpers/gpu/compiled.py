@@ -13,9 +13,9 @@ from weakref import WeakValueDictionary
 
 import wgpu
 
-from helpers.gpu.adapter import MAKING, NATIVE, GpuError, device, reason
+from helpers.gpu.adapter import MAKING, NATIVE, WGPUS_SUBGROUPS, GpuError, device, reason
 from helpers.gpu.buffers import Slice, part_of
-from helpers.gpu.subgroups import FEATURE, without_enabling
+from helpers.gpu.subgroups import require_subgroups, without_enabling
 from helpers.gpu.zeros import with_zeros
 from wgsl import Kernel, WgslError, limit_passed
 from wgsl.diagnostics import NotWgsl, Unsupported
@@ -64,7 +64,7 @@ def module(source: str, checked: bool = True) -> wgpu.GPUShaderModule:
 def _module(source: str, checked: bool) -> wgpu.GPUShaderModule:
     code = source.replace("\0", "\ufffd")  # for wgpu, a NUL ends the text,
     code = code.replace("#version ", "#version\t")  # and one that begins with this is GLSL
-    if FEATURE in device().features:
+    if WGPUS_SUBGROUPS in device().features:
         code = without_enabling(code)
     if NATIVE and not checked:
         return _unchecked_module(code)
@@ -102,12 +102,15 @@ def pipeline(kernel: Kernel, entry_point: str, checked: bool = True) -> wgpu.GPU
     WgslError
         The kernel does not compile (says where, and what the compiler expected), or takes more than every WebGPU
         adapter offers.
+    GpuError
+        The kernel uses subgroups, and the adapter has none.
     """
     key = kernel.source, entry_point, kernel.constants, checked
     return PIPELINES.made(key, lambda: _pipeline(kernel, entry_point, checked))
 
 
 def _pipeline(kernel: Kernel, entry_point: str, checked: bool) -> wgpu.GPUComputePipeline:
+    require_subgroups(kernel.source)
     try:
         text = kernel.source
         official = kernel.version != kernel.name  # a file's kernel stores to each `var` before it reads it

@@ -38,12 +38,22 @@ class NotTried:
 
 
 @dataclass(frozen=True)
+class OnlySimulated:
+    """A text with subgroups was not run on this adapter, which has none."""
+
+    adapter: str
+
+
+Remark = SettledComparisons | TurnTooMany | NotTried | OnlySimulated
+
+
+@dataclass(frozen=True)
 class Compared(Reason):
     """The work of a right kernel, beside the official one's, with remarks: what is done for nothing, or not tried."""
 
     accesses: Accesses
     ours: Accesses
-    remarks: tuple[SettledComparisons | TurnTooMany | NotTried, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def as_ours(self) -> bool:

@@ -3,6 +3,7 @@
 from itertools import chain, zip_longest
 
 from helpers.gpu.passes import pipeline
+from helpers.gpu.subgroups import enables_subgroups, lacks_subgroups
 from helpers.grading import reasons, text_checks
 from helpers.grading.puzzle import Puzzle, declarations
 from helpers.grading.reasons import Reason
@@ -19,10 +20,14 @@ def problem(kernel: Kernel, puzzle: Puzzle) -> Reason | None:
     Raises WgslError where it does not compile.
     """
     official = puzzle.official
+    enabled = enables_subgroups(kernel.source)
+    if enabled and not enables_subgroups(official.source):
+        return reasons.UnwantedSubgroups(1 + kernel.source.count("\n", 0, enabled.start()))
     if slip := text_checks.retyped(kernel, official) or text_checks.renamed(kernel, puzzle.entry_points):
         return slip
     for entry_point in puzzle.entry_points:
-        pipeline(kernel, entry_point)
+        if not lacks_subgroups(kernel.source):  # else the simulator alone reads it
+            pipeline(kernel, entry_point)
     return _other_binding(kernel, puzzle) or _other_workgroup(kernel, puzzle) or _other_stage(kernel)
 
 

@@ -10,7 +10,7 @@ from typing import NoReturn
 from helpers.grading.prediction import LONGEST_ANSWER, AnswerError, Question
 from helpers.grading.reasons import Reason
 from helpers.grading.replies import CellsOff, LongAnswer, NoAnswer, Reply, UnknownCell
-from helpers.grading.verdict import WRONG, Verdict
+from helpers.grading.verdict import NOT_ATTEMPTED, WRONG, Verdict
 
 Cell = tuple[int, int]  # row and column
 Cells = frozenset[Cell]
@@ -37,7 +37,6 @@ class Marking(Question):
     letters: str = ""
     picture: Callable[[], object] | None = None
     hint = ""  # of an answer to type: the cells need none
-    _asked_for = NoAnswer("cells")
 
     @staticmethod
     def typed(text: str) -> str:
@@ -100,9 +99,10 @@ class Marking(Question):
         Raises AnswerError, a TypeError, where the answer is neither text nor pairs.
         """
         try:
-            return super().grade(name, self.read(answer) or None)
+            cells = self.read(answer)
         except UnreadableError as error:
             return Verdict(name, WRONG, error.reason)
+        return super().grade(name, cells) if cells else Verdict(name, NOT_ATTEMPTED, NoAnswer())
 
     def _read(self, answer: Cells) -> Cells:
         return answer

@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 
 from helpers.grading.prediction import LONGEST_ANSWER, AnswerError, Question, questions
-from helpers.grading.replies import NoAnswer, Reply
+from helpers.grading.replies import Reply
 
 Words = tuple[str, ...]
 ANY = "*"  # in a likely mistake, in place of a word
@@ -64,7 +64,6 @@ class Matching(Question):
                 return Reply(reply, pattern)
         return Reply(self.advice)
 
-    _asked_for = NoAnswer("cards")
     hint = "lay a word on each card"
 
     @property

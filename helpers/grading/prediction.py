@@ -14,8 +14,8 @@ import numpy as np
 
 from helpers.data import tables
 from helpers.grading.reasons import Reason
-from helpers.grading.replies import NoAnswer, PartlyRight, Reply
-from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG, MessageAlone, Verdict
+from helpers.grading.replies import PartlyRight, Reply
+from helpers.grading.verdict import RIGHT, WRONG, MessageAlone, Verdict
 
 Answer = float | str | tuple[float, ...]
 MOST_ROUNDED = 0.05  # of a number: 0.1 is another number than 0.125
@@ -46,12 +46,10 @@ class Question:
     exact: float | None = None
 
     def grade(self, name: str, answer: object) -> Verdict:
-        """Return the verdict on an answer; `name` is the question's, and None is no answer yet.
+        """Return the verdict on an answer; `name` is the question's.
 
         Raises AnswerError, a TypeError, where the answer is of another kind than the right one.
         """
-        if answer is None:
-            return Verdict(name, NOT_ATTEMPTED, self._asked_for)
         value = self._read(answer)
         if _equal(value, self.right) or _rounds_to(self.exact, value):
             return Verdict(name, RIGHT)
@@ -96,16 +94,6 @@ class Question:
     def hint(self) -> str:
         """The kind of answer to type."""
         return self._words[0]
-
-    @property
-    def _asked_for(self) -> NoAnswer:
-        """The reason where there is no answer yet."""
-        match self.right:
-            case str():
-                return NoAnswer("word")
-            case tuple():
-                return NoAnswer("numbers", len(self.right))
-        return NoAnswer("number")
 
     @property
     def _words(self) -> tuple[str, str]:

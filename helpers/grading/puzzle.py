@@ -17,6 +17,7 @@ from helpers.grading.reasons import not_compiled
 from helpers.grading.verdict import NOT_ATTEMPTED, Grades
 from wgsl import Kernel, Listing, WgslError
 from wgsl.simulator.run import compiled
+from wgsl.simulator.subgroups import USUAL
 
 Array = np.ndarray
 
@@ -43,7 +44,8 @@ class Case:
     buffer of each length in `scratch`, where a dispatch leaves numbers for those after it; then `params`, the u32 words
     of the uniform, if there are any. The answer may be off by `tolerance`. `start` is what is in the output and in
     scratch before, for a kernel that changes them in place. `padding` is how many rows and
-    columns a picture draws around the last input.
+    columns a picture draws around the last input. `subgroup_size` is how many threads a subgroup has in the simulator;
+    the adapter chooses its own.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Case:
     scratch: tuple[int, ...] = ()
     start: tuple[Array, ...] = ()
     padding: tuple[int, int] = (0, 0)
+    subgroup_size: int = USUAL
 
     def differ(self, output: Array, other: Array | None = None) -> Array:
         """The places where an output differs from another one, by default from the exact answer."""

@@ -208,9 +208,9 @@ class Run:
         return True
 
     def _inside(self, node: ast.expr) -> object:
-        """An element of a tuple."""
+        """An element of a tuple, which may be a tuple where all of it is written there."""
         value = self.value(node)
-        if isinstance(value, tuple):
+        if isinstance(value, tuple) and not isinstance(node, ast.Tuple | ast.List):
             self._refuse(node, "tuple in a tuple")
         return value
 

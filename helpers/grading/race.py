@@ -9,7 +9,7 @@ from wgsl.simulator.trace import Trace
 
 
 class Access(NamedTuple):
-    """One of the two: the thread, its workgroup where there are several, whether it writes, its line and its text."""
+    """One of the two: the thread, its workgroup where they may have different ones, if it writes, line and text."""
 
     thread: int
     workgroup: tuple[int, int, int] | None
@@ -36,6 +36,8 @@ def race(trace: Trace, finding: Finding) -> Race | None:
     others = seen[~of_thread & (seen["line"] == finding.other_line)]
     for later in seen[of_thread & (seen["line"] == finding.line)]:
         same = (others["variable"] == later["variable"]) & (others["index"] == later["index"])
+        if later["space"] == "workgroup":  # each workgroup has its own
+            same &= (others["workgroup"] == group).all(axis=1)
         for earlier in others[same & (others["write"] | later["write"])]:
             return _race(trace, earlier, later)
     return None
@@ -50,5 +52,7 @@ def _race(trace: Trace, earlier: np.void, later: np.void) -> Race:
 def _access(trace: Trace, access: np.void) -> Access:
     line = int(access["line"])
     text = trace.kernel.source.split("\n")[line - 1].partition("//")[0].strip()
-    workgroup = tuple(map(int, access["workgroup"])) if max(trace.workgroups) > 1 else None
+    workgroup = None
+    if max(trace.workgroups) > 1 and access["space"] != "workgroup":
+        workgroup = tuple(map(int, access["workgroup"]))
     return Access(int(access["invocation"]), workgroup, bool(access["write"]), line, text)

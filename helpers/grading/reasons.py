@@ -136,6 +136,13 @@ class OtherStage(Reason):
 
 
 @dataclass(frozen=True)
+class UnwantedSubgroups(Reason):
+    """A text that enables subgroups, in this line, where the task does without them."""
+
+    line: int
+
+
+@dataclass(frozen=True)
 class WrongBinding(Reason):
     """A binding that is not declared as the task says: its type, or for a struct how many u32 it has."""
 

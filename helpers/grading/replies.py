@@ -10,10 +10,7 @@ from wgsl.simulator.findings import Finding
 
 @dataclass(frozen=True)
 class NoAnswer(Reason):
-    """A question without an answer yet: a "number", a "word", several "numbers", "cells" or "cards" are asked for."""
-
-    kind: str
-    count: int = 1
+    """A matrix in which no cell is marked yet."""
 
 
 @dataclass(frozen=True)
@@ -240,3 +237,24 @@ class NoFaultSeen(Reason):
     """An edit that changes no result in any of the cases tried."""
 
     cases: int
+
+
+@dataclass(frozen=True)
+class SeenByCount(Reason):
+    """A planted fault that leaves all numbers right, and makes a count of the lesson's test larger: ours and yours."""
+
+    test: str
+    count: str
+    ours: int
+    yours: int
+
+
+@dataclass(frozen=True)
+class NotCostly(Reason):
+    """An edit that leaves all numbers right, and a count nearly as it is: ours and yours, and what leads on."""
+
+    test: str
+    count: str
+    ours: int
+    yours: int
+    asked: str

@@ -248,7 +248,7 @@ def typed(exercise: str) -> str:
     answer = _answer(exercise)
     if answer is None:
         return ""
-    return answer if isinstance(answer, str) else json.dumps(answer).strip("[]")  # `helpers.predict` keeps values
+    return answer if isinstance(answer, str) else json.dumps(answer).strip("[]")
 
 
 def keep_answer(exercise: str, answer: object) -> None:

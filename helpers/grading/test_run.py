@@ -326,7 +326,7 @@ def traced(
     for dispatch in case.dispatches:
         text = (instead or {}).get(dispatch.entry_point, kernel)
         program = (programs or {}).get(dispatch.entry_point)
-        traces.append(_pass(text, buffers, dispatch, most or iterations(case), work, wrapped, program))
+        traces.append(_pass(text, buffers, case, dispatch, most or iterations(case), work, wrapped, program))
         buffers = traces[-1].buffers
         if any(finding.kind == "endless loop" for finding in traces[-1].findings):
             break
@@ -341,6 +341,7 @@ def _filled(case: Case, before: float) -> list[Array]:
 def _pass(
     kernel: Kernel,
     buffers: Sequence[Array],
+    case: Case,
     dispatch: Dispatch,
     most: int,
     work: Work | None,
@@ -359,6 +360,7 @@ def _pass(
             max_steps=most,
             work=work,
             wrapped=wrapped,
+            subgroup_size=case.subgroup_size,
             program=program,
         )
     except WgslError:

@@ -16,7 +16,7 @@ from helpers.grading import drawn, grader, student_files
 from helpers.grading.fault import Fault, FaultReport
 from helpers.grading.marking_question import Marking
 from helpers.grading.matching import Matching
-from helpers.grading.prediction import Answer, Question, questions
+from helpers.grading.prediction import Question, questions
 from helpers.grading.puzzle import Puzzle
 from helpers.grading.python_puzzle import PythonPuzzle
 from helpers.grading.sandbox import LONGEST, Worker, serve
@@ -191,17 +191,6 @@ def try_mistake(puzzle: str, old: str, new: str) -> Grades:
     chosen = _chosen("puzzle", puzzle, ALL_PUZZLES)
     official = Kernel(f"\n{chosen.solution.text}\n", f"the official kernel of {puzzle}")  # numbered as in a cell
     return _verdicts(chosen, official.edit(old, new).source)
-
-
-def predict(question: str, answer: Answer | None) -> Verdict:
-    """Grade an answer to a lesson's question, and name the likely mistake; None is no answer yet.
-
-    Raises ValueError for a name that no question has, TypeError for an answer of another kind than the question asks.
-    """
-    verdict = _chosen("question", question, QUESTIONS).grade(question, answer)
-    if verdict.outcome != NOT_ATTEMPTED:
-        student_files.keep_answer(question, answer)
-    return verdict
 
 
 def ask(question: str) -> "Ask":

@@ -24,8 +24,7 @@ NOTE = 18  # the note alone
 BETWEEN = 44  # the gap between two grids, for a sign
 LARGEST_CELL = 54
 ROOMY = 36  # the least height of a cell whose number is in its middle even with a factor below it
-TWO_LINES = 32  # the least height of a cell that has two lines of SMALLEST letters
-LOWEST_LIFTED = 28  # the least height of a cell that has one of them, and a smaller one
+TWO_LINES = 30  # the least height of a cell that has two lines of SMALLEST letters
 # the height of a number in its cell, with a factor below it or a name above it
 LIFTED = 0.31
 LOWERED = 0.68
@@ -104,10 +103,9 @@ class Grid:
     def _write_numbers(self, at: float) -> None:
         """Write each number at a height of its cell, 0.5 in the middle."""
         texts = [number(value) for _, value in self._filled()]
-        smallest = 12 if at == LIFTED and self.height < LOWEST_LIFTED else SMALLEST
-        wanted = min(max(0.36 * self.height, smallest), 20)
+        wanted = min(max(0.36 * self.height, SMALLEST), 20)
         size = fitting(texts, self.width - 4, wanted, self.look.weight)
-        if at == LIFTED and self.height >= ROOMY:
+        if at == LIFTED and not TWO_LINES <= self.height < ROOMY:
             at = 0.5
         words = []
         for (box, _), text in zip(self._filled(), texts, strict=True):
@@ -210,14 +208,15 @@ class Grid:
         self.factors(factors, color)
 
     def factors(self, factors: Mapping[Cell, float], color: str) -> None:
-        """Write "×2" small into the lower right corners of cells."""
+        """Write "×2" small into the lower right corners of cells, where there is room below their numbers."""
+        if self.height < TWO_LINES:
+            return
         texts = {cell: f"×{number(factor)}" for cell, factor in factors.items()}
         self.corners(texts, color)
 
     def corners(self, texts: Mapping[Cell, str], color: str) -> None:
         """Write texts small into the lower right corners of cells."""
-        smallest = SMALLEST if self.height >= TWO_LINES else 11
-        wanted = max(0.25 * self.height, smallest)
+        wanted = max(0.25 * self.height, SMALLEST)
         size = fitting(texts.values(), self.width - 4, wanted, "bold")
         words = []
         for (row, column), text in texts.items():

@@ -90,10 +90,12 @@ def control(
     return pair
 
 
-def in_a_row(box: ipywidgets.Widget, slider: ipywidgets.Widget, player: ipywidgets.Widget) -> ipywidgets.HBox:
+def in_a_row(*controls: ipywidgets.Widget) -> ipywidgets.HBox:
     """All that moves the only value in front, and what plays it or the others: the picture needs the height."""
-    slider.layout.width = "180px"
-    row = ipywidgets.HBox([box, slider, player])
+    for one in controls:
+        if isinstance(one, ipywidgets.IntSlider | ipywidgets.Dropdown):
+            one.layout.width = "180px"
+    row = ipywidgets.HBox(controls)
     row.add_class("convgrad-control")
     return row
 

@@ -25,8 +25,9 @@ class RacePicture(Picture):
         middle = cells[race.index].middle[0]
         self.lines([(middle, 56, middle, 80), (middle, 114, middle, 138)], ORANGE, 3)
         for access, y in (race.earlier, 14), (race.later, 150):
-            self.bold(EDGE, y, _who(race, access), 14, ORANGE)
-            self.write(EDGE, y + 24, _shortened(access.text), 13)
+            who, what = _in_two_lines(race, access)
+            self.bold(EDGE, y, who, 14, ORANGE)
+            self.write(EDGE, y + 24, _shortened(what), 13)
         first = _who(race, race.earlier)
         second = _who(race, race.later)
         self.stands_still()
@@ -38,6 +39,14 @@ def _who(race: Race, access: Access) -> str:
     group = f" of workgroup {access.workgroup}" if access.workgroup else ""
     does = "writes" if access.writes else "reads"
     return f"Thread {access.thread}{group} {does} {race.variable}[{race.index}] in line {access.line}"
+
+
+def _in_two_lines(race: Race, access: Access) -> tuple[str, str]:
+    """Return who does what where, and the line's text; with a workgroup, the line's number goes before its text."""
+    if access.workgroup is None:
+        return _who(race, access), access.text
+    who, _, line = _who(race, access).rpartition(" in ")
+    return who, f"{line}: {access.text}"
 
 
 def _shortened(text: str) -> str:

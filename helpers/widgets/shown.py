@@ -7,7 +7,8 @@ import ipywidgets
 from helpers.pictures.canvas import Picture
 from helpers.widgets import displayed, wake
 
-# CSS pixels: the widest picture, and what stands above and below it on the first screen of a lesson
+# CSS pixels: the widest picture, and what stands above and below it on the first screen of a lesson; a picture further
+# down has less around it, which touch.css says
 MOST = 1100
 ABOVE_AND_BELOW = 490
 LAYER = {"grid_area": "1 / 1", "margin": "0", "width": "100%"}  # one over the other
@@ -52,4 +53,5 @@ class Shown(ipywidgets.VBox):
 def filling(picture: Picture) -> str:
     """The width of a picture in the page, in CSS: its column's, up to MOST, as far as the window is high enough."""
     ratio = picture.width / picture.height
-    return f"clamp({picture.width}px, calc((100vh - {ABOVE_AND_BELOW}px) * {ratio:.3f}), {MOST}px)"
+    around = f"var(--convgrad-around, {ABOVE_AND_BELOW}px)"
+    return f"clamp({picture.width}px, calc((100vh - {around}) * {ratio:.3f}), {MOST}px)"

@@ -22,7 +22,7 @@ if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).resolve().parents[up]) for up in (1, 2)]
 
 from support import speakers
-from support.notebook_gate import DETAILS, NOTEBOOKS, Cell, Lesson, lessons_of
+from support.notebook_gate import DETAILS, FOR_CUDA, NOTEBOOKS, Cell, Lesson, lessons_of
 
 from helpers.lessons.exercises import ALL_PUZZLES, FAULTS, MARKINGS, QUESTIONS
 from helpers.lessons.shared.notebook_cells import EXERCISE
@@ -30,6 +30,7 @@ from helpers.pictures.parts import Grid
 
 IN_NEW_FORM = (
     "start_here",
+    "if_you_know_cuda",
     "00_meet_the_gpu",
     "01_convolution_as_correlation",
     "02_weight_gradient",
@@ -61,10 +62,8 @@ ELSEWHERE = {  # words near a question in which the number of its answer means a
     "output_size": ("6 of them", "6 input channels"),
     "outputs_of_a_corner": ("four digits", "4 digits", "binding 4"),
     "padding_tests_of_a_thread": ("1, 3, 3)       9 of 9",),
-    "slot_of_thread_6": (" 96      let at",),
     "windows_with_stride": ("[[3, 4]", "4 × 6 pixels"),
     "transactions": ("all 24 outputs",),
-    "grad_bias_by_hand": ("numbers 0 to 7, 8 to 15",),
     "three_dot_products": ("24., 25.]",),
     "ones_lost_in_tree": ("128, 64, ..., 1", "`partial[128]`", "thread 128"),
 }
@@ -282,6 +281,7 @@ def pictures(lesson: Lesson) -> Iterator[str]:
 
 
 OF_THE_MAP: tuple[Rule, ...] = length, text_cells, pictures
+OF_THE_PAGE_FOR_CUDA: tuple[Rule, ...] = *OF_THE_MAP, time, way
 OF_AN_APPENDIX: tuple[Rule, ...] = *OF_THE_MAP, answers, graded_kernels, time, way
 RULES: tuple[Rule, ...] = *OF_AN_APPENDIX, first_line, edits, recap
 
@@ -299,6 +299,8 @@ def rules_for(lesson: Lesson) -> tuple[Rule, ...]:
     """The rules that hold for a notebook."""
     if lesson.path.stem == "start_here":
         return OF_THE_MAP
+    if lesson.path.name == FOR_CUDA.name:
+        return OF_THE_PAGE_FOR_CUDA
     if lesson.path.stem.startswith("appendix"):
         return OF_AN_APPENDIX
     return RULES
@@ -324,7 +326,7 @@ def row(path: Path) -> str:
 
 def main(*names: str) -> None:
     """Print the table, or what some lessons break."""
-    paths = [NOTEBOOKS / "start_here.ipynb", *lessons_of(NOTEBOOKS)]
+    paths = [NOTEBOOKS / "start_here.ipynb", FOR_CUDA, *lessons_of(NOTEBOOKS)]
     if names:
         chosen = [path for path in paths if path.name.startswith(names)]
         print(*chain.from_iterable([path.stem, *broken(Lesson.read(path))] for path in chosen), sep="\n")

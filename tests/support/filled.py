@@ -10,7 +10,7 @@ from helpers.grading import student_files
 from helpers.grading.prediction import Answer
 from helpers.lessons.exercises import ALL_PUZZLES, FAULTS, MARKINGS, MATCHINGS, QUESTIONS
 
-FUNCTIONS = "grade", "predict", "mark", "find_fault"
+FUNCTIONS = "grade", "mark", "find_fault"
 Answers = Mapping[tuple[str, str], tuple[str, ...]]  # of (function, exercise): its arguments as Python
 
 
@@ -22,7 +22,6 @@ def in_quotes(kernel: str) -> str:
 def right_answers() -> dict[tuple[str, str], tuple[str, ...]]:
     """The right answer to every exercise."""
     answers = {("grade", name): (in_quotes(puzzle.solution.text),) for name, puzzle in ALL_PUZZLES.items()}
-    answers |= {("predict", name): (repr(_plain(question.right)),) for name, question in QUESTIONS.items()}
     answers |= {("mark", name): (repr(marking.written(marking.right)),) for name, marking in MARKINGS.items()}
     return answers | {("find_fault", name): _found(name) for name in FAULTS}
 

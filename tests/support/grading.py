@@ -21,8 +21,8 @@ from helpers.lessons.exercises import ALL_PUZZLES, PUZZLES
 from wgsl import Kernel
 from wgsl.simulator.work import Work
 
-PASSES = {"gemm_bwd_grad_pre", "gemm_bwd_da", "gemm_bwd_db", "gemm_bwd_dbias"}
-FURTHER = {"neighbor_difference", "conv2d", "conv2d_grad_input", "grad_bias_two_passes"} | PASSES  # on the map alone
+PASSES = {"gemm_bwd_grad_pre", "gemm_bwd_da", "gemm_bwd_dbias"}
+FURTHER = {"neighbor_difference", "conv2d", "conv2d_grad_input"} | PASSES  # on the map alone
 WAITING = {*FURTHER}
 
 

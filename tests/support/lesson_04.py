@@ -6,12 +6,12 @@ import numpy as np
 
 import helpers
 from helpers import gpu
-from helpers.lessons.shared import sums as indices
-from helpers.operations.convolution import reference as convolution
+from helpers.lessons.bias_gradient.exercises import PLANTED
 from helpers.operations.kernels import load
 from helpers.operations.summation import operations
 
 TREE = load("sum", "2_tree")
+HARD = PLANTED["reads_far_apart"].others["the hard case"]
 
 
 @cache
@@ -72,39 +72,21 @@ def sectors(apart: int, share: int = 6) -> float:
     return (helpers.simulate(text, buffers, (1, 1, 1)).counts.total["sectors"] - 1) / share  # one is the total's
 
 
-STEPS = indices.tree_steps([9, 4, 7, 3, 8, 2, 6, 5])
-BY_HAND = np.array([[[[4, 1], [0, 2]], [[1, -2], [3, 0]]], [[[-3, 1], [2, 4]], [[7, 2], [-1, 5]]]])
+def products_of_a_weight() -> int:
+    """The number of products of a weight in the lesson's hard case."""
+    return HARD.batch * HARD.out_h * HARD.out_w
+
+
 COMPUTED = {
     "least_total": lambda: min(totals(10, 10)),
     "total_after_barrier": lambda: gpu.launch(LOADS_FIRST, [np.zeros(1, np.float32)])[0],
-    "sum_after_a_step": lambda: STEPS[2][1],
     "tree_of_6": tree_of_6,
     "transactions": lambda: sectors(6),
-    "grad_bias_by_hand": lambda: convolution.conv2d_grad_bias(BY_HAND)[1],
+    "threads_without_a_product": lambda: 256 - products_of_a_weight(),
     "ones_lost_in_tree": lambda: 32_768 - ones_that_count("2_tree"),
 }
 MISTAKES = {  # what is said of them, and how they come about
-    "sum_after_a_step": lambda: {
-        "after step 1": STEPS[1][1],
-        "sum of thread 0": STEPS[2][0],
-        "sum of all": sum(STEPS[0]),
-        "neighbors": sum(STEPS[0][4:]),
-        "before any step": STEPS[0][1] + STEPS[0][3],
-        "thread 3 held 3 at first": STEPS[1][1] + STEPS[0][3],
-        "7 + 3": sum(STEPS[0][2:4]),
-        "thread 3 holds": STEPS[1][3],
-    },
-    "grad_bias_by_hand": lambda: {
-        **{"mean": BY_HAND[:, 1].mean(), "both channels": BY_HAND.sum(), "minus signs": abs(BY_HAND[:, 1]).sum()},
-        **{f"over image {n};": BY_HAND[n, 1].sum() for n in range(2)},
-        "over image 0; which index": BY_HAND[0].sum(),
-        "two channels of image 1": BY_HAND[1].sum(),
-        "−1 loses its sign": np.where(BY_HAND[:, 1] == -1, 1, BY_HAND[:, 1]).sum(),
-        "−2 loses its sign": np.where(BY_HAND[:, 1] == -2, 2, BY_HAND[:, 1]).sum(),
-        "mean over the two images": BY_HAND[:, 1].sum() / 2,
-        **{"grad_bias[0]": BY_HAND[:, 0].sum(), "channel 0 of image 0": BY_HAND[0, 0].sum()},
-        "channel 0 of image 1": BY_HAND[1, 0].sum(),
-    },
+    "threads_without_a_product": lambda: {"these threads add a product": products_of_a_weight()},
     "transactions": lambda: {"neighboring": sectors(1)},
     "ones_lost_in_tree": lambda: {"one thread that adds up everything": 32_768 - ones_that_count("1_one_thread")},
 }

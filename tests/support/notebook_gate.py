@@ -49,12 +49,12 @@ TABLE_HEADER = re.compile(r"^(\|.*\|) *\n\|(?: *:?-+:? *\|)+ *$", re.MULTILINE)
 HTML_TABLE = re.compile(r"<table.*?</table>", re.DOTALL)
 NOWHERE = {"", "here", "click here", "link", "this link", "this", "more", "read more", "this page"}
 DETAILS = re.compile(r"<details>.*?</details>", re.DOTALL)
-ASKS = re.compile(r"helpers\.(?:predict|ask|match|grade|write|mark|find_fault|plant_fault)\(")
+ASKS = re.compile(r"helpers\.(?:ask|match|grade|write|mark|find_fault|plant_fault)\(")
 CARD = "00_meet_the_gpu.ipynb#WGSL-on-one-screen"
 WITHOUT_ADAPTER = "appendix_a_simulator.ipynb", "start_here.ipynb"  # lessons that run no kernel on a GPU
 FRAMED = re.compile(
     r"explorers\.(weight_gradient|own_filter|network|scatter_and_gather|race|covered|tiles|launch|dispatch|ones"
-    r"|shared_batch|spread_filter|one_result)\("
+    r"|shared_batch|spread_filter|one_result|side_by_side)\("
 )  # names the adapter
 SENTENCE = re.compile(r"^[^<\s]\S*(\s+\S+){2,}[.!?]\s*$")
 
@@ -353,6 +353,9 @@ def spoken(lesson):
             unnamed = [name for name in re.split(r"(?<!\\)\|", header.strip().strip("|"))[1:] if not name.strip()]
             yield from (f"{cell} has a column without a name" for _ in unnamed)
         yield from (f"{cell} has a table without <th>" for table in HTML_TABLE.findall(text) if "<th" not in table)
+
+
+FOR_CUDA = NOTEBOOKS / "if_you_know_cuda.ipynb"  # a page beside the lessons, with pictures and exercises of theirs
 
 
 def lessons_of(folder: Path) -> list[Path]:

@@ -5,6 +5,7 @@ from itertools import chain
 from string import ascii_uppercase
 
 HEADER = "| lesson | you will | kernels | exercise |"
+BESIDE = "if you know CUDA"  # a page beside the lessons, without a number
 GITHUB = "../../"  # where the pages about a project begin, as GitHub reads links
 
 
@@ -19,11 +20,12 @@ def wrong(readme: str, files: set[str]) -> list[str]:
     if HEADER not in readme:
         return [f"no table with the header {HEADER}"]
     rows = re.findall(r"^\| .*", readme.split(HEADER)[1].split("\n\n")[0], re.MULTILINE)
-    lessons = [row.split("|")[1].strip(" [") for row in rows]
+    names = [row.split("|")[1].strip(" [") for row in rows]
+    lessons = [name for name in names if not name.startswith(BESIDE)]
     numbered = sum(name[:1].isdigit() for name in lessons)
     places = [f"{i:02}" for i in range(numbered)] + list(ascii_uppercase[: len(lessons) - numbered])  # the appendices
     on_map = {*chain.from_iterable(map(links, rows))}
-    page = re.compile(r"notebooks/(\d\d|appendix)_[^/]+\.ipynb|kernels/(?!shared$)[^/]+")
+    page = re.compile(r"notebooks/(\d\d|appendix|if_you)_[^/]+\.ipynb|kernels/(?!shared$)[^/]+")
     pages = {path for path in files if page.fullmatch(path)}
     return [
         *(

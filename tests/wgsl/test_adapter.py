@@ -90,8 +90,8 @@ def test_a_text_is_refused_with_the_place():
 
 
 def test_an_extension_is_refused_as_by_an_adapter_without_features():
-    with pytest.raises(GPUValidationError, match=r"the `subgroups` extension is not supported .*\n.* wgsl:1:8\n"):
-        device().create_shader_module(code="enable subgroups;\n" + TEXT.replace("STATEMENT", ""))
+    with pytest.raises(GPUValidationError, match=r"the `f16` extension is not supported .*\n.* wgsl:1:8\n"):
+        device().create_shader_module(code="enable f16;\n" + TEXT.replace("STATEMENT", ""))
 
 
 def test_a_constant_that_the_text_does_not_declare_is_refused():

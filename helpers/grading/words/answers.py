@@ -4,23 +4,14 @@ from helpers.grading import replies
 from helpers.grading.words import python_lines
 from helpers.grading.words.values import shown
 
-ASKED_FOR = {  # what to do where there is no answer yet
-    "number": "write your number in place of None",
-    "word": "write your answer, in quotes, in place of None",
-    "cells": "click the cells, or write their names",
-    "cards": "lay a word on each card",
-}
-
 ORDINALS = ("first", "second", "third", "fourth")
 
 # --- Answers ------------------------------------------------------------------------------------------------------
 
 
-def no_answer(reason: replies.NoAnswer) -> str:
+def no_answer(_: replies.NoAnswer) -> str:
     """Return what to do where there is no answer yet."""
-    if reason.kind == "numbers":
-        return f"write your {reason.count} numbers, in parentheses, in place of None"
-    return ASKED_FOR[reason.kind]
+    return "click the cells, or write their names"
 
 
 def reply(reason: replies.Reply) -> str:
@@ -188,6 +179,21 @@ def no_fault_seen(reason: replies.NoFaultSeen) -> str:
     return f"{tried}: what does it change, and would other sizes show it?"
 
 
+def seen_by_count(reason: replies.SeenByCount) -> str:
+    """Return how much larger the count is."""
+    counts = f"{reason.yours:,} {reason.count} in place of {reason.ours:,}"
+    return f"all numbers are right and no test of numbers shows it, but {reason.test} takes {counts}"
+
+
+def not_costly(reason: replies.NotCostly) -> str:
+    """Return the counts, and what leads to a larger one."""
+    if reason.yours == reason.ours:
+        counts = f"{reason.yours:,} {reason.count}, as before"
+    else:
+        counts = f"{reason.yours:,} {reason.count}, where it took {reason.ours:,}"
+    return f"all numbers are right, and {reason.test} takes {counts}: {reason.asked}"
+
+
 SENTENCES = {
     replies.NoAnswer: no_answer,
     replies.Reply: reply,
@@ -211,4 +217,6 @@ SENTENCES = {
     replies.SeenBySimulatorAlone: seen_by_simulator_alone,
     replies.MissedByTest: missed_by_test,
     replies.NoFaultSeen: no_fault_seen,
+    replies.SeenByCount: seen_by_count,
+    replies.NotCostly: not_costly,
 }

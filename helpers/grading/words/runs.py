@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from helpers.grading import comparison, reasons, replies
 from helpers.grading.drawing import number
 from helpers.grading.words.texts import quoted
-from wgsl.facts import SettledComparisons
 from wgsl.words import findings
 
 COUNTS = {  # those that a puzzle may limit
@@ -22,6 +21,7 @@ COUNTS = {  # those that a puzzle may limit
     "inputs": "numbers of the inputs that the busiest thread loads",
     "busy_threads": "threads that work at once, on average",
     "results": "results of the busiest thread",
+    "barriers": "barriers",
     "threads_at_a_word": "threads that store to one element of workgroup memory at once",
 }
 LUCK = "the numbers of this run are right only by luck"
@@ -221,12 +221,14 @@ def counted(count: float, noun: str) -> str:
     return f"{count:,.0f} {noun}s" if float(count).is_integer() else f"{count:,.1f} {noun}s"
 
 
-def remark(about: SettledComparisons | comparison.TurnTooMany | comparison.NotTried) -> str:
+def remark(about: comparison.Remark) -> str:
     """Return what a kernel does for nothing, or what was not tried."""
     if isinstance(about, comparison.TurnTooMany):
         return TURN
     if isinstance(about, comparison.NotTried):
         return not_tried(about)
+    if isinstance(about, comparison.OnlySimulated):
+        return f"it was run in the simulator alone, as {about.adapter} has no subgroups"
     return findings.settled_comparisons(about)
 
 

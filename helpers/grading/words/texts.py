@@ -86,6 +86,14 @@ def other_stage(reason: reasons.OtherStage) -> str:
     return f"line {reason.line}: `{reason.name}` is a {reason.stage} shader, which no dispatch runs: delete it"
 
 
+def unwanted_subgroups(reason: reasons.UnwantedSubgroups) -> str:
+    """Return what takes the place of subgroups."""
+    return (
+        f"line {reason.line} enables subgroups, and this exercise does without them, as not every adapter has them: "
+        "share numbers in workgroup memory, with a `workgroupBarrier()` before they are read"
+    )
+
+
 def wrong_binding(reason: reasons.WrongBinding) -> str:
     """Return the declaration that a binding must have."""
     space = reason.space.replace(",", ", ")
@@ -151,6 +159,7 @@ SENTENCES = {
     reasons.ChangedBinding: changed_binding,
     reasons.ExtraBinding: extra_binding,
     reasons.OtherStage: other_stage,
+    reasons.UnwantedSubgroups: unwanted_subgroups,
     reasons.WrongBinding: wrong_binding,
     reasons.WorkgroupSize: workgroup_size,
     reasons.NothingStored: nothing_stored,

@@ -9,7 +9,7 @@ import numpy as np
 
 from helpers.grading.drawn_choice import IN_THE_LAST, numbers_of_facts
 from helpers.grading.puzzle import STEPS, TWICE, Case, Dispatch, Drawn, Puzzle, Skill
-from helpers.lessons.shared import layers
+from helpers.lessons.shared import layers, planted
 from helpers.lessons.shared.classroom_tests import classroom_cases, differences
 from helpers.lessons.shared.drawn_numbers import NUMBERS, Sizes, draw_numbers, kind, with_rounding
 from helpers.lessons.shared.drawn_sizes import (
@@ -25,6 +25,7 @@ from helpers.lessons.shared.layers import draw, draw_quarters
 from helpers.lessons.shared.small_image import BATCH
 from helpers.lessons.shared.sums import EIGHT, case, tree_steps
 from helpers.operations.convolution import reference
+from helpers.operations.convolution.shapes import ConvShape
 
 Array = np.ndarray
 FOLDER = Path(__file__).with_name("puzzles")
@@ -282,5 +283,16 @@ PUZZLES = (
             READ_AGAIN,
         ),
         Drawn(_max_sizes, _drawn_max_case),
+    ),
+)
+
+PLANTED = planted.read(
+    Path(__file__).with_name("planted.toml"),
+    reads_far_apart=(
+        ConvShape(4, 1, 28, 28, 6, 5, 5),
+        {
+            "the hard case": ConvShape(3, 2, 11, 12, 4, 3, 2, stride=2, padding=(0, 1)),
+            "an image larger than a workgroup": ConvShape(1, 1, 21, 18, 2, 2, 1),
+        },
     ),
 )

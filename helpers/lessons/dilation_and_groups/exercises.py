@@ -9,6 +9,7 @@ import numpy as np
 
 from helpers.grading.drawn_choice import IN_THE_LAST
 from helpers.grading.puzzle import Case, Dispatch, Drawn, Puzzle, Skill
+from helpers.lessons.shared.dilated_planes import MOST_PRODUCTS, THREADS, facts_of_plane, plane, plane_sizes
 from helpers.lessons.shared.drawn_numbers import Sizes, draw_numbers, kind, with_rounding
 from helpers.lessons.shared.drawn_sizes import Random, check_not_empty
 from helpers.lessons.shared.layers import draw, draw_quarters
@@ -16,8 +17,6 @@ from helpers.operations.convolution import reference
 from helpers.operations.convolution.shapes import ConvShape
 
 Array = np.ndarray
-THREADS = 64  # of a workgroup
-MOST_PRODUCTS = 60  # in one weight of a drawn problem
 QUARTERS = "dilation_and_padding", "three_groups"  # the tests whose numbers are not whole
 
 PICTURE = ConvShape(1, 1, 5, 5, 1, 2, 2, dilation=2)  # the layer of the lesson's first picture, as it begins
@@ -56,19 +55,12 @@ DILATED = {  # H, W, kH, kW, S, P, D
 }
 
 
-def _plane(sizes: Sequence[int]) -> ConvShape:
-    """A layer of one image and one channel, by the numbers of a row of DILATED."""
-    *planes, stride, padding, dilation = sizes
-    in_h, in_w, kernel_h, kernel_w = planes
-    return ConvShape(1, 1, in_h, in_w, 1, kernel_h, kernel_w, stride, padding, dilation)
-
-
 @cache
 def _dilated_cases() -> tuple[Case, ...]:
     random = np.random.default_rng(31)
     cases = []
     for name, sizes in DILATED.items():
-        s = _plane(sizes)
+        s = plane(sizes)
         numbers = draw_quarters if name == QUARTERS[0] else draw
         cases.append(_dilated_case(name, s, numbers(random, *s.output), draw(random, *s.input)))
     cases.insert(2, _dilated_case("picture", PICTURE, *shown(PICTURE)))
@@ -77,42 +69,18 @@ def _dilated_cases() -> tuple[Case, ...]:
 
 def _larger_plane() -> Case:
     """Many weights, of which each meets four pixels."""
-    s = _plane((26, 27, 13, 14, 1, 0, 2))
+    s = plane((26, 27, 13, 14, 1, 0, 2))
     random = np.random.default_rng(32)
     return _dilated_case("larger", s, draw(random, *s.output), draw(random, *s.input))
 
 
-def _plane_sizes(random: Random) -> Sizes:
-    """A plane into which the dilated filter fits; often with more weights than a workgroup has threads."""
-    while True:
-        most = int(random.choice([4, 4, 12]))
-        kH, kW = random.integers(1, most + 1, 2).tolist()
-        S, D = random.integers(1, 5, 2).tolist()
-        P = int(random.integers(0, 4))
-        oH, oW = random.integers(1, 8, 2).tolist()
-        H = (oH - 1) * S + (kH - 1) * D + 1 - 2 * P + int(random.integers(S))
-        W = (oW - 1) * S + (kW - 1) * D + 1 - 2 * P + int(random.integers(S))
-        fits = min(H, W) > 0 and max(H, W) <= 60 and min(kH, kW) >= P and oH * oW <= MOST_PRODUCTS
-        if fits and H != W and kH != kW:
-            return {"H": H, "W": W, "kH": kH, "kW": kW, "S": S, "P": P, "D": D} | kind(random)
-
-
 def _drawn_plane(name: str, sizes: Sizes, random: Random) -> Case:
     *numbers, _ = sizes.values()
-    s = _plane(numbers)
+    s = plane(numbers)
     grad_output = draw_numbers(random, sizes, *s.output)
     image = draw_numbers(random, sizes, *s.input)
     case = _dilated_case(name, s, grad_output, image)
     return with_rounding(case, sizes, lambda *data: reference.grad_weight(*data, s), grad_output, image)
-
-
-def _facts_of_plane(sizes: Sizes) -> Mapping[str, int]:
-    *numbers, _ = sizes.values()
-    names = list(sizes)[:-1]
-    s = _plane(numbers)
-    weights = s.kernel_h * s.kernel_w
-    outputs = {"oH": s.out_h, "oW": s.out_w}
-    return dict(zip(names, numbers, strict=True)) | outputs | {"weights": weights, IN_THE_LAST: weights % THREADS}
 
 
 # --- Groups -----------------------------------------------------------------------------------------------------
@@ -197,7 +165,7 @@ PUZZLES = (
         "kh kw",
         _dilated_cases,
         Skill.one_thread_for("weight", "dilation_3", _larger_plane),
-        Drawn(_plane_sizes, _drawn_plane, _facts_of_plane),
+        Drawn(plane_sizes("weights"), _drawn_plane, facts_of_plane("weights")),
     ),
     Puzzle(
         "grouped_weight",

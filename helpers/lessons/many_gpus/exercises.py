@@ -1,4 +1,4 @@
-"""The exercises of lesson 09: lines that split a batch and combine gradients, and a kernel."""
+"""The exercises of lesson 09: lines that split a batch and combine gradients, letters on cards, and a kernel."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from helpers.checks.tolerance import ROUNDING
+from helpers.grading.matching import matchings
 from helpers.grading.puzzle import STEPS, TWICE, Case, Dispatch, Drawn, Puzzle, Skill
 from helpers.grading.python_puzzle import PythonCase, PythonPuzzle
 from helpers.lessons.many_gpus.indices import bounds
@@ -85,6 +86,25 @@ def _break_even_cases() -> tuple[PythonCase, ...]:
     return two, more
 
 
+def _place(n0: int, n1: int, n2: int, i: int) -> tuple[int, int]:
+    """The tensor of a number in the buffer, and its number there: the buffer is written out."""
+    owned = [(tensor, k) for tensor, n in enumerate((n0, n1, n2)) for k in range(n)]
+    return owned[i]
+
+
+def _places(name: str, *counts: int) -> PythonCase:
+    rows = [(*counts, i) for i in range(sum(counts))]
+    return _lines(name, "n0 n1 n2 i", _place, *rows)
+
+
+def _place_cases() -> tuple[PythonCase, ...]:
+    return _places("of_4_3_and_5", 4, 3, 5), _places("of_2_6_and_1", 2, 6, 1), _places("of_one_each", 1, 1, 1)
+
+
+def _drawn_places(random: Random) -> PythonCase:
+    return _places("", *different(random, 3, 30))
+
+
 def _drawn_split(random: Random) -> PythonCase:
     n = int(random.integers(1, 300))
     return _split(n, int(random.integers(1, 1 + min(n, 12))))
@@ -104,7 +124,12 @@ PYTHON_PUZZLES = (
     PythonPuzzle("split_batch", FOLDER, "part", _split_cases, drawn=_drawn_split),
     PythonPuzzle("combine_means", FOLDER, "combined", _mean_cases, drawn=_drawn_means),
     PythonPuzzle("break_even", FOLDER, "t", _break_even_cases, drawn=_drawn_break_even),
+    PythonPuzzle("place_in_buffer", FOLDER, "place", _place_cases, drawn=_drawn_places),
 )
+
+
+SUMMED = ("Under the sum of grad_weight", "Under the sum of grad_input", "Split between workers")
+MATCHINGS = matchings(Path(__file__).with_name("matchings.toml"), summed_letters=(SUMMED, None))
 
 
 @cache

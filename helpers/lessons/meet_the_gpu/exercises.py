@@ -1,4 +1,4 @@
-"""The exercises of lesson 00: kernels of a few lines, and one from a blank page."""
+"""The exercises of lesson 00: kernels of a few lines, a launch, and a kernel from a blank page."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from helpers.grading.puzzle import TWICE, Case, Dispatch, Drawn, Puzzle, Skill
+from helpers.grading.python_puzzle import PythonCase, PythonPuzzle
+from helpers.lessons.meet_the_gpu import own_launch
 from helpers.lessons.meet_the_gpu.indices import workgroups_for
 from helpers.lessons.shared.drawn_numbers import Sizes, draw_numbers, sizes_from, with_rounding
 
@@ -227,3 +229,29 @@ PUZZLES = (
     REVERSE_IN_WORKGROUP,
     ADD_BIAS,
 )
+
+# --- A launch of one's own ------------------------------------------------------------------------------------
+
+CALLS = {"kernel": own_launch.Code(), "launch": own_launch.launch, "zeros": own_launch.zeros}
+
+
+def _launch_case(name: str, n: int, random: Random) -> PythonCase:
+    """Three arrays of whole numbers, and what the kernel makes of them."""
+    a, b, d = random.integers(1, 20, (3, n)).tolist()
+    arrays = {name: own_launch.Array((*numbers,)) for name, numbers in zip("abd", (a, b, d), strict=True)}
+    result = [x * y + z for x, y, z in zip(a, b, d, strict=True)]
+    return PythonCase(name, (CALLS | arrays | {"n": n},), ((*result,),))
+
+
+def _launch_cases() -> tuple[PythonCase, ...]:
+    random = np.random.default_rng(4)
+    return tuple(
+        _launch_case(name, n, random) for name, n in (("four_elements", 4), ("five_elements", 5), ("ten_elements", 10))
+    )
+
+
+def _drawn_launch(random: Random) -> PythonCase:
+    return _launch_case("", int(random.integers(5, 22)), random)
+
+
+PYTHON_PUZZLES = (PythonPuzzle("own_launch", FOLDER, "result", _launch_cases, drawn=_drawn_launch),)

@@ -1,4 +1,4 @@
-"""The exercises of appendix E: a sum that repairs itself, and one that is the same in every order."""
+"""The exercises of appendix E: a sum that repairs itself, one that is the same in every order, and one of subgroups."""
 
 from dataclasses import replace
 from functools import cache
@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from helpers.checks.tolerance import ROUNDING
-from helpers.grading.puzzle import TWICE, Case, Dispatch, Drawn, Puzzle, Skill
-from helpers.lessons.shared.drawn_numbers import FLOATS, NUMBERS, Sizes, draw_numbers, kind
+from helpers.grading.puzzle import STEPS, TWICE, Case, Dispatch, Drawn, Puzzle, Skill
+from helpers.lessons.shared.drawn_numbers import FLOATS, NUMBERS, Sizes, draw_numbers, kind, with_rounding
 from helpers.lessons.shared.drawn_sizes import Random, check_not_empty, length, one_of
 from helpers.lessons.shared.sums import case
 
@@ -96,6 +96,36 @@ def _drawn_fixed_case(name: str, sizes: Sizes, random: Random) -> Case:
     return _fixed_case(name, terms)
 
 
+SUBGROUPS = {32: 100, 4: 256, 8: 300, 16: 300, 64: 700, 128: 2100}  # their sizes, and how many numbers are added
+
+
+@cache
+def _subgroup_cases() -> tuple[Case, ...]:
+    """A test for every size of a subgroup; the last one has quarters."""
+    random = np.random.default_rng(11)
+    cases = []
+    for size, n in SUBGROUPS.items():
+        numbers = random.integers(1, 10, n) if size < max(SUBGROUPS) else random.integers(-40, 30, n) / 4
+        cases.append(replace(case(f"subgroups_of_{size}", numbers), subgroup_size=size))
+    return tuple(cases)
+
+
+def _subgroup_sizes(random: Random) -> Sizes:
+    size = int(random.choice([*SUBGROUPS]))
+    return {"n": length(random, past=2304, most=6000), "size": size} | kind(random)
+
+
+def _drawn_subgroup_case(name: str, sizes: Sizes, random: Random) -> Case:
+    """Numbers whose sum is exact in any order, or may be off as far as rounding takes it."""
+    n, size = sizes["n"], sizes["size"]
+    check_not_empty(n)
+    if size not in SUBGROUPS:
+        raise ValueError(f"size = {size}: a subgroup has 4, 8, 16, 32, 64 or 128 threads")
+    terms = draw_numbers(random, sizes, n, largest=99)
+    drawn = replace(case(name, terms.astype(float)), subgroup_size=size)
+    return with_rounding(drawn, sizes, np.sum, terms)
+
+
 FOLDER = Path(__file__).with_name("puzzles")
 PUZZLES = (
     Puzzle(
@@ -113,5 +143,17 @@ PUZZLES = (
         _fixed_cases,
         Skill("one thread for each number", "small_ones", {"inputs": TWICE}),
         Drawn(_fixed_sizes, _drawn_fixed_case),
+    ),
+    Puzzle(
+        "subgroup_sum",
+        FOLDER,
+        "i",
+        _subgroup_cases,
+        Skill(
+            "one barrier, and sums that subgroups add",
+            "subgroups_of_32",
+            {"barriers": 1, "steps": STEPS, "thread_loads": TWICE},
+        ),
+        Drawn(_subgroup_sizes, _drawn_subgroup_case),
     ),
 )

@@ -1,4 +1,4 @@
-"""Pictures with sliders of appendix E: ones that are lost, four numbers in any order, and three errors."""
+"""Pictures with sliders of appendix E: ones that are lost, four numbers in any order, three errors, and subgroups."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,6 +8,7 @@ from helpers.gpu import adapter_info
 from helpers.lessons.order_of_a_sum.pictures.errors import ErrorPicture
 from helpers.lessons.order_of_a_sum.pictures.four_numbers import FourPicture
 from helpers.lessons.order_of_a_sum.pictures.ones import MOST, NEAR, OnesPicture
+from helpers.lessons.order_of_a_sum.pictures.subgroups import SIZES, SubgroupPicture, steps
 from helpers.lessons.shared import sums as indices
 from helpers.operations.summation import operations
 from helpers.widgets.controls import Trials, Values, by_playing, by_pointing
@@ -84,3 +85,25 @@ def _largest_errors(add: Callable[[np.ndarray], np.ndarray], lists: Sequence[np.
         errors = abs(add(numbers) - exact) / exact
         largest.append(errors.max())
     return np.array(largest)
+
+
+def subgroups() -> Explorer:
+    """A slider over the steps in which 16 threads add, in subgroups of 4, 8 or 16 lanes."""
+    picture = SubgroupPicture(np.random.default_rng(8).integers(1, 10, 16).tolist())
+
+    def last(values: Values) -> bool:
+        return values["step"] == steps(SIZES[values["subgroup"]]) - 1
+
+    tasks: Trials = {
+        "Press play: when does lane 0 have the sum of its subgroup?": by_playing(last),
+        "Choose 4 lanes: what is more, and what is less?": {"subgroup": 0},
+        "Point at a sum after two trades.": by_pointing({"step": 2}),
+    }
+    rules: dict[str, Rule] = {
+        "subgroup": len(SIZES),
+        "step": lambda values: steps(SIZES[values["subgroup"]]),
+        "thread": 16,
+    }
+    choices = {"subgroup": [f"{size} lanes" for size in SIZES]}
+    values = {"subgroup": 1, "step": 0, "thread": 5}
+    return Explorer(picture.show, rules, values, front=["subgroup", "step"], play="step", choices=choices, steps=tasks)

@@ -26,6 +26,7 @@ IDEA = re.compile(r"\*\*One idea:\*\* (.+?)\. \*\*Afterwards the class can\*\* (
 MINUTES = re.compile(r"(?:About|and|take) (\d+) (?:minutes|more)")
 NEEDED = re.compile(r"\((?:(\d\d)|appendix_([a-z]))_\w+\.ipynb\)")
 LENET_LESSON = "07"
+FOR_CUDA = "if_you_know_cuda.ipynb"
 KINDS = {  # what has a place, by the beginning of an operation's name
     "conv2d": "Conv2d",
     "relu": "Conv2d",
@@ -55,11 +56,12 @@ class Lesson(NamedTuple):
 
 
 class Road(NamedTuple):
-    """A way through the course: for whom, and the numbers of its lessons in their order."""
+    """A way through the course: for whom, the numbers of its lessons in their order, and a page before them, if any."""
 
     name: str
     numbers: tuple[str, ...]
     minutes: int
+    page: str = ""
 
 
 class Slot(NamedTuple):
@@ -127,14 +129,14 @@ def direct(lesson: Lesson, known: Sequence[Lesson]) -> list[str]:
 def roads(known: Sequence[Lesson]) -> tuple[Road, ...]:
     """Everything; what leads to LeNet; and of that, the lessons whose kernels LeNet takes.
 
-    The last one is for those who know threads already: without the first lesson. Each takes the minutes of its lessons.
+    The last one has a page of its own in the place of the first lesson. Each takes the minutes of its lessons.
     """
     to_lenet = before(LENET_LESSON, known) | {LENET_LESSON}
     with_kernels = {slot.lesson for slot in slots(known)} - {known[0].number}
     return (
         _road("all", known),
         _road("a class", [lesson for lesson in known if lesson.number in to_lenet]),
-        _road("fast", [lesson for lesson in known if lesson.number in with_kernels]),
+        _road("from CUDA", [lesson for lesson in known if lesson.number in with_kernels])._replace(page=FOR_CUDA),
     )
 
 

@@ -5,9 +5,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-EXERCISE = re.compile(
-    r"""\b(grade|write|predict|ask|match|mark|find_fault|plant_fault)\(\s*(?:\w+\s*=\s*)?["']([^"']+)["']"""
-)
+EXERCISE = re.compile(r"""\b(grade|write|ask|match|mark|find_fault|plant_fault)\(\s*(?:\w+\s*=\s*)?["']([^"']+)["']""")
 
 
 def code_cells(path: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""Edits of official kernels that are faults, and that the numbers of a lesson's test miss (lessons 02 and 06)."""
+"""Edits of official kernels that are faults, and that a lesson's test misses (lessons 02, 03, 04 and 06)."""
 
 from collections.abc import Mapping
 from itertools import chain
@@ -10,21 +10,32 @@ import numpy as np
 from helpers.data import tables
 from helpers.grading.prediction import AnswerError
 from helpers.grading.reasons import Plain
-from helpers.grading.replies import MissedByTest, NoFaultSeen, NothingPlanted, Seen, SeenBySimulatorAlone, SeenByTest
+from helpers.grading.replies import (
+    MissedByTest,
+    NoFaultSeen,
+    NotCostly,
+    NothingPlanted,
+    Seen,
+    SeenByCount,
+    SeenBySimulatorAlone,
+    SeenByTest,
+)
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG, Verdict
-from helpers.operations.harness import drawn, operation_of, simulated
+from helpers.operations.harness import Tensors, drawn, operation_of, simulated
 from helpers.operations.kernels import load
-from helpers.operations.operation import Shape
+from helpers.operations.operation import Operation, Shape
 from wgsl import Kernel, WgslError
 
 MOST_ITERATIONS = 2_000  # of a thread: the right kernels need 360
+DEARER = 1.5  # times as large must a count be that shows a fault
 
 
 class Planting(NamedTuple):
     """The kernel in which a fault is planted, the test that is to miss it, and what shows such faults.
 
     `asked` leads on where the test sees the fault; the tensor `ones` of the test is full of ones. Where the lesson
-    lists one `part` of the kernel, only that part is edited.
+    lists one `part` of the kernel, only that part is edited. Where the test is `simulated`, it sees races, too.
+    Where a `count` is named, the fault is to leave all numbers right, and to make that count far larger.
     """
 
     kernel: str
@@ -34,6 +45,8 @@ class Planting(NamedTuple):
     asked: str
     ones: str = ""
     part: int | None = None
+    simulated: bool = False
+    count: str = ""
 
     def edited(self, old: str, new: str) -> Kernel:
         """The kernel with one piece replaced; ValueError where it does not occur exactly once in what is listed."""
@@ -53,9 +66,7 @@ class Planting(NamedTuple):
     def seen(self, kernel: Kernel, shape: Shape) -> Seen:
         """Return how many numbers are wrong, and the first thing that the simulator finds."""
         operation = operation_of(kernel)
-        tensors = drawn(operation, shape)
-        if self.ones and shape is self.shape:
-            tensors[self.ones] = np.ones_like(tensors[self.ones])
+        tensors = self._tensors(operation, shape)
         got, traces = simulated(kernel, shape, tensors, max_steps=MOST_ITERATIONS)
         wrong = 0
         size = 0
@@ -65,9 +76,22 @@ class Planting(NamedTuple):
         findings = chain.from_iterable(trace.findings for trace in traces)
         return Seen(wrong, size, next(findings, None))
 
+    def _tensors(self, operation: Operation, shape: Shape) -> Tensors:
+        """Return what the kernel is given."""
+        tensors = drawn(operation, shape)
+        if self.ones and shape is self.shape:
+            tensors[self.ones] = np.ones_like(tensors[self.ones])
+        return tensors
+
+    def counted(self, kernel: Kernel) -> int:
+        """Return what the simulator counts in the test."""
+        tensors = self._tensors(operation_of(kernel), self.shape)
+        _, traces = simulated(kernel, self.shape, tensors, max_steps=MOST_ITERATIONS)
+        return sum(trace.counts.total[self.count] for trace in traces)
+
 
 NEEDED = {"kernel": str, "test": str, "asked": str}
-OPTIONAL = {"ones": str, "part": int}
+OPTIONAL = {"ones": str, "part": int, "simulated": bool, "count": str}
 
 
 def read(file: Path, **shapes: tuple[Shape, Mapping[str, Shape]]) -> dict[str, Planting]:
@@ -96,7 +120,9 @@ def plant(name: str, planting: Planting, old: str | None = None, new: str = "") 
         return Verdict(name, NO_COMPILE, Plain(str(error)))
     except (TypeError, ValueError) as error:
         raise AnswerError(str(error)) from None
-    if seen.wrong:
+    if planting.count:
+        return _judged_by_count(name, planting, kernel, seen)
+    if seen.wrong or (planting.simulated and seen.finding):
         return Verdict(name, WRONG, SeenByTest(planting.test, seen, planting.asked))
     if seen.finding:
         return Verdict(name, RIGHT, SeenBySimulatorAlone(seen.finding))
@@ -105,3 +131,18 @@ def plant(name: str, planting: Planting, old: str | None = None, new: str = "") 
         if seen.wrong or seen.finding:
             return Verdict(name, RIGHT, MissedByTest(planting.test, case, seen))
     return Verdict(name, WRONG, NoFaultSeen(1 + len(planting.others)))
+
+
+def _judged_by_count(name: str, planting: Planting, kernel: Kernel, seen: Seen) -> Verdict:
+    """Return the verdict on an edit that is to cost more, and to change no number in any of the cases."""
+    if seen.wrong or seen.finding:
+        return Verdict(name, WRONG, SeenByTest(planting.test, seen, planting.asked))
+    for case, shape in planting.others.items():
+        seen = planting.seen(kernel, shape)
+        if seen.wrong or seen.finding:
+            return Verdict(name, WRONG, SeenByTest(case, seen, planting.asked))
+    ours = planting.counted(load(planting.kernel))
+    yours = planting.counted(kernel)
+    if yours >= DEARER * ours:
+        return Verdict(name, RIGHT, SeenByCount(planting.test, planting.count, ours, yours))
+    return Verdict(name, WRONG, NotCostly(planting.test, planting.count, ours, yours, planting.asked))

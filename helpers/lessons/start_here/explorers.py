@@ -10,7 +10,7 @@ from helpers.widgets.explorer import Explorer
 
 TRY = {
     "Point at 07: what does it need?": by_pointing({"lesson": 7}),
-    "What is not on the fast road?": {"road": 2},
+    "What is the road from CUDA?": {"road": 2},
     "Choose a lesson; open it below.": lambda values: values["lesson"] > 0,
 }
 
@@ -26,6 +26,7 @@ class CourseMap(Explorer):
         self._done = done
         self._link = Output()
         picture = CoursePicture(known, done)
+        self._roads = picture.roads
         rules = {"road": len(picture.roads), "lesson": len(known)}
         choices = {"road": [road.name for road in picture.roads], "lesson": [lesson.name for lesson in known]}
         super().__init__(picture.show, rules, values, choices=choices, steps=TRY, front=())
@@ -41,12 +42,15 @@ class CourseMap(Explorer):
     def _show(self, values: dict[str, int]) -> None:
         super()._show(values)
         lesson = self._known[values["lesson"]]
+        page = self._roads[values["road"]].page
         line = f"**[Open {lesson.name}]({lesson.file})**"
         if lesson.puzzles:
             done = [f"`{puzzle}`" for puzzle in lesson.puzzles if puzzle in self._done]
             line += f" · {len(done)} of {len(lesson.puzzles)} right"
             if done:
                 line += f": {listed(done)}"
+        if page:
+            line = f"**[Open the page for those who know CUDA]({page})** · {line}"
         self._link.outputs = ({"output_type": "display_data", "data": {"text/markdown": line}, "metadata": {}},)
 
 

@@ -72,7 +72,8 @@ class CoursePicture(Picture):
         if chosen.needs:
             time += f", after {listed(chosen.needs)}"
         chosen_road = self.roads[road]
-        sentence = f"The road “{chosen_road.name}” has {len(chosen_road.numbers)} lessons."
+        first = "a page of its own and " if chosen_road.page else ""
+        sentence = f"The road “{chosen_road.name}” has {first}{len(chosen_road.numbers)} lessons."
         return f"{sentence} {chosen.name}, {time}: then you can {chosen.able}."
 
     # --- The drawing ------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import numpy as np
 
 from helpers.gpu import adapter_info
 from helpers.lessons.trusting_a_gradient import errors
-from helpers.lessons.trusting_a_gradient.pictures.errors import StepPicture
+from helpers.lessons.trusting_a_gradient.pictures.errors import StepPicture, power_of_two
 from helpers.lessons.trusting_a_gradient.pictures.matrix import CoveredPicture, catch_all, states_of
 from helpers.lessons.trusting_a_gradient.tried import DATA, KERNELS
 from helpers.widgets.controls import by_playing
@@ -23,14 +23,14 @@ def covered() -> Explorer:
 
 
 def step_size() -> Explorer:
-    """One slider over the steps 2**k of a central difference in float32: how far off is it?"""
+    """One slider over the steps of a central difference in float32: how far off is it?"""
     picture = StepPicture(errors.convolution_differences(), errors.gelu_differences())
     curved = errors.gelu_differences().errors
-    powers = [*errors.STEPS]
-    best = powers[int(curved.argmin())]
+    last = len(errors.STEPS) - 1
     steps = {
-        "Press play: which error falls first, and which rises again?": by_playing({"k": powers[-1]}),
-        "Find the best step for GELU.": {"k": best},
-        "Go to step 1: which curve belongs to rounding alone?": {"k": 0},
+        "Press play: which error falls first, and which rises again?": by_playing({"step": last}),
+        "Find the best step for GELU.": {"step": int(curved.argmin())},
+        "Go to step 1: which curve belongs to rounding alone?": {"step": errors.STEPS.index(0)},
     }
-    return Explorer(picture.show, {"k": (powers[0], powers[-1])}, {"k": powers[0]}, play="k", steps=steps)
+    choices = {"step": [power_of_two(power) for power in errors.STEPS]}
+    return Explorer(picture.show, {"step": last + 1}, play="step", choices=choices, steps=steps)

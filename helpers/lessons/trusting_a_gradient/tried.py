@@ -37,7 +37,7 @@ DATA: dict[str, tuple[tuple[str, ...], Callable[[Problem], Problem]]] = {
     "one image": (("1 image,", "no fractions"), _one_whole_image),
     "fractions": (("2 images,", "random"), _unchanged),
     "square": (("2 images,", "6 × 6, 3 × 3"), _square),
-    "symmetric": (("2 images,", "mirror images"), problems.symmetric),
+    "symmetric": (("2 images,", "mirrored"), problems.symmetric),
 }
 
 

@@ -38,27 +38,30 @@ fn main(
   let n = workgroup.x * TILE + local.x;  // [0, N) or past the edge
   let k = workgroup.y * TILE + local.y;  // [0, K) or past the edge
   var sum = 0.0;
-  // 1. Loop over the items, and inside along m, one pair of tiles a turn.
-  for (var item = 0u; item < params.batch; item++) {  // *
-    for (var first = 0u; first < params.M; first += TILE) {  // *
-  // 2. Load one number of a into left, so that the tile is transposed,
-  //    and one of grad_pre into right.
-      let load_k = workgroup.y * TILE + local.x;  // *
-      left[local.x * TILE + local.y] = read_a(item, first + local.y, load_k);  // *
-      right[local.y * TILE + local.x] =  // *
-        read_grad_pre(item, first + local.y, n);  // *
-  // 3. Wait until both tiles are loaded.
-      workgroupBarrier();  // *
-  // 4. Add the products of a row of left with a column of right to sum.
-      for (var i = 0u; i < TILE; i++) {  // *
-        sum += left[local.y * TILE + i] * right[i * TILE + local.x];  // *
-      }  // *
-  // 5. Wait until no thread reads the tiles any more.
-      workgroupBarrier();  // *
+  var item = 0u;   // [0, batch)
+  var first = 0u;  // the first row of a tile
+  // 1. Loop over the items, and in each of them along m, a tile at a time.
+  for (item = 0u; item < params.batch; item++) {  // *
+    for (first = 0u; first < params.M; first += TILE) {  // *
+      // 2. Load one number of a into left, so that the tile is transposed,
+      //    and one of grad_pre into right.
+      let load_k = workgroup.y * TILE + local.x;
+      left[local.x * TILE + local.y] = read_a(item, first + local.y, load_k);
+      right[local.y * TILE + local.x] =
+        read_grad_pre(item, first + local.y, n);
+      // 3. Wait until both tiles are loaded.
+      workgroupBarrier();
+      // 4. Add the products of a row of left with a column of right.
+      for (var i = 0u; i < TILE; i++) {
+        sum += left[local.y * TILE + i] * right[i * TILE + local.x];
+      }
+      // 5. Wait until no thread reads the tiles any more.
+      workgroupBarrier();
+  // 6. End both loops.
     }  // *
   }  // *
-  // 6. Write the sum to d_b[k,n], if there is such an element.
-  if (k < params.K && n < params.N) {  // *
-    d_b[k * params.N + n] = sum;  // *
-  }  // *
+  // 7. Write the sum to d_b[k,n], if there is such an element.
+  if (k < params.K && n < params.N) {
+    d_b[k * params.N + n] = sum;
+  }
 }

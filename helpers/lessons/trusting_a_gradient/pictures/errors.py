@@ -31,9 +31,9 @@ class StepPicture(Picture):
         self.plotted = linear, curved
         self.heights = [self.axes.y(np.log10(differences.errors)) for differences in self.plotted]
         self.title(20, "error of central differences in float32")
-        self.note(MARGIN, 42, "as a part of the largest derivative; the step is 2ᵏ")
+        self.note(MARGIN, 42, "as a part of the largest derivative")
         self.axes.rows({power: brief(10.0**power) for power in range(LOWEST, 1)}, 14)
-        ticks = {power: step(power) for power in STEPS[::5]}
+        ticks = {power: power_of_two(power) for power in STEPS[::5]}
         short_lines = []
         for power in ticks:
             x = self.axes.x(power)
@@ -58,22 +58,23 @@ class StepPicture(Picture):
             draw_sign(self, sign, [(LIST.x + 16, ROWS[i])], 6, color)
             self.write(LIST.x + 30, ROWS[i], differences.name, 13, color)
 
-    def draw(self, k: int) -> str:
-        """Mark the lines at the step 2**k, and list their values there."""
-        place = STEPS.index(k)
-        x = self.axes.x(k)
-        heights = [line[place] for line in self.heights]
+    def draw(self, step: int) -> str:
+        """Mark the lines at one of the steps, by its number, and list their values there."""
+        power = STEPS[step]
+        x = self.axes.x(power)
+        heights = [line[step] for line in self.heights]
         self.lines([(x, min(heights), x, BOTTOM)], GRAY, 1.2, (3, 3))
         self.boxes((Box(x - 7, height - 7, 14, 14) for height in heights), PAPER, (1, 1, 1, 0.8), 0)
-        self.bold(LIST.x + 10, LIST.y + 17, f"at step {step(k)}", 14)
+        self.bold(LIST.x + 10, LIST.y + 17, f"at step {power_of_two(power)}", 14)
         for i, differences in enumerate(self.plotted):
             color, sign, _ = LOOKS[i]
             draw_sign(self, sign, [(x, heights[i])], 6, color)
-            self.write(LIST.right - 10, ROWS[i], brief(differences.errors[place]), 13, color, align="right")
+            self.write(LIST.right - 10, ROWS[i], brief(differences.errors[step]), 13, color, align="right")
         linear, curved = self.plotted
+        at = f"At step {power_of_two(power)}"
         return (
-            f"At step {step(k)}, the central difference of the {linear.name}'s loss is off by {_error(linear, place)}. "
-            f"That of {curved.name} is off by {_error(curved, place)}."
+            f"{at}, the central difference of the {linear.name}'s loss is off by {_error(linear, step)}. "
+            f"That of {curved.name} is off by {_error(curved, step)}."
         )
 
 
@@ -82,7 +83,7 @@ def brief(error: float) -> str:
     return part(error).replace(" part", "")
 
 
-def step(power: int) -> str:
+def power_of_two(power: int) -> str:
     """A power of two, as a whole number or a fraction."""
     if power < 0:
         return f"1/{2**-power:,}"

@@ -9,7 +9,7 @@ from helpers.pictures.parts import Grid
 from helpers.pictures.touchable import Cell
 
 # CSS pixels
-LEFT = 400  # where the fields begin
+LEFT = 409  # where the fields begin
 TOP = 54
 CELL = (86, 35)  # a field
 States = dict[Cell, bool | None]  # of fields: None is covered, True caught, False missed
@@ -51,7 +51,7 @@ class CoveredPicture(Picture):
             self.bold(MARGIN, y + 10, wrong.name, 13.5)
             self.write(LEFT - 14, y + 10, LESSONS[wrong.kernel], 13, GRAY, align="right")
             edit = f"{wrong.old.strip()} → {wrong.new or '(nothing)'}"
-            self.words([Word(MARGIN, y + 25, edit, 12, "left", True)], INK)
+            self.words([Word(MARGIN, y + 25, edit, 13, "left", True)], INK)
         self.lines(((MARGIN, y, LEFT, y) for y in tops), LINE, 1)
 
     def _draw_opened(self, boxes: list[Box], word: str, color: str) -> None:
