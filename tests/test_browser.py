@@ -28,7 +28,7 @@ from helpers.set_up.jupyterlab import FIRST as FIRST_PAGE
 from helpers.widgets.explorer import Explorer
 
 LESSONS = sorted(NOTEBOOKS.glob("[0-9]*.ipynb"))
-LESSONS += [NOTEBOOKS / "appendix_c_launcher.ipynb", NOTEBOOKS / "appendix_e_order_of_a_sum.ipynb"]
+LESSONS += [NOTEBOOKS / f"appendix_{name}.ipynb" for name in ("c_launcher", "d_past_the_library", "e_order_of_a_sum")]
 LESSONS.append(FOR_CUDA)
 LESSONS.append(LESSONS.pop(2))  # lesson 02 comes last and stays open: the other tests look at it
 MAP = NOTEBOOKS / FIRST_PAGE
@@ -57,6 +57,7 @@ SOLVED = {  # puzzles that are solved
     "08": ["two_results", "register_tile_4x2"],
     "09": ["split_batch", "place_in_buffer", "combine_gradients"],
     "c": ["raw_launch", "second_launch"],
+    "d": ["implicit_address", "winograd_f23"],
     "e": ["kahan_sum", "fixed_point_sum", "subgroup_sum"],
     "if": ["add_bias"],
 }

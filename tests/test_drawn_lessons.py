@@ -1,4 +1,4 @@
-"""The drawn problems of lessons 04 to 09, of appendix E and of the puzzles in Python: whom they tell from ours.
+"""The drawn problems of lessons 04 to 09, of appendices D and E and of the puzzles in Python: whom they tell from ours.
 
 Each text here passes the tests of its puzzle, and is wrong on other sizes or numbers.
 """
@@ -20,7 +20,7 @@ DRAWN = (
     *("gemm_bwd_grad_pre", "gemm_bwd_da", "gemm_bwd_db", "gemm_bwd_dbias", "register_tile"),
     *("two_results", "vec4_reads", "prefetch", "coalesced_transpose", "register_tile_4x2"),
     *("softmax_minus_truth", "momentum_step", "max_pool2d_backward", "combine_gradients"),
-    *("kahan_sum", "fixed_point_sum"),
+    *("implicit_address", "second_pass", "class_taps", "winograd_f23", "kahan_sum", "fixed_point_sum"),
 )
 DRAWS = sample(range(1000), 20)
 
@@ -59,7 +59,7 @@ def test_a_drawn_problem_can_be_made_smaller_and_no_size_may_be_0_but_the_paddin
                 case = puzzle.drawn.case("smaller", {**sizes, size: fewer}, random)
             except ValueError:
                 continue
-            assert fewer > 0 or size == "P"
+            assert fewer > 0 or size.startswith("P")
             assert not is_faulty(puzzle.official, case), (size, fewer)
 
 

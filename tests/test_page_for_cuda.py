@@ -3,18 +3,24 @@
 import json
 import re
 from itertools import chain
+from math import prod
 
 import numpy as np
 import pytest
 from support.legible import faults, written
 from support.notebook_gate import FOR_CUDA, Lesson
 
+import helpers
+from helpers import gpu
 from helpers.bench.recorded import FOLDER
 from helpers.gpu import adapter_info
 from helpers.grading.race import race
+from helpers.lessons.exercises import QUESTIONS
 from helpers.lessons.if_you_know_cuda import explorers
 from helpers.lessons.if_you_know_cuda.own_text import race_in
 from helpers.lessons.if_you_know_cuda.side_by_side import COUNT, CUDA, WGSL, pairs
+from helpers.operations.gemm.operations import BACKWARD
+from helpers.operations.gemm.shapes import GemmShape
 from helpers.widgets.race_picture import RacePicture
 from wgsl import check, simulate
 
@@ -108,3 +114,24 @@ def test_a_race_between_workgroups_is_drawn_whole():
     for shown in drawn:
         assert shown.earlier.workgroup != shown.later.workgroup
         assert not list(faults(RacePicture(shown)))
+
+
+def test_the_question_on_passes_has_the_numbers_that_they_return():
+    """The first of the four passes of a layer is recorded last, and all are run twice, with opposite gradients."""
+    a, b = np.float32([[1, 0, 2, -1], [0, 3, 1, 1], [2, 1, 0, 1]]), np.float32([[1, 2], [0, -1], [1, 0], [2, 1]])
+    bias, grad = np.float32([-1, 1]), 6 * np.float32([[5, 2], [-1, 4], [2, -3]])
+    shape = GemmShape(3, 4, 2, 1, "relu")
+    buffers = tuple(gpu.upload(array, "input") for array in (a, b, bias, grad))
+    buffers += tuple(gpu.empty(4 * prod(shape.of(name)), name) for name in ("grad_pre", "d_a", "d_b", "d_bias"))
+    first, *others = BACKWARD.prepare(buffers, shape, kernel="2_tiled")
+    seen = []
+    for upstream in grad, -grad:
+        gpu.device().queue.write_buffer(buffers[3], 0, upstream)
+        gpu.run(*others, first)
+        seen.append(gpu.read(buffers[6], shape.of("d_b"))[0, 0])
+    right = helpers.gemm_bias_act_backward(a[None], b, bias, grad[None], "relu")[1][0, 0]
+    question = QUESTIONS["first_pass_last_again"]
+    assert seen[0] == 0
+    assert question.grade("first_pass_last_again", float(seen[1])).outcome == "right"
+    assert right == 24
+    assert "the right order" in question.grade("first_pass_last_again", float(-right)).detail

@@ -196,7 +196,8 @@ COMPUTED = {
     "parts_lost": lambda: [worker in (2, 3) for worker, _ in np.ndindex(4, 9)].count(True),
     "rounds_for_all": lambda: rounds_of_exchange(1_024),
 }
-OF_LESSONS = "threads", "lesson_02", "lesson_05", "exercise_network", "appendix_a", "appendix_c", "appendix_e"
+OF_LESSONS = "threads", "lesson_02", "lesson_05", "exercise_network", "appendix_a", "appendix_c", "appendix_d"
+OF_LESSONS += "appendix_e", "page_for_cuda"
 
 
 @pytest.mark.parametrize("name", COMPUTED)

@@ -211,7 +211,7 @@ def _in_passes(findings: Sequence[tuple[str, Finding]]) -> Finding:
 
 def _counts(traces: Sequence[Trace], output: int) -> dict[str, float]:
     """The counts of all passes together; of the busiest thread, in the pass in which it does most."""
-    sums = ({**trace.counts.total, "statements": len(trace.steps)} for trace in traces)
+    sums = ({**trace.counts.total, **trace.counts.further, "statements": len(trace.steps)} for trace in traces)
     return _over_passes(sums, sum) | _over_passes((_busiest(trace, output) for trace in traces), max)
 
 

@@ -30,7 +30,9 @@ LESSONS = (  # as one reads them; each is the name of its notebook, without the 
     "simulator",
     "dilation_and_groups",
     "launcher",
+    "past_the_library",
     "order_of_a_sum",
+    "if_you_know_cuda",
 )
 
 

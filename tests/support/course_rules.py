@@ -44,6 +44,7 @@ IN_NEW_FORM = (
     "appendix_a_simulator",
     "appendix_b_dilation_and_groups",
     "appendix_c_launcher",
+    "appendix_d_past_the_library",
     "appendix_e_order_of_a_sum",
 )
 

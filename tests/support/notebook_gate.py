@@ -54,7 +54,7 @@ CARD = "00_meet_the_gpu.ipynb#WGSL-on-one-screen"
 WITHOUT_ADAPTER = "appendix_a_simulator.ipynb", "start_here.ipynb"  # lessons that run no kernel on a GPU
 FRAMED = re.compile(
     r"explorers\.(weight_gradient|own_filter|network|scatter_and_gather|race|covered|tiles|launch|dispatch|ones"
-    r"|shared_batch|spread_filter|one_result|side_by_side)\("
+    r"|shared_batch|spread_filter|one_result|side_by_side|im2col)\("
 )  # names the adapter
 SENTENCE = re.compile(r"^[^<\s]\S*(\s+\S+){2,}[.!?]\s*$")
 

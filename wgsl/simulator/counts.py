@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -54,10 +54,15 @@ MEANINGS |= {key: f"{key.split('_')[0]} of texels" for key in TEXTURES}
 
 @dataclass(frozen=True)
 class Counts:
-    """The counts of a run, in all and for each line of the text: `KEYS`, and, where there are any, all `MEANINGS`."""
+    """The counts of a run, in all and for each line of the text: `KEYS`, and, where there are any, all `MEANINGS`.
+
+    `further` are counts of the run that are not shown: `multiplications` are all products of floats, also those that
+    are part of a multiply-add.
+    """
 
     total: dict[str, float]
     by_line: dict[int, dict[str, float]]
+    further: dict[str, int] = field(default_factory=dict)
 
 
 class Counter:
@@ -67,6 +72,7 @@ class Counter:
         self._counts: defaultdict[tuple[int, str], int] = defaultdict(int)
         self._fused: set[int] = set()  # the products (their ids) that are counted with their sum
         self._multiply_adds: dict[int, bool] = {}  # whether an operator (its id) is a sum with such a product
+        self._multiplications = 0
 
     def add(self, at: int, key: str, number: int) -> None:
         """Count something at a place of the text."""
@@ -92,13 +98,14 @@ class Counter:
     def operation(self, part: ir.Part, type: Type, lanes: Lanes, key: str = "", terms: int = 1) -> None:
         """Count one operation with a result of a type, for each component."""
         key = key or ("other_float" if scalar_of(type) in FLOATS else "integer")
-        parts = components(type) or type.count * type.element.size  # of a matrix
-        self.add(part.at, key, parts * terms * lanes.count)
+        self.add(part.at, key, _components(type) * terms * lanes.count)
 
     def operator(
         self, part: ir.Binary | ir.Update, type: Type, operands: Sequence[ir.Expression], lanes: Lanes
     ) -> None:
         """Count an operator with a result of a type; a sum together with the first product of floats that it adds."""
+        if part.operator == "*" and scalar_of(type) in FLOATS:
+            self._multiplications += _components(type) * lanes.count
         if part.operator not in ARITHMETIC or id(part) in self._fused:
             return
         if id(part) not in self._multiply_adds:
@@ -115,6 +122,8 @@ class Counter:
         terms = int(part.name[-1]) if part.name.startswith("product") else 1
         fused = (part.name in ("fma", "dot") or terms > 1) and scalar_of(operand) in FLOATS
         type = operand if part.name in OF_OPERAND else part.type
+        if fused:
+            self._multiplications += _components(type) * terms * lanes.count
         self.operation(part, type, lanes, "multiply_adds" if fused else "", terms)
 
     # --- Results ------------------------------------------------------------------------------------------------
@@ -126,7 +135,13 @@ class Counter:
         for (at, key), number in self._counts.items():
             total[key] += number
             lines[line_of(at)][key] += number
-        return Counts(_shown(total), {line: _shown(lines[line]) for line in sorted(lines)})
+        by_line = {line: _shown(lines[line]) for line in sorted(lines)}
+        return Counts(_shown(total), by_line, {"multiplications": self._multiplications})
+
+
+def _components(type: Type) -> int:
+    """The numbers of a scalar, a vector or a matrix."""
+    return components(type) or type.count * type.element.size
 
 
 def _is_product(operand: ir.Expression) -> bool:

@@ -9,6 +9,7 @@ from wgsl.words import findings
 
 COUNTS = {  # those that a puzzle may limit
     "steps": "statements of the busiest thread",
+    "multiplications": "multiplications",
     "integer": "operations on integers",
     "loads_storage": "loads",
     "loads_workgroup": "loads of workgroup memory",

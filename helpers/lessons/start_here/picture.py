@@ -19,10 +19,11 @@ NODE = Box(0, 0, 152, 78)  # a lesson
 GAP = 8  # between two lessons
 LEFT = MARGIN  # the left ends of the outer columns
 RIGHT = WIDTH - MARGIN - NODE.width
-OTHERS = 7  # lessons at the right, where ideas have no room
+OTHERS = 8  # lessons at the right, where ideas have no room
 LOWEST = TOP + 258
-CLOSER = 4  # between two of the others
-SHORT = NODE._replace(height=(LOWEST - TOP + NODE.height + CLOSER) / OTHERS - CLOSER)
+TOP_OF_OTHERS = 3
+CLOSER = 2  # between two of the others
+SHORT = NODE._replace(height=(LOWEST - TOP_OF_OTHERS + NODE.height + CLOSER) / OTHERS - CLOSER)
 FIRST = NODE._replace(height=(LOWEST - TOP) / 2 - GAP)  # what comes before the lowest row
 LENET = Box(LEFT + NODE.width + 12, TOP, RIGHT - LEFT - NODE.width - 24, LOWEST - TOP - 20)
 CLOSE_ACROSS = 14  # between two lessons that an arrow joins, at the most
@@ -57,7 +58,7 @@ class CoursePicture(Picture):
             places[number] = NODE._replace(x=LEFT + NODE.width + 12 + i * step, y=LOWEST)
         others = [lesson.number for lesson in self.known if lesson.number not in places]
         for i, number in enumerate(others):
-            places[number] = SHORT._replace(x=RIGHT, y=TOP + i * (SHORT.height + CLOSER))
+            places[number] = SHORT._replace(x=RIGHT, y=TOP_OF_OTHERS + i * (SHORT.height + CLOSER))
         return places
 
     def draw(self, road: int, lesson: int) -> str:
@@ -90,8 +91,8 @@ class CoursePicture(Picture):
         self.numbered.append(self)
 
     def _draw_roads(self, chosen: int) -> None:
-        """The three roads side by side, one of them chosen."""
-        width = (self.width - 2 * MARGIN) / 3
+        """The three roads side by side, above LeNet and what leads to it, one of them chosen."""
+        width = (LENET.right - MARGIN) / 3
         grid = Grid(self, np.zeros((1, 3)), MARGIN, 2, (width, 28), numbers=False)
         grid.touch("roads", "road")
         for i, (road, box) in enumerate(zip(self.roads, grid.boxes, strict=True)):
@@ -99,10 +100,9 @@ class CoursePicture(Picture):
             if i == chosen:
                 color = BLUE
                 self.boxes([Box(box.x + 2, box.y + 2, box.width - 4, box.height - 4)], BLUE, line=2.5)
-            words = f"{len(road.numbers)} lessons, {hours(road.minutes)}"
             _, middle = box.middle
             self.bold(box.x + 12, middle, road.name, 14, color)
-            self.write(box.right - 12, middle, words, 13, INK, align="right")
+            self.write(box.right - 12, middle, hours(road.minutes), 13, INK, align="right")
 
     def _draw_lesson(self, lesson: Lesson, is_on_road: bool) -> None:
         """The box of a lesson with its words and its puzzles, and the arrows from what it needs."""
