@@ -12,6 +12,7 @@ from helpers.gpu.subgroups import lacks_subgroups
 from helpers.grading import (
     comparison,
     drawn,
+    evidence,
     interface_checks,
     reasons,
     skill_counts,
@@ -20,14 +21,12 @@ from helpers.grading import (
     wrong_numbers,
 )
 from helpers.grading.comparison import NotTried
-from helpers.grading.drawing import NumbersDrawn, drawing, excerpt_of
+from helpers.grading.drawing import excerpt_of
 from helpers.grading.puzzle import Case, Puzzle, same_code
-from helpers.grading.race import Race, race
-from helpers.grading.read_sets import ReadSets, read_sets
 from helpers.grading.reasons import Diagnosis, NamedMistake, Reason, WrongNumbers
 from helpers.grading.recognition import fitting
 from helpers.grading.repair import repair
-from helpers.grading.test_run import MOST_ITERATIONS, TestRun, launched, passes_to_blame, simulated, traced
+from helpers.grading.test_run import MOST_ITERATIONS, TestRun, launched, passes_to_blame, simulated
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from helpers.grading.work_done import accesses
 from helpers.grading.wrong_numbers import first_pair, mismatch, uses_before
@@ -225,14 +224,9 @@ class _Grader:
     def _with_evidence(self, verdict: Verdict, run: TestRun) -> Verdict:
         """Return a verdict with the wrong output drawn, or else with the race that was found."""
         if run in self.smallest:
-            return replace(verdict, drawn=self._drawn(run), evidence=self._reads(run))
-        return replace(verdict, evidence=self._race(run))
-
-    def _race(self, run: TestRun) -> Race | None:
-        """Return the two accesses of a race, where that is what was found."""
-        if not run.finding or run.finding.kind != "data race" or len(run.case.dispatches) > 1:
-            return None
-        return race(traced(self.kernel, run.case)[0], run.finding)
+            numbers = evidence.numbers_drawn(self.puzzle, run, "" if self.failed else run.case.name)
+            return replace(verdict, drawn=numbers, evidence=evidence.reads(self.puzzle, self.kernel, run))
+        return replace(verdict, evidence=evidence.race_found(self.kernel, run))
 
     def not_yet(self, mistake: NamedMistake | None, stopped: TestRun | None = None) -> Grades:
         """Return the verdicts where a right kernel does not do what the puzzle is about: with the counts that show it.
@@ -391,24 +385,3 @@ class _Grader:
     def _only_reads_stray(self) -> bool:
         """True where all numbers are right, and some reads miss their array: many a text does that."""
         return not self.wrong and {finding.kind for finding in self.first.values()} <= reasons.STRAY_READS
-
-    def _drawn(self, run: TestRun) -> NumbersDrawn:
-        """Return the output beside the right one, in lines."""
-        case = run.case
-        marks = np.where(run.unwritten, ".", np.where(run.wrong, "*", ""))
-        inputs = {
-            binding.name: array
-            for binding, array in zip(self.puzzle.official.bindings, (*case.inputs, *case.start), strict=False)
-        }
-        lines = drawing(case.expected, run.output, marks, self.puzzle.axes.split(), inputs)
-        passes = tuple((dispatch.entry_point, tuple(dispatch.workgroups)) for dispatch in case.dispatches)
-        if len(passes) == 1:
-            passes = ()
-        test = "" if self.failed else case.name
-        return NumbersDrawn(test, passes, tuple(filter(None, np.unique(marks).tolist())), tuple(lines))
-
-    def _reads(self, run: TestRun) -> ReadSets | None:
-        """Return what was read for the first wrong number; None where that takes long."""
-        if run.counts["statements"] > WORK // 3:
-            return None
-        return read_sets(self.kernel, self.puzzle.official, run.case, run.wrong)

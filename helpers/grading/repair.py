@@ -25,12 +25,12 @@ from wgsl.simulator.work import TooLong, Work
 from wgsl.types.declarations import Declarations, check
 from wgsl.types.program import Function, Program, Statement
 
-MOST_WORK = 310_000_000  # of `Work` for all candidates: about 1 s
+MOST_WORK = 360_000_000  # of `Work` for all candidates: about 1 s
 SHARE = 0.7  # of the work that is left, which the candidates of one tier may take
 CANDIDATE = 60_000  # of `Work`, besides what its run takes: it is made
 WATCHED = 3  # times the work: a run that is watched takes so much longer
 WATCHED_TESTS = 3  # tests, those that take least, in which a change that mends all of them is watched
-LONGER = 1.5  # times the work of the text itself that a candidate may take on the smallest test
+LONGER = 2  # times the work of the text, or of ours, that a candidate may take on a small case
 DRAWN = 4  # problems on which a change that mends all tests is tried, too
 FURTHER_DRAWN = 8  # problems on which its numbers must be right, then
 MANY_DRAWN = 10  # problems that are drawn, of which those that the text fails are made smaller
@@ -98,12 +98,14 @@ class KernelSearch(Search[Edit]):
     def mended_in(self, tier: Iterable[Edit]) -> dict[int, list[Mended]]:
         """Return the changes of a tier that mend the text, by their lines; no further ones where those are too many.
 
-        Where another value mends a line, a smaller change of that line may be enough, and is told in its place.
+        Where another value mends a line, a smaller change of that line may be enough, and is told in its place. Once
+        one is found, all work that is left is for its tier: another line may be mended, too.
         """
         lines: dict[int, list[Mended]] = {}
         least = self.work.left * (1 - SHARE)
         for edit in tier:
-            if self.work.left < least or len(lines) > MOST_LINES:
+            is_spent = self.work.left < (0 if lines else least)
+            if is_spent or len(lines) > MOST_LINES:
                 break
             if edit.kind == VALUE and _without_values(lines):
                 continue  # a smaller change is enough
@@ -200,8 +202,7 @@ class KernelSearch(Search[Edit]):
 
     def _most_in(self, case: Case) -> int:
         """Return the work that a candidate may take in a case: more than the text and our program take."""
-        yours, ours = (self._work_of(programs, case) for programs in (self.programs, self._official()))
-        return int(max(LONGER * yours, ours))
+        return int(LONGER * max(self._work_of(programs, case) for programs in (self.programs, self._official())))
 
 
 def _without_values(lines: dict[int, list[Mended]]) -> dict[int, list[Mended]]:
