@@ -81,6 +81,14 @@ def test_a_known_mistake_comes_with_one_short_question():
         assert not re.search("[;:?]", mistake.name), mistake.name  # no cure after the mistake
 
 
+def test_a_question_cites_nothing_that_a_text_may_lack():
+    """A learner may have no loop where ours has one; a barrier that some threads miss is in every text that fits."""
+    for name, mistake in MISTAKES:
+        assert not re.search(r"\b(your|the) (loop|`?if`?|guard)\b", mistake.question), (name, mistake.question)
+        if "barrier" in mistake.question:
+            assert "Barrier()" in mistake.made_in(PUZZLES[name].official).source, (name, mistake.question)
+
+
 # --- In a learner's own text ----------------------------------------------------------------------------------
 
 OTHERS = []

@@ -9,7 +9,7 @@ from support.grading import MISTAKES, edited
 from support.legible import faults
 from support.sample import sample
 
-from helpers.grading import grader
+from helpers.grading import evidence, grader
 from helpers.grading.puzzle import Case
 from helpers.grading.read_sets import ReadSets, read_sets
 from helpers.grading.test_run import simulated, traced
@@ -61,7 +61,7 @@ def nan_reaches(kernel: Kernel, case: Case, i: int, word: int, index: tuple[int,
 def test_a_run_with_more_accesses_than_are_kept_has_no_picture(monkeypatch):
     monkeypatch.setattr("wgsl.simulator.trace.MOST", 50)
     assert at("conv2d_grad_weight", TINY, (0, 0, 0, 0)) is None
-    monkeypatch.setattr(grader, "WORK", 0)
+    monkeypatch.setattr(evidence, "MOST_STATEMENTS", 0)
     assert not any(verdict.evidence for verdict in grader.grade(PUZZLES["map"], edited("map", ("+ 1.0", "+ 2.0"))))
 
 

@@ -126,7 +126,7 @@ def test_the_work_is_bounded_and_the_result_always_the_same(monkeypatch):
     first, again = (search("product", edit)[0] for _ in range(2))
     assert first.found() == again.found()
     assert first.work.left == again.work.left > 0
-    monkeypatch.setattr(repair, "MOST_WORK", 1_000_000)
+    monkeypatch.setattr(repair, "MOST_WORK", 200_000)
     short, _ = search("product", edit)
     assert short.found() is None
     assert short.tried < first.tried
@@ -135,7 +135,7 @@ def test_the_work_is_bounded_and_the_result_always_the_same(monkeypatch):
 def test_what_is_told_was_seen():
     """The change that is told is one with which no test has any fault."""
     searching, _ = search("output_index", KINDS[0][1:3])
-    edit = next(edit for tier in searching.tiers() for edit in tier if searching.mends(edit))
+    edit = next(edit for tier in searching.candidates.tiers() for edit in tier if searching.mends(edit))
     edit.site.function.body = edit.body
     for case in PUZZLES["output_index"].cases():
         assert way_to_fail(simulated(searching.kernel, case)) is not None

@@ -79,8 +79,9 @@ def test_a_text_that_never_stores_a_result_is_wrong_and_told_so(name):
     text = PUZZLES[name].solution.text
     last = PUZZLES[name].entry_points[-1]
     head = text[: text.index("{", text.index(f"fn {last}"))]
+    stores = f"{output_of(name)}[0] = {output_of(name)}[0];"  # a number, or four
     for idle in (*IDLE, "{ } const k = 1;"):
-        grades = grade(PUZZLES[name], head + idle.replace("$", f"{output_of(name)}[0] = 1.0;"))
+        grades = grade(PUZZLES[name], head + idle.replace("$", stores))
         assert only(grades) == WRONG
         where = f"which line of `{last}` should store your result there?"
         assert grades[0].detail == f"no line stores to `{output_of(name)}`: {where}"

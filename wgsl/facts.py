@@ -100,7 +100,7 @@ class Race(AtAWord):
     """Two accesses to one word that nothing orders.
 
     `wrote` says of each of the `threads` whether it writes; `other_line` is that of the second one, None where it is
-    the same. `no_barrier_helps` where both write the word in one step, or in two workgroups.
+    the same. `no_barrier_helps` where both write it in one step, or in two workgroups; `no_place_for_barrier`: tried.
     """
 
     threads: tuple[Thread, Thread]
@@ -110,6 +110,7 @@ class Race(AtAWord):
     space: str
     same_workgroup: bool
     no_barrier_helps: bool
+    no_place_for_barrier: bool = False
 
     @property
     def access(self) -> str | None:

@@ -1,18 +1,22 @@
 """The changes that are tried on a wrong program: small ones come first, and places where it differs from ours."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
 from helpers.grading import edits, line_edits, paired_edits
 from helpers.grading.counterpart import Counterpart, Differences, whole
 from helpers.grading.edits import Edit
-from helpers.grading.leaves import family
+from helpers.grading.leaves import LOWEST, family
+from helpers.grading.mirror import Mirror
 from helpers.grading.sites import Site, sites
-from wgsl.types.program import Program, Root
+from wgsl.types.program import Declare, Program, Root, Statement
 
 LIKELY, LESS_LIKELY = 0.5, 0.7  # ranks; from 1 on, nothing differs there
+FEW = 200  # small changes, in a text that is built as ours
 Ranked = tuple[float, Edit]
+MANY = {edits.OFFSET: 1, edits.EXCHANGED: 1, edits.MISSING: 2, edits.REPLACED: 3, edits.MOVED: 4}
 
 
 class Beside(NamedTuple):
@@ -24,22 +28,70 @@ class Beside(NamedTuple):
     differences: Differences
 
 
-def tiers(programs: Mapping[str, Program], official: Mapping[str, Program]) -> Iterator[Iterable[Edit]]:
-    """Yield the candidates of all passes, by their entry points.
+class Candidates:
+    """The candidates of all passes."""
 
-    They are one small change where the text differs; a value of ours there; two at once; then all others.
-    """
-    pairs = [_beside(program, official[name]) for name, program in programs.items()]
-    small = _likely_first(chain.from_iterable(map(_small, pairs)))
-    large = _likely_first(chain.from_iterable(map(_large, pairs)))
-    yield [edit for rank, edit in small if rank <= LIKELY]
-    yield [edit for rank, edit in large if rank <= LIKELY]
-    yield chain.from_iterable(map(_words, pairs))
-    yield chain.from_iterable(map(_values, pairs))
-    yield [edit for rank, edit in small if LIKELY < rank < 1]
-    yield chain.from_iterable(map(_paired, pairs))
-    yield [edit for rank, edit in small if rank >= 1]
-    yield [edit for rank, edit in large if rank > LIKELY]
+    def __init__(self, programs: Mapping[str, Program], official: Mapping[str, Program]) -> None:
+        self._pairs = [_beside(program, official[name]) for name, program in programs.items()]
+
+    @cached_property
+    def _by_rank(self) -> list[Ranked]:
+        return _likely_first(chain.from_iterable(map(_small, self._pairs)))
+
+    @cached_property
+    def _large(self) -> list[Ranked]:
+        return _likely_first(chain.from_iterable(map(_large, self._pairs)))
+
+    def tiers(self) -> Iterator[Iterable[Edit]]:
+        """Yield the candidates in the order in which they are tried.
+
+        They are a small change to what ours has; another value, as ours or as in the other direction, and one small
+        change where the text differs; two at once; then all others.
+        """
+        twins, other_twins = self._twins
+        small = self._small(-2, LIKELY)
+        near = len(self._small(-2, -1)) if len(small) > FEW else len(small)
+        yield chain(small[:near], self._as_ours(), small[near:])
+        yield chain.from_iterable(map(_values, self._pairs))
+        yield twins
+        yield other_twins
+        yield chain.from_iterable(map(_words, self._pairs))
+        yield self._small(LIKELY + 0.1, 0.99)
+        yield chain.from_iterable(map(_paired, self._pairs))
+        yield self._small(1, 9)
+        yield [edit for rank, edit in self._large if rank > LIKELY]
+
+    def _as_ours(self) -> Iterator[Edit]:
+        """Yield the values that ours has, or that a line should have as its twin has."""
+        yield from (edit for rank, edit in self._large if rank <= LIKELY)
+        yield from chain.from_iterable(mirror.edits() for mirror in self._mirrors)
+
+    def small_in(self, statement: Statement) -> list[Edit]:
+        """Return the small changes of a statement."""
+        return [edit for rank, edit in self._by_rank if rank <= LIKELY and edit.site.statement is statement]
+
+    def _small(self, least: float, most: float) -> list[Edit]:
+        return [edit for rank, edit in self._by_rank if least <= rank <= most]
+
+    @cached_property
+    def _mirrors(self) -> list[Mirror]:
+        return [Mirror(pair.places, pair.program) for pair in self._pairs]
+
+    @cached_property
+    def _twins(self) -> tuple[list[Edit], list[Edit]]:
+        """The changes that are the same in two twins where it differs: a missing term of their values, and others."""
+        likely, others = [], []
+        for pair, mirror in zip(self._pairs, self._mirrors, strict=True):
+            made = paired_edits.of_twins(mirror.lines(), whole(pair.places), pair.counterpart, pair.program)
+            for edit in made:
+                if max(pair.differences.rank(one.site.part, one.added) for one in edit.made) <= 0:
+                    (likely if _is_of_the_value(edit.made[0]) else others).append(edit)
+        return likely, others
+
+
+def _is_of_the_value(edit: Edit) -> bool:
+    """Return whether a term is missing from the whole value of a statement."""
+    return edit.kind == edits.MISSING and edit.site.part is getattr(edit.site.statement, "value", None)
 
 
 def _beside(program: Program, official: Program) -> Beside:
@@ -49,7 +101,8 @@ def _beside(program: Program, official: Program) -> Beside:
 
 
 def _likely_first(made: Iterator[Ranked]) -> list[Ranked]:
-    return sorted(made, key=lambda pair: pair[0])
+    """Return the likely ones first; of those alike, kinds of which there are few."""
+    return sorted(made, key=lambda pair: (pair[0], MANY.get(pair[1].kind, 0)))
 
 
 def _small(beside: Beside) -> Iterator[Ranked]:
@@ -60,7 +113,8 @@ def _small(beside: Beside) -> Iterator[Ranked]:
         for edit in edits.of_a_part(site, beside.program):
             yield _rank(edit, beside.differences), edit
         for edit in line_edits.of_terms(site, beside.counterpart):
-            rank = beside.differences.rank(site.part, edit.added)
+            parts = edit.added, edit.new[id(site.part)]
+            rank = min(beside.differences.rank(site.part, part) for part in parts)
             if rank <= 0:
                 yield (-0.5 if rank else LESS_LIKELY), edit
     for edit in line_edits.of_members(beside.places, beside.counterpart):
@@ -75,10 +129,15 @@ def _small(beside: Beside) -> Iterator[Ranked]:
 def _rank(edit: Edit, differences: Differences) -> int:
     """Return how likely a change is; one of a size to an index, or the like, is less likely."""
     rank = differences.rank(edit.site.part, edit.added)
-    if edit.kind == edits.ASSIGNMENT:
+    if edit.kind == edits.ASSIGNMENT or _begins_low(edit):
         return -2  # there are few
     crosses = edit.kind == edits.REPLACED and family(edit.site.part) != edit.noun
     return rank + 1 if crosses and rank >= 0 else rank
+
+
+def _begins_low(edit: Edit) -> bool:
+    """Return whether a variable begins with the lowest number, as where a maximum is looked for."""
+    return isinstance(edit.site.statement, Declare) and getattr(edit.added, "leaves", ()) == (LOWEST,)
 
 
 def _words(beside: Beside) -> Iterator[Edit]:

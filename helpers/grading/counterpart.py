@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
+from functools import cached_property
 from itertools import chain
 
 from helpers.grading.leaves import key_of
@@ -11,6 +12,7 @@ from wgsl.diagnostics import Span
 from wgsl.syntax.tree import children
 from wgsl.types import program as ir
 
+COMMUTE = "+*"
 LOCAL = (ir.Bind, ir.Declare)
 
 
@@ -21,6 +23,7 @@ class Counterpart:
         self.official = sites(official.entry)
         self.values = {site.part.binding: site.part.value for site in self.official if isinstance(site.part, ir.Bind)}
         self.names: dict[ir.Meaning, ir.Meaning] = {}
+        self._terms: dict[Visible, list[tuple[str, ir.Part, bool]]] = {}
         for theirs, yours in self._pairs(official, program):
             if theirs.type == yours.type or getattr(theirs, "space", "") == "uniform":
                 self.names.setdefault(theirs, yours)
@@ -81,16 +84,56 @@ class Counterpart:
                 return None
         return replace(part, **fields)
 
+    @cached_property
+    def terms(self) -> list[tuple[ir.Binary, ir.Part, bool]]:
+        """The terms and factors of the official program, each with its whole; True where it must be the first one."""
+        terms = []
+        for site in self.official:
+            part = site.part
+            if isinstance(part, ir.Binary):
+                if _is_term(part.right, part):
+                    terms.append((part, part.right, False))
+                if _is_term(part.left, part):
+                    terms.append((part, part.left, part.operator not in COMMUTE))
+        return terms
+
+    def terms_in(self, visible: Visible, place: Span) -> list[tuple[str, ir.Part, bool]]:
+        """Return the operators and terms of `terms` in the learner's names, each once."""
+        if visible not in self._terms:
+            made = {}
+            for whole, operand, first in self.terms:
+                term = self.translated(operand, place, visible)
+                if term is not None:
+                    made.setdefault((whole.operator, written(term), first), (whole.operator, term, first))
+            self._terms[visible] = list(made.values())
+        return self._terms[visible]
+
     def _name(self, part: ir.Named | ir.Load, place: Span, visible: Visible) -> ir.Part | None:
         """Return the value of a name, which one text may declare with `let` and the other one with `var`."""
         theirs = part.binding if isinstance(part, ir.Named) else part.reference.variable
-        yours = self.names.get(theirs)
+        yours = self._here(self.names.get(theirs), visible)
         if isinstance(yours, ir.Binding) and yours in visible:
             return ir.Named(yours.type, place, yours)
         is_there = isinstance(yours, ir.Variable) and (yours.space != "function" or yours in visible)
         if is_there:
             return ir.Load(part.type, place, ir.Root(yours.type, place, yours))
         return self.translated(self.values.get(theirs), place, visible)
+
+    @staticmethod
+    def _here(name: ir.Meaning | None, visible: Visible) -> ir.Meaning | None:
+        """Return a name, or the parameter that has its word in another function."""
+        if name is None or name in visible or getattr(name, "space", "function") != "function":
+            return name
+        alike = (other for other in visible if str(other.name) == str(name.name) and other.type == name.type)
+        return next(alike, name)
+
+
+def _is_term(part: ir.Part, whole: ir.Binary) -> bool:
+    """Return whether a part is a leaf, or in a sum a product of two."""
+    if key_of(part) is not None:
+        return True
+    is_product = isinstance(part, ir.Binary) and part.operator == "*" and whole.operator in "+-"
+    return is_product and key_of(part.left) is not None and key_of(part.right) is not None
 
 
 def _declared(places: Sequence[Site]) -> list[ir.Meaning]:
@@ -109,6 +152,7 @@ class Differences:
 
     def __init__(self, places: Sequence[Site], counterpart: Counterpart) -> None:
         self._back = {yours: theirs for theirs, yours in counterpart.names.items()}
+        self._back |= _by_word(places, self._back)
         self._ranks: dict[int, int] = {}
         self._official: dict[int, set[Token]] = {}
         if not places:
@@ -135,6 +179,15 @@ class Differences:
         return -1 if likely else self._ranks.get(id(part), 1)
 
 
+def _by_word(places: Sequence[Site], back: Mapping[ir.Meaning, ir.Meaning]) -> dict[ir.Meaning, ir.Meaning]:
+    """Return what the parameters of further functions stand for: what a name of the same word and type does."""
+    words = {(str(name.name), name.type): theirs for name, theirs in back.items() if isinstance(name, ir.Binding)}
+    functions = {id(site.function): site.function for site in places}
+    parameters = chain.from_iterable(function.parameters for function in functions.values())
+    known = ((name, words.get((str(name.name), name.type))) for name in parameters if name not in back)
+    return {name: theirs for name, theirs in known if theirs is not None}
+
+
 def _alone(places: Sequence[Site], kept: Mapping[ir.Meaning, ir.Meaning]) -> dict[ir.Meaning, ir.Part]:
     """Return the value of each `let` that only one program has."""
     lets = [site.part for site in places if isinstance(site.part, ir.Bind)]
@@ -146,19 +199,26 @@ def _stream(
 ) -> Iterator[tuple[Token, tuple[object, ...]]]:
     """Yield the tokens of a program in their order, each with its part; a name in `values` stands for its value.
 
-    With a part of such a value is the name, too.
+    With a part of such a value is the name, too. A function's lines come after its first call.
     """
     waiting: list[tuple[object, tuple[object, ...]]] = [(part, ()) for part in reversed(parts)]
+    called: set[ir.Function] = set()
     for _ in range(MOST_TOKENS):
         if not waiting:
             return
         part, names = waiting.pop()
         if isinstance(part, ir.Bind) and part.binding in values:
+            if isinstance(part.value, ir.Call) and part.value.function not in called:
+                called.add(part.value.function)
+                waiting += [(child, ()) for child in reversed(part.value.function.body)]
             continue
         if isinstance(part, ir.Named) and part.binding in values:
             waiting.append((values[part.binding], (*names, part)))
             continue
         yield _token(part, back), (part, *names)
+        if isinstance(part, ir.Call) and part.function not in called:
+            called.add(part.function)
+            waiting += [(child, ()) for child in reversed(part.function.body)]
         if key_of(part) is None:
             waiting += [(child, names) for child in reversed(children(part, NODES))]
 
@@ -167,6 +227,11 @@ def _written(value: ir.Part, values: Mapping[ir.Meaning, ir.Part], back: Mapping
     """Return the tokens of a value."""
     others = {name: other for name, other in values.items() if name not in back}
     return tuple(token for token, _ in _stream([value], others, back))
+
+
+def written(value: ir.Part) -> tuple:
+    """Return the tokens of a value, by which two are compared."""
+    return _written(value, {}, {})
 
 
 def _token(part: object, back: Mapping[ir.Meaning, ir.Meaning]) -> Token:

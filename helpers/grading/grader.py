@@ -9,16 +9,24 @@ import numpy as np
 
 from helpers.gpu import GpuError, adapter_info
 from helpers.gpu.subgroups import lacks_subgroups
-from helpers.grading import comparison, drawn, interface_checks, reasons, skill_counts, text_checks, wrong_numbers
+from helpers.grading import (
+    comparison,
+    drawn,
+    evidence,
+    interface_checks,
+    reasons,
+    skill_counts,
+    text_checks,
+    trials,
+    wrong_numbers,
+)
 from helpers.grading.comparison import NotTried
-from helpers.grading.drawing import NumbersDrawn, drawing, excerpt_of
+from helpers.grading.drawing import excerpt_of
 from helpers.grading.puzzle import Case, Puzzle, same_code
-from helpers.grading.race import Race, race
-from helpers.grading.read_sets import ReadSets, read_sets
 from helpers.grading.reasons import Diagnosis, NamedMistake, Reason, WrongNumbers
 from helpers.grading.recognition import fitting
 from helpers.grading.repair import repair
-from helpers.grading.test_run import MOST_ITERATIONS, TestRun, launched, passes_to_blame, simulated, traced
+from helpers.grading.test_run import MOST_ITERATIONS, TestRun, launched, passes_to_blame, simulated
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from helpers.grading.work_done import accesses
 from helpers.grading.wrong_numbers import first_pair, mismatch, uses_before
@@ -123,6 +131,13 @@ def _place(finding: Finding) -> tuple[str, int, int]:
     return finding.kind, finding.line, finding.column
 
 
+def _says_why(finding: Finding) -> bool:
+    """Return whether a finding says why numbers are wrong: a race does not that no barrier can order."""
+    if getattr(finding.facts, "no_place_for_barrier", False):
+        return False
+    return finding.kind in reasons.BEFORE_NUMBERS | reasons.SAYS_ALL
+
+
 class _Grader:
     """The verdicts on a kernel whose loops all end in its tests, and on the drawn problem that it failed, if it did."""
 
@@ -135,7 +150,9 @@ class _Grader:
         not_tried: NotTried | None = None,
     ) -> None:
         self.failed, self.not_tried = failed, not_tried
-        runs = [*runs, failed.run] if failed else runs
+        runs = trials.with_races_that_no_barrier_orders(kernel, [*runs, failed.run] if failed else runs)
+        if failed:
+            self.failed = replace(failed, run=runs[-1])
         self.puzzle, self.kernel, self.runs = puzzle, kernel, runs
         self.wrong = [run for run in runs if run.wrong.any() and not run.endless]
         self.smallest = sorted(self.wrong, key=lambda run: run.case.expected.size)[:1]  # it is drawn
@@ -202,19 +219,14 @@ class _Grader:
         reason = verdict.reason
         if not isinstance(reason, WrongNumbers) or reason.slip or reason.replaced_in:
             return False
-        return not any(finding.kind in reasons.BEFORE_NUMBERS | reasons.SAYS_ALL for finding in self.first.values())
+        return not any(map(_says_why, self.first.values()))
 
     def _with_evidence(self, verdict: Verdict, run: TestRun) -> Verdict:
         """Return a verdict with the wrong output drawn, or else with the race that was found."""
         if run in self.smallest:
-            return replace(verdict, drawn=self._drawn(run), evidence=self._reads(run))
-        return replace(verdict, evidence=self._race(run))
-
-    def _race(self, run: TestRun) -> Race | None:
-        """Return the two accesses of a race, where that is what was found."""
-        if not run.finding or run.finding.kind != "data race" or len(run.case.dispatches) > 1:
-            return None
-        return race(traced(self.kernel, run.case)[0], run.finding)
+            numbers = evidence.numbers_drawn(self.puzzle, run, "" if self.failed else run.case.name)
+            return replace(verdict, drawn=numbers, evidence=evidence.reads(self.puzzle, self.kernel, run))
+        return replace(verdict, evidence=evidence.race_found(self.kernel, run))
 
     def not_yet(self, mistake: NamedMistake | None, stopped: TestRun | None = None) -> Grades:
         """Return the verdicts where a right kernel does not do what the puzzle is about: with the counts that show it.
@@ -266,7 +278,9 @@ class _Grader:
     def _diagnosis(self, finding: Finding) -> Diagnosis:
         """Return what was found; where a known mistake is named, its question takes the place of the advice."""
         padded = any(max(run.case.padding) > 0 for run in self.runs)
-        return Diagnosis(finding, with_advice=self.mistake is None, padded=padded)
+        showing = [run for run in self.runs if run.finding is finding]
+        guard = trials.guard_below(self.kernel, showing[0]) if showing and self.mistake is None else None
+        return Diagnosis(finding, with_advice=self.mistake is None and guard is None, padded=padded, guard=guard)
 
     def _wrong(self, run: TestRun) -> WrongNumbers:
         """Return the first wrong number, and what was found in this test first; both numbers only where drawn."""
@@ -371,24 +385,3 @@ class _Grader:
     def _only_reads_stray(self) -> bool:
         """True where all numbers are right, and some reads miss their array: many a text does that."""
         return not self.wrong and {finding.kind for finding in self.first.values()} <= reasons.STRAY_READS
-
-    def _drawn(self, run: TestRun) -> NumbersDrawn:
-        """Return the output beside the right one, in lines."""
-        case = run.case
-        marks = np.where(run.unwritten, ".", np.where(run.wrong, "*", ""))
-        inputs = {
-            binding.name: array
-            for binding, array in zip(self.puzzle.official.bindings, (*case.inputs, *case.start), strict=False)
-        }
-        lines = drawing(case.expected, run.output, marks, self.puzzle.axes.split(), inputs)
-        passes = tuple((dispatch.entry_point, tuple(dispatch.workgroups)) for dispatch in case.dispatches)
-        if len(passes) == 1:
-            passes = ()
-        test = "" if self.failed else case.name
-        return NumbersDrawn(test, passes, tuple(filter(None, np.unique(marks).tolist())), tuple(lines))
-
-    def _reads(self, run: TestRun) -> ReadSets | None:
-        """Return what was read for the first wrong number; None where that takes long."""
-        if run.counts["statements"] > WORK // 3:
-            return None
-        return read_sets(self.kernel, self.puzzle.official, run.case, run.wrong)

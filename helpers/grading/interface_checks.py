@@ -8,7 +8,9 @@ from helpers.grading import reasons, text_checks
 from helpers.grading.puzzle import Puzzle, declarations
 from helpers.grading.reasons import Reason
 from wgsl import Kernel
+from wgsl.diagnostics import Lines
 from wgsl.simulator.run import compiled
+from wgsl.syntax import tree
 from wgsl.types.usage import usage
 
 
@@ -26,7 +28,16 @@ def problem(kernel: Kernel, puzzle: Puzzle) -> Reason | None:
     for entry_point in puzzle.entry_points:
         if not lacks_subgroups(kernel.source):  # else the simulator alone reads it
             pipeline(kernel, entry_point)
-    return _other_binding(kernel, puzzle) or _other_workgroup(kernel, puzzle)
+    return _other_binding(kernel, puzzle) or _other_workgroup(kernel, puzzle) or _other_stage(kernel)
+
+
+def _other_stage(kernel: Kernel) -> Reason | None:
+    """Return the first vertex or fragment shader, which may be beside a right kernel; None where there is none."""
+    for name, node in kernel.outline.nodes.items():
+        for stage in ("vertex", "fragment"):
+            if tree.attribute(node, stage):
+                return reasons.OtherStage(Lines(kernel.source).place(name.at)[0], str(name), stage)
+    return None
 
 
 def _other_binding(kernel: Kernel, puzzle: Puzzle) -> Reason | None:

@@ -6,10 +6,9 @@ from itertools import combinations, pairwise
 
 from helpers.grading.counterpart import Counterpart
 from helpers.grading.edits import LINES, MEMBERS, MISSING, MOVED, TOO_MANY, VALUE, Edit, at
-from helpers.grading.leaves import key_of
 from helpers.grading.sites import Site, changed, declares, is_scoped
 from wgsl.types import program as ir
-from wgsl.types.kinds import F32, I32, U32
+from wgsl.types.kinds import F32, I32, U32, Scalar
 
 LIKELY = "likely"
 SIMPLE = ir.Store | ir.Update | ir.Evaluate | ir.Barrier
@@ -101,25 +100,28 @@ def _with_last(statement: ir.Statement, last: ir.Statement) -> Iterator[ir.State
 
 def of_terms(site: Site, counterpart: Counterpart) -> Iterator[Edit]:
     """Yield a value with one more term or factor: one that some value of the official program has."""
-    if getattr(site.part, "type", None) not in (U32, I32, F32) or isinstance(site.part, ir.Reference):
+    part = site.part
+    if getattr(part, "type", None) not in (U32, I32, F32) or isinstance(part, ir.Reference):
         return
-    seen = set()
-    for other in counterpart.official:
-        part = other.part
-        if not isinstance(part, ir.Binary) or part.type != site.part.type or key_of(part.right) is None:
-            continue
-        for leaf, left in ((part.right, False), (part.left, True)):
-            term = key_of(leaf) and counterpart.translated(leaf, site.part.place, site.visible)
-            if term and term.type == site.part.type and (part.operator, key_of(term), left) not in seen:
-                seen.add((part.operator, key_of(term), left))
-                if not left:
-                    yield at(
-                        site, MISSING, replace(part, place=site.part.place, left=site.part, right=term), added=part
-                    )
-                elif part.operator in "-/%":
-                    yield at(
-                        site, MISSING, replace(part, place=site.part.place, left=term, right=site.part), added=part
-                    )
+    for operator, operand, first in counterpart.terms_in(site.visible, part.place):
+        term = _of_type(part.type, operand)
+        if term is not None:
+            sides = (term, part) if first else (part, term)
+            yield at(site, MISSING, ir.Binary(part.type, part.place, operator, *sides), added=_leaf_of(term))
+
+
+def _of_type(wanted: Scalar, term: ir.Part) -> ir.Part | None:
+    """Return a term of a type: of a u32 its i32."""
+    if term.type == wanted:
+        return term
+    return ir.Convert(I32, term.place, term) if (wanted, term.type) == (I32, U32) else None
+
+
+def _leaf_of(term: ir.Part) -> ir.Part:
+    """Return the first leaf of a term."""
+    while isinstance(term, ir.Binary | ir.Convert):
+        term = term.left if isinstance(term, ir.Binary) else term.operand
+    return term
 
 
 def of_values(site: Site, counterpart: Counterpart) -> Iterator[Edit]:

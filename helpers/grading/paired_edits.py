@@ -1,6 +1,6 @@
 """The changes of a program in several places at once: the same slip in both axes, or one word that is meant twice."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, combinations
 
 from helpers.grading import edits, line_edits
@@ -29,26 +29,50 @@ def together(kind: str, made: Sequence[Edit], noun: str = "") -> Edit:
 
 def of_pairs(places: Sequence[Site], counterpart: Counterpart, program: ir.Program) -> Iterator[Edit]:
     """Yield the same change in two statements, or two elements of an array, that are built alike."""
-    for one, other in combinations(_units(places), 2):
+    yield from _in_both(combinations(_units(places), 2), counterpart, program)
+
+
+def of_twins(
+    lines: Sequence[tuple[ir.Statement, ir.Statement]],
+    places: Sequence[Site],
+    counterpart: Counterpart,
+    program: ir.Program,
+) -> Iterator[Edit]:
+    """Yield the same change in two statements of which one is for rows and one for columns."""
+    units = _by_statement(places)
+    pairs = [(units[id(one)], units[id(other)]) for one, other in lines if {id(one), id(other)} <= units.keys()]
+    yield from _in_both(pairs, counterpart, program)
+
+
+def _in_both(
+    pairs: Iterable[tuple[list[Site], list[Site]]], counterpart: Counterpart, program: ir.Program
+) -> Iterator[Edit]:
+    """Yield the same change in both of two units that are built alike."""
+    for one, other in pairs:
         if _shape(one) != _shape(other) or len(one) > MOST_PARTS:
             continue
         for left, right in zip(one, other, strict=True):
-            pairs = zip(_changes(left, counterpart, program), _changes(right, counterpart, program), strict=False)
-            for pair in pairs:
+            changes = zip(_changes(left, counterpart, program), _changes(right, counterpart, program), strict=False)
+            for pair in changes:
                 if len({edit.kind for edit in pair}) == 1:
                     yield together(PAIRED, pair)
 
 
 def _units(places: Sequence[Site]) -> list[list[Site]]:
     """Return the parts of each statement, and of each element."""
-    statements: dict[int, list[Site]] = {}
     elements: dict[int, list[Site]] = {}
     for site in places:
-        statements.setdefault(id(site.statement), []).append(site)
         around = [part for part in (*site.around, site.part) if isinstance(part, ir.Element)]
         if around:
             elements.setdefault(id(around[0]), []).append(site)
-    return [*statements.values(), *elements.values()]
+    return [*_by_statement(places).values(), *elements.values()]
+
+
+def _by_statement(places: Sequence[Site]) -> dict[int, list[Site]]:
+    statements: dict[int, list[Site]] = {}
+    for site in places:
+        statements.setdefault(id(site.statement), []).append(site)
+    return statements
 
 
 def _shape(unit: Sequence[Site]) -> list[tuple]:

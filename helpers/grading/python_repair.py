@@ -12,7 +12,7 @@ from helpers.grading.python_edits import ADDED, FUNCTION, PythonEdit, Reach, of_
 from helpers.grading.python_lines import Program, functions_in
 from helpers.grading.python_paired_edits import of_lines, of_pairs, of_words
 from helpers.grading.python_places import Place, changed, places
-from helpers.grading.search import Search
+from helpers.grading.search import MOST_LINES, Search
 
 MOST_STEPS = 600_000  # parts that are computed for all candidates: about 1 s
 CANDIDATE = 30  # steps, besides what its run takes: it is made
@@ -63,14 +63,21 @@ class PythonSearch(Search[PythonEdit]):
         """Return whether a change adds more than a name of the task: such a part could stand in many places."""
         return edit.kind in ADDED and edit.noun not in self.reach.names
 
-    def is_spent(self) -> bool:
-        """Return whether the steps are used up."""
-        return self.left < 0
+    def mended_in(self, tier: Iterable[PythonEdit]) -> dict[int, list[Mended]]:
+        """Return the changes of a tier that mend the text, by their lines; no further ones where those are too many."""
+        lines: dict[int, list[Mended]] = {}
+        for edit in tier:
+            if self.left < 0 or len(lines) > MOST_LINES:
+                break
+            if self.mends(edit):
+                mended = self._described(edit)
+                lines.setdefault(mended.change.line, []).append(mended)
+        return lines
 
     def found(self) -> Repair | None:
         """Return the changes that mend the text; none where not all of a tier could be tried."""
         result = super().found()
-        if result is None or self.is_spent():
+        if result is None or self.left < 0:
             return None
         return replace(result, all_tests=True)
 
@@ -84,7 +91,7 @@ class PythonSearch(Search[PythonEdit]):
 
     # --- What is told -----------------------------------------------------------------------------------------------
 
-    def described(self, edit: PythonEdit) -> Mended:
+    def _described(self, edit: PythonEdit) -> Mended:
         """Return what is told of a change that mends the text."""
         node = edit.place.node
         text = "" if isinstance(node, ast.stmt) else self.program.quoted(node)

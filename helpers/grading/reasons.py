@@ -127,6 +127,15 @@ class ExtraBinding(Reason):
 
 
 @dataclass(frozen=True)
+class OtherStage(Reason):
+    """A function that is a shader of another stage, "vertex" or "fragment", which no dispatch runs."""
+
+    line: int
+    name: str
+    stage: str
+
+
+@dataclass(frozen=True)
 class UnwantedSubgroups(Reason):
     """A text that enables subgroups, in this line, where the task does without them."""
 
@@ -190,12 +199,14 @@ class Stopped(Reason):
 class Diagnosis:
     """A finding of the simulator; it comes without advice where a known mistake is named instead.
 
-    `padded` says whether a test has a padding, which an index below 0 may be in.
+    `padded` says whether a test has a padding, which an index below 0 may be in. `guard` is a line below, which stops
+    its thread only then.
     """
 
     finding: Finding
     with_advice: bool = True
     padded: bool = False
+    guard: Line | None = None
 
     @property
     def line(self) -> int | None:

@@ -4,19 +4,19 @@ It is found in the program, not in the text: each candidate is run on the smalle
 watched, and on drawn problems. What is told of it is where it is, and of what kind.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 import numpy as np
 
 from helpers.grading import drawn
-from helpers.grading.candidates import tiers
+from helpers.grading.candidates import Candidates
 from helpers.grading.change import Mended, Repair, mended_by
-from helpers.grading.edits import Edit
+from helpers.grading.drawn import Sizes
+from helpers.grading.edits import VALUE, Edit
 from helpers.grading.paired_edits import EACH, together
 from helpers.grading.puzzle import Case, Puzzle
-from helpers.grading.search import Search
+from helpers.grading.search import MOST_LINES, Search
 from helpers.grading.sites import sites
 from helpers.grading.test_run import TestRun, iterations, simulated
 from wgsl import Kernel
@@ -25,15 +25,17 @@ from wgsl.simulator.work import TooLong, Work
 from wgsl.types.declarations import Declarations, check
 from wgsl.types.program import Function, Program, Statement
 
-MOST_WORK = 350_000_000  # of `Work` for all candidates: about 1 s
+MOST_WORK = 360_000_000  # of `Work` for all candidates: about 1 s
+SHARE = 0.7  # of the work that is left, which the candidates of one tier may take
 CANDIDATE = 60_000  # of `Work`, besides what its run takes: it is made
 WATCHED = 3  # times the work: a run that is watched takes so much longer
 WATCHED_TESTS = 3  # tests, those that take least, in which a change that mends all of them is watched
-LONGER = 2  # times the work of the text itself that a candidate may take on the smallest test
+LONGER = 2  # times the work of the text, or of ours, that a candidate may take on a small case
 DRAWN = 4  # problems on which a change that mends all tests is tried, too
 FURTHER_DRAWN = 8  # problems on which its numbers must be right, then
-LONG = 2_000_000  # of `Work` that one test takes
-MANY_DRAWN = 10  # problems that are drawn where each test takes long
+MANY_DRAWN = 10  # problems that are drawn, of which those that the text fails are made smaller
+QUICK = 3  # small problems on which a change is tried first
+MOST_WORK_SMALLER = 20_000_000  # of `Work`, to make one smaller
 
 
 def repair(puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun]) -> Repair | None:
@@ -57,35 +59,67 @@ class KernelSearch(Search[Edit]):
         self.functions = list({site.function: None for entry in entries for site in sites(entry)})
         failing_first = sorted(runs, key=lambda run: (not run.wrong.any(), run.counts["statements"]))
         self.cases = [run.case for run in failing_first]
+        self.tests = self.cases  # and here without the small drawn problems, of which some are too small to be watched
         self.buffers = {id(case): _words(case) for case in self.cases}
-        self._put_quick_first()
-        self.allowed = LONGER * max(self._work_of(programs) for programs in (self.programs, self._official()))
+        self.candidates = Candidates(self.programs, self._official())
+        self._put_quick_first(sum(bool(run.wrong.any()) for run in runs))
+        self.most = {id(case): self._most_in(case) for case in self.cases[:QUICK]}  # of `Work`
 
-    def _put_quick_first(self) -> None:
-        """Let a drawn problem be the first case, where each test that the text fails takes long."""
-        most = self._work_of(self.programs)
-        if most < LONG:
-            return
-        for case in self._drawn(MANY_DRAWN):
-            words = _words(case)
-            work = Work(most // 2)
-            with suppress(ValueError):
-                if case.differ(_executed(self.programs, case, words, work)).any():
-                    self.cases.insert(0, case)
-                    self.buffers[id(case)] = words
-                    return
+    def _put_quick_first(self, failing: int) -> None:
+        """Let small drawn problems be the first cases: most candidates fail there, after little work."""
+        quick = []
+        for sizes, case_of in self._drawn_problems(MANY_DRAWN):
+            work = Work(MOST_WORK_SMALLER)
+            if not self._fails(sizes, case_of, work):
+                continue
+            small = drawn.smaller(sizes, lambda sizes, case_of=case_of, work=work: self._fails(sizes, case_of, work))
+            quick.append(case_of(small))
+            if len(quick) == QUICK:
+                break
+        for case in quick:
+            self.buffers[id(case)] = _words(case)
+        passing = self.cases[failing:]
+        self.cases = [*sorted([*quick, *self.cases[:failing]], key=self._own_work), *passing]
+
+    def _fails(self, sizes: Sizes, case_of: Callable[[Sizes], Case], work: Work) -> bool:
+        """Return whether the text makes wrong numbers in a drawn problem, within the work."""
+        try:
+            case = case_of(sizes)
+            return case.expected.size > 0 and bool(
+                case.differ(_executed(self.programs, case, _words(case), work)).any()
+            )
+        except ValueError:  # there is no such problem, or it takes too long
+            return False
 
     def tiers(self) -> Iterator[Iterable[Edit]]:
         """Yield the candidates in the order in which they are tried."""
-        return tiers(self.programs, self._official())
+        return self.candidates.tiers()
 
-    def is_spent(self) -> bool:
-        """Return whether the work is used up."""
-        return self.work.left < 0
+    def mended_in(self, tier: Iterable[Edit]) -> dict[int, list[Mended]]:
+        """Return the changes of a tier that mend the text, by their lines; no further ones where those are too many.
 
-    def described(self, edit: Edit) -> Mended:
-        """Return what is told of a change that mends the text."""
-        return mended_by(self._least(edit), self.kernel)
+        Where another value mends a line, a smaller change of that line may be enough, and is told in its place. Once
+        one is found, all work that is left is for its tier: another line may be mended, too.
+        """
+        lines: dict[int, list[Mended]] = {}
+        least = self.work.left * (1 - SHARE)
+        for edit in tier:
+            is_spent = self.work.left < (0 if lines else least)
+            if is_spent or len(lines) > MOST_LINES:
+                break
+            if edit.kind == VALUE and _without_values(lines):
+                continue  # a smaller change is enough
+            if self.mends(edit):
+                for smaller in self._smaller(edit) or [self._least(edit)]:
+                    mended = mended_by(smaller, self.kernel)
+                    lines.setdefault(mended.change.line, []).append(mended)
+        return _without_values(lines) or lines
+
+    def _smaller(self, edit: Edit) -> list[Edit]:
+        """Return the smaller changes that do what another value does."""
+        if edit.kind != VALUE:
+            return []
+        return [small for small in self.candidates.small_in(edit.site.statement) if self.mends(small)]
 
     # --- One candidate --------------------------------------------------------------------------------------------
 
@@ -113,11 +147,9 @@ class KernelSearch(Search[Edit]):
         return edit
 
     def _is_right(self) -> bool:
-        first, *others = self.cases
         return (
-            self._has_right_numbers(first, self.allowed)
-            and all(self._has_right_numbers(case) for case in others)
-            and all(self._is_safe(case) for case in chain(self.cases[:WATCHED_TESTS], self._drawn()))
+            all(self._has_right_numbers(case, self.most.get(id(case))) for case in self.cases)
+            and all(self._is_safe(case) for case in chain(self.tests[:WATCHED_TESTS], self._drawn()))
             and all(self._has_right_numbers(case) for case in self._drawn(DRAWN + FURTHER_DRAWN, after=DRAWN))
         )
 
@@ -143,24 +175,40 @@ class KernelSearch(Search[Edit]):
 
     def _drawn(self, most: int = DRAWN, after: int = 0) -> Iterator[Case]:
         """Yield some drawn problems, those that take least first, up to a number and after another one."""
+        for sizes, case_of in self._drawn_problems(most, after):
+            yield case_of(sizes)
+
+    def _drawn_problems(self, most: int, after: int = 0) -> Iterator[tuple[Sizes, Callable[[Sizes], Case]]]:
         if self.puzzle.drawn is not None:
             ends, _ = drawn.chosen(self.puzzle, self.kernel.code, None)
             for number in ends[after:most]:
-                sizes, case_of = drawn.drawn_problem(self.puzzle, self.kernel.code, None, number)
-                yield case_of(sizes)
+                yield drawn.drawn_problem(self.puzzle, self.kernel.code, None, number)
 
     def _official(self) -> Mapping[str, Program]:
         return {name: compiled(self.puzzle.official, name) for name in self.puzzle.entry_points}
 
-    def _work_of(self, programs: Mapping[str, Program]) -> int:
-        """Return the work of programs on the first case."""
+    def _work_of(self, programs: Mapping[str, Program], case: Case) -> int:
+        """Return the work of programs on a case."""
         work = Work(MOST_WORK // 10)
         before = work.left
         try:
-            _executed(programs, self.cases[0], self.buffers[id(self.cases[0])], work)
+            _executed(programs, case, self.buffers[id(case)], work)
         except (TooLong, ValueError):
             return MOST_WORK // 100
         return before - work.left
+
+    def _own_work(self, case: Case) -> int:
+        return self._work_of(self.programs, case)
+
+    def _most_in(self, case: Case) -> int:
+        """Return the work that a candidate may take in a case: more than the text and our program take."""
+        return int(LONGER * max(self._work_of(programs, case) for programs in (self.programs, self._official())))
+
+
+def _without_values(lines: dict[int, list[Mended]]) -> dict[int, list[Mended]]:
+    """Return the changes that are smaller than another value."""
+    smaller = {line: [one for one in mended if one.change.kind != VALUE] for line, mended in lines.items()}
+    return {line: mended for line, mended in smaller.items() if mended}
 
 
 def _give(function: Function, body: tuple[Statement, ...]) -> None:

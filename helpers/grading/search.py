@@ -16,16 +16,8 @@ class Search(Generic[Edit]):
         """Yield the candidates in the order in which they are tried."""
         raise NotImplementedError
 
-    def mends(self, edit: Edit) -> bool:
-        """Return whether a change makes all tests right, and some drawn problems."""
-        raise NotImplementedError
-
-    def described(self, edit: Edit) -> Mended:
-        """Return what is told of a change that mends the text."""
-        raise NotImplementedError
-
-    def is_spent(self) -> bool:
-        """Return whether the work is used up."""
+    def mended_in(self, tier: Iterable[Edit]) -> dict[int, list[Mended]]:
+        """Return the changes of a tier that mend the text, by their lines; no further ones where those are too many."""
         raise NotImplementedError
 
     def in_common(self, mended: Sequence[Mended]) -> Change | None:
@@ -39,7 +31,7 @@ class Search(Generic[Edit]):
         """
         in_several = None
         for tier in self.tiers():
-            lines = self._mended_in(tier)
+            lines = self.mended_in(tier)
             if len(lines) > MOST_LINES:
                 return None
             changes = [self.in_common(lines[line]) for line in sorted(lines)]
@@ -52,14 +44,3 @@ class Search(Generic[Edit]):
                 return repair
             in_several = in_several or repair
         return in_several
-
-    def _mended_in(self, tier: Iterable[Edit]) -> dict[int, list[Mended]]:
-        """Return the changes of a tier that mend the text, by their lines; no further ones where those are too many."""
-        lines: dict[int, list[Mended]] = {}
-        for edit in tier:
-            if self.is_spent() or len(lines) > MOST_LINES:
-                break
-            if self.mends(edit):
-                mended = self.described(edit)
-                lines.setdefault(mended.change.line, []).append(mended)
-        return lines

@@ -74,7 +74,8 @@ def _parameter(node: tree.Parameter, scope: Scope, stage: str | None) -> Binding
         raise NotWgsl("type of a parameter", node.type, type=type)
     for attribute in node.attributes:
         if stage is None:
-            raise NotWgsl("attribute of a kernel", node, name=attribute.name)
+            kind = "attribute of a kernel" if attribute.name == "builtin" else "attribute of a parameter"
+            raise NotWgsl(kind, node, name=attribute.name)
         check_place(attribute, node, scope)
     if stage == COMPUTE:
         if tree.attribute(node, "builtin") and tree.attribute(node, "location"):

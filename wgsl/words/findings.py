@@ -140,6 +140,8 @@ def unordered(facts: Race) -> str:
         return "nothing orders two workgroups: give each its own elements, or use an atomic or a second dispatch"
     if all(facts.wrote):
         return "nothing orders the two; check which element each thread should write"
+    if facts.no_place_for_barrier:
+        return "no barrier can order the two where they stand; check which elements each thread should use"
     barrier = {"workgroup": "workgroupBarrier()", "handle": "textureBarrier()"}.get(facts.space, "storageBarrier()")
     if facts.other_line is None:
         return f"nothing orders the two; check which elements each thread should use, and where a {barrier} must stand"

@@ -300,6 +300,7 @@ REASONS: dict[str, Sentence] = {
     "workgroup_size without compute": "`@workgroup_size` belongs to a kernel: is `@compute` missing beside it?",
     "must_use": "`@must_use` belongs to a function that returns a value",
     "attribute of a kernel": "`@{name}` belongs to a kernel: is `@compute` missing above the `fn`?",
+    "attribute of a parameter": "`@{name}` has no place at a parameter of an ordinary function: leave it out",
     "type of a builtin": "`{builtin}` is a {type}: write `{name}: {type}`",
     "parameter of a kernel": (
         "each parameter of a kernel needs a `@builtin(...)`, or each member of it: write "

@@ -43,6 +43,8 @@ def diagnosis(reason: reasons.Diagnosis) -> str:
     sentence = reason.finding.message if reason.with_advice else reason.finding.event
     if reason.padded and getattr(reason.finding.facts, "below_zero", False):
         sentence += BOTH_SIDES
+    if reason.guard:
+        sentence += f"; {quoted(reason.guard)} stops this thread only after the read: let it come first"
     return sentence if reason.line is None else f"{reason.finding.quoted}: {sentence}"
 
 

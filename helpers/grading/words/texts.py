@@ -81,6 +81,11 @@ def extra_binding(reason: reasons.ExtraBinding) -> str:
     return f"it has a binding {reason.binding}, which the task does not name"
 
 
+def other_stage(reason: reasons.OtherStage) -> str:
+    """Return which function to delete."""
+    return f"line {reason.line}: `{reason.name}` is a {reason.stage} shader, which no dispatch runs: delete it"
+
+
 def unwanted_subgroups(reason: reasons.UnwantedSubgroups) -> str:
     """Return what takes the place of subgroups."""
     return (
@@ -153,6 +158,7 @@ SENTENCES = {
     reasons.NotU32: not_u32,
     reasons.ChangedBinding: changed_binding,
     reasons.ExtraBinding: extra_binding,
+    reasons.OtherStage: other_stage,
     reasons.UnwantedSubgroups: unwanted_subgroups,
     reasons.WrongBinding: wrong_binding,
     reasons.WorkgroupSize: workgroup_size,
