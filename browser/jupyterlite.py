@@ -21,7 +21,9 @@ EXTENSIONS = {  # by their wheels
 }
 # What is repaired in JupyterLite's scripts, each in so many of them. Where a file cannot be written, Python would wait
 # for its answer for ever: here, both it and the page get one. A picture would first be asked for where it is not, and
-# the server for folders that only the reader has.
+# the server for folders that only the reader has. Python would start with the page, and a cell that is run before would
+# lose its output: `runs.js` says when each begins. Settings that a browser kept would name packages that are gone; and
+# without a network, what the browser has is enough.
 FOLDERS = "", "notebooks", "notebooks/pictures"
 REPAIRS = {
     "processDriveRequest(e);this": (
@@ -37,6 +39,17 @@ REPAIRS = {
         1,
     ),
     "if(!this._serverContents.has(t)){": (f"if(!this._serverContents.has(t)&&{[*FOLDERS]}.includes(t)){{", 1),
+    'case"code":if(d){if(d.': ('case"code":if(d){if(await window.convgrad.beforeRun(e,d),d.', 1),
+    "this.sessionContext.initialize().then(": (
+        "window.convgrad.wanted.then((()=>this.sessionContext.initialize())).then(",
+        1,
+    ),
+    "window.fetch(liteUrl)": ("window.fetch(liteUrl,{cache:'no-cache'})", 1),
+    "if(!enableCache)return await fetch(t);": (
+        "if(!enableCache)return await fetch(t).catch(()=>fetch(t.url,{cache:'force-cache'}));",
+        1,
+    ),
+    't.pathname.includes("/api/")}': ('t.pathname.includes("/api/")&&!t.pathname.endsWith(".json")}', 1),
 }
 
 
@@ -97,10 +110,10 @@ def schemas() -> list[dict]:
     return listed
 
 
-def settings(extensions: Iterable[dict], packages: list[str]) -> dict:
+def settings(extensions: Iterable[dict], kernel: dict) -> dict:
     """The settings that JupyterLite reads first."""
     config = {**CONFIG, "federated_extensions": [*extensions]}
-    config["litePluginSettings"][f"{EXTENSIONS[LITE]}:kernel"]["loadPyodideOptions"] = {"packages": packages}
+    config["litePluginSettings"][f"{EXTENSIONS[LITE]}:kernel"] |= kernel
     before = json.loads((paths.MADE / "jupyter-lite.json").read_bytes())
     return {**before, "jupyter-config-data": {**before["jupyter-config-data"], **config}}
 

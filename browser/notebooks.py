@@ -18,6 +18,7 @@ KINDS = {".ipynb", ".png", ".svg", ".webp"}  # of the files that a lesson is mad
 PRIVATE = {"my", "attempts", ".ipynb_checkpoints"}  # folders of a learner's own files, and of copies that Jupyter keeps
 MADE_AT = "2026-01-01T00:00:00Z"  # for JupyterLite, all files have this time
 LINK = re.compile(r"\]\(\.\./([^)#]+)")  # from a lesson to a file of the project
+FILE = re.compile(r", or in notebooks/my/\w+\.\w+ with any editor")  # which no other program opens in a browser
 TEXT = """<!DOCTYPE html><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{name}</title>
 <link rel="icon" href="{up}notebooks/favicon.ico">
 <style>:root {{ color-scheme: light dark }} pre {{ white-space: pre-wrap; max-width: 120ch }}</style>
@@ -37,7 +38,8 @@ def lesson(path: Path) -> bytes:
     """A file for the reader; a notebook ends with a download."""
     if path.suffix != ".ipynb":
         return path.read_bytes()
-    notebook = nbformat.read(path, 4)  # its texts in one piece: there is no server that joins the lines
+    text = FILE.sub("", path.read_text(encoding="utf-8"))
+    notebook = nbformat.reads(text, 4)  # its texts in one piece: there is no server that joins the lines
     if any(cell["cell_type"] == "code" for cell in notebook["cells"]):
         notebook["cells"] += HAND_IN["cells"]
     notebook["metadata"] |= HAND_IN["metadata"]

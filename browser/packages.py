@@ -13,12 +13,13 @@ from py_compile import PycInvalidationMode
 
 from browser import paths
 from browser.downloads import PYODIDE, python, sha256
-from browser.files import check_present, pack, write
+from browser.files import check_present, pack, patched, write
 from browser.jupyterlite import LITE
 from browser.notebooks import lesson_texts
 
 PURE = "anywidget", "comm", "ipywidgets", "jupyterlab_widgets", "psygnal", "typing_extensions"
 PACKED = "pyodide.asm.js", "pyodide.asm.wasm"  # the files of Pyodide that are not compressed as they are
+SCRIPT = "pyodide.js"  # with which Python's worker begins
 OWN = "convgrad-1-py3-none-any.whl"
 UNREAD = (  # tests, examples, fonts, other languages than Python, and OpenSSL
     r"/tests?/",
@@ -38,37 +39,47 @@ ABOUT_OWN = {
 }
 
 
-def pyodide(wheels: dict[str, Path]) -> list[str]:
-    """Write Python, its packages and ours into the folder pyodide; the names of all, which a kernel loads at once."""
-    published = python()
+def pyodide(wheels: dict[str, Path]) -> dict:
+    """Write Python, its packages and ours into the folder pyodide; a kernel's settings, which loads all at once."""
+    core = python()
     more = dict([*kernel_wheels(wheels[LITE]), *pure_wheels(wheels)])
-    check_present(UNREAD, names_in([*published.values(), *more.values()]))
-    for name, content in published.items():
-        write(f"pyodide/{name}", lean(content) if name.endswith(".whl") else content)
-    packages = dict(PYODIDE["packages"])
-    for name, package in packages.items():
-        written = (paths.MADE / "pyodide" / package["file_name"]).read_bytes()
-        packages[name] = package | {"sha256": sha256(written)}
+    check_present(UNREAD, names_in([*core.values(), *more.values()]))
+    packages = {}
+    for name, package in PYODIDE["packages"].items():
+        made = lean(core.pop(package["file_name"]))
+        packages[name] = package | written(package["file_name"], made)
     for name, content in {**more, OWN: own_wheel()}.items():
         made = lean(content, with_texts=name == OWN)
-        write(f"pyodide/{name}", made)
-        packages.update([added(name, made)])
-    write("pyodide/pyodide-lock.json", {"info": PYODIDE["info"], "packages": packages})
+        packages.update([added(name, written(name, made))])
+    lock = written("pyodide-lock.json", json.dumps({"info": PYODIDE["info"], "packages": packages}).encode())
+    script = core.pop(SCRIPT)
+    for name, content in core.items():
+        write(f"pyodide/{name}", content)
     for name in PACKED:
         pack(paths.MADE / "pyodide" / name)
-    add_worker()
-    return sorted(packages)
+    begin = written(SCRIPT, script + b"\n" + worker(lock["file_name"]).encode())
+    return {"pyodideUrl": f"./pyodide/{begin['file_name']}", "loadPyodideOptions": {"packages": sorted(packages)}}
 
 
-def add_worker() -> None:
-    """Append to Pyodide's script ours, which says how much of each file is here."""
+def written(name: str, content: bytes) -> dict[str, str]:
+    """Write a file whose name has the hash of its content, so that no browser takes an older one for it."""
+    digest = sha256(content)
+    if name.endswith(".whl"):
+        project, version, tags = name.split("-", 2)
+        hashed = f"{project}-{version}-0{digest[:12]}-{tags}"  # where the number of a build stands
+    else:
+        path = Path(name)
+        hashed = f"{path.stem}-{digest[:12]}{path.suffix}"
+    write(f"pyodide/{hashed}", content)
+    return {"file_name": hashed, "sha256": digest}
+
+
+def worker(lock: str) -> str:
+    """Our part of Pyodide's script, which says how much of each file is here, and names the list of packages."""
     folder = paths.MADE / "pyodide"
     sizes = {name.removesuffix(".packed"): (folder / name).stat().st_size for name in fetched()}
-    del sizes["pyodide.js"]  # the one script whose way the worker does not see
-    worker = (paths.HERE / "worker.js").read_text(encoding="utf-8")
-    worker = worker.replace("SIZES = {}", f"SIZES = {json.dumps(sizes)}")
-    script = (folder / "pyodide.js").read_text(encoding="utf-8")
-    write("pyodide/pyodide.js", script + "\n" + worker)
+    text = (paths.HERE / "worker.js").read_text(encoding="utf-8")
+    return patched(patched(text, "SIZES = {}", f"SIZES = {json.dumps(sizes)}"), 'LIST = ""', f'LIST = "{lock}"')
 
 
 def fetched() -> list[str]:
@@ -108,7 +119,8 @@ def own_wheel() -> bytes:
 
 def own_files() -> dict[str, bytes]:
     """Our files that the reader's Python needs, by their names in the package."""
-    homes = {paths.ROOT / "tests" / "mutation_report.md": paths.ROOT, paths.HERE / "convgrad_browser.py": paths.HERE}
+    homes = {paths.ROOT / "tests" / "mutation_report.md": paths.ROOT}
+    homes |= {paths.HERE / name: paths.HERE for name in ("convgrad_browser.py", "convgrad_start.py")}
     folders = [(paths.ROOT, "helpers"), (paths.ROOT, "wgsl"), (paths.ROOT, "kernels"), (paths.HERE, "wgpu")]
     for home, folder in folders:
         for path in (home / folder).rglob("*"):
@@ -148,9 +160,8 @@ def is_left(path: Path) -> bool:
     return path.suffix != ".py" or not path.with_suffix(".pyc").exists()
 
 
-def added(file: str, content: bytes) -> tuple[str, dict]:
+def added(file: str, place: dict[str, str]) -> tuple[str, dict]:
     """A package that Pyodide's list lacks, for that list."""
     name, version = file.split("-")[:2]
-    described = {"name": name, "version": version, "file_name": file, "sha256": sha256(content)}
     fixed = {"install_dir": "site", "package_type": "package", "imports": [name], "depends": []}
-    return name.replace("_", "-"), described | fixed
+    return name.replace("_", "-"), {"name": name, "version": version, **place, **fixed}

@@ -17,7 +17,19 @@ from helpers.set_up.jupyterlab import FIRST
 from wgsl.output import escape_what_cannot_be_printed
 
 APP = "notebooks"  # JupyterLite's page of one notebook; the others are left out
-SCRIPTS = "packed.js", "page.js", "lessons.js", "copies.js", "loading.js"  # what the page runs before JupyterLite
+SCRIPTS = (
+    "packed.js",
+    "page.js",
+    "lessons.js",
+    "copies.js",
+    "loading.js",
+    "runs.js",
+)  # what the page runs before JupyterLite
+WORDS = {  # of JupyterLite's page, and ours, which are there at once
+    'indicator" class="hidden">': 'indicator">',
+    "Loading JupyterLite...": "The lesson is loading.",
+    "JupyterLite requires JavaScript to be enabled": "The lessons need JavaScript, which is switched off",
+}
 BEGIN = "await import("  # JupyterLite begins so in its page
 LEAD = "<script>location.replace('{}notebooks/index.html' + location.search + location.hash)</script>"  # to the lessons
 
@@ -72,10 +84,13 @@ def page_of_a_lesson() -> None:
     head += '<link rel="icon" href="favicon.ico"><link rel="stylesheet" href="../page.css">'
     head += '<script type="module" src="../lesson_pictures.js"></script>'
     head += '<link rel="stylesheet" href="../lesson_pictures.css">'
-    for name in packages.fetched():  # while JupyterLab starts
-        head += f'<link rel="prefetch" href="../pyodide/{name}">'
     page = (paths.MADE / APP / "index.html").read_text(encoding="utf-8")
     page = patched(page, BEGIN, f"await (window.convgrad || {{}}).ready; {BEGIN}")  # copies.js first
+    page = patched(page, 'indicator" class="hidden">', 'indicator">')  # words at once, and not JupyterLite's own
+    page = patched(page, "Loading JupyterLite...", "The lesson is loading.")
+    page = patched(
+        page, "JupyterLite requires JavaScript to be enabled", "The lessons need JavaScript: it is switched off"
+    )
     write(f"{APP}/index.html", patched(page, "<head>", f"<head>{head}"))
 
 

@@ -1,7 +1,8 @@
 // Runs in Python's worker, behind Pyodide's script: it opens what is stored compressed, too, and tells the page how much
-// of Python is here. `SIZES` is filled in by site.py.
+// of Python is here. `SIZES` and `LIST` are filled in by packages.py.
 (function () {
   var SIZES = {}; // bytes that are sent, by the names of files
+  var LIST = ""; // the name of the list of packages
   var far = { done: 0, all: 0 };
   for (var name in SIZES) far.all += SIZES[name];
 
@@ -21,8 +22,16 @@
     return compile.call(WebAssembly, response, imports).then(function (made) { came("pyodide.asm.wasm"); return made; });
   };
 
-  if (!self.DecompressionStream) return came("pyodide.asm.js"); // whose way is not seen then
   var load = self.loadPyodide, plain = self.fetch;
+
+  async function begin(options) {
+    var python = await load(Object.assign({ lockFileURL: options.indexURL + LIST }, options));
+    python.runPython("import convgrad_start");
+    return python;
+  }
+
+  self.loadPyodide = begin;
+  if (!self.DecompressionStream) return came("pyodide.asm.js"); // whose way is not seen then
 
   async function opened(address, type) {
     var packed = (await plain(address + ".packed")).body;
@@ -36,6 +45,6 @@
     var script = await opened(options.indexURL + "pyodide.asm.js", "text/javascript");
     importScripts(URL.createObjectURL(await script.blob()));
     came("pyodide.asm.js");
-    return load(options);
+    return begin(options);
   };
 })();

@@ -188,6 +188,10 @@ def test_what_cannot_be_handed_in_is_said(tmp_path, monkeypatch):
     with pytest.raises(student_files.StudentFileError, match=r"map.wgsl is not UTF-8"):
         helpers.hand_in("Ada")
     student_files.keep("map", "mine")
+    assert repr(helpers.hand_in("Your name ")) == (
+        'Nothing is handed in yet: write your own name in the place of "your name", and run the cell again.'
+    )
+    assert not [*tmp_path.glob("hand_in*")]
     monkeypatch.setattr("os.replace", lambda *paths: (tmp_path / "none").stat())
     with pytest.raises(student_files.StudentFileError, match=r"hand_in_Ada.json cannot be written \(No such file"):
         helpers.hand_in("Ada")

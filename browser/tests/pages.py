@@ -1,6 +1,7 @@
 """A page of the site in a browser: open a lesson, run its cells, and read what is said."""
 
 import json
+import re
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
@@ -11,6 +12,7 @@ from helpers.lessons.many_gpus.training import IN_A_BROWSER
 NOTEBOOKS = sorted((paths.ROOT / "notebooks").glob("*.ipynb"))
 SERVED = paths.SITE / "files" / "notebooks"
 LESSON, WEIGHTS = "00_meet_the_gpu.ipynb", "02_weight_gradient.ipynb"
+PYTHON = re.compile(r"/pyodide/pyodide-\w{12}\.js$")  # the script with which it begins
 ELSEWHERE = "lessons.test"  # a name of this machine that is not known to be safe
 FLAGS = [
     "--enable-unsafe-webgpu",
@@ -23,6 +25,7 @@ LONGEST = 900  # seconds that a cell may take: training, on two processor cores 
 LOADED = "() => window.jupyterapp?.shell.currentWidget?.content?.model?.cells?.length > 1"
 READY = """async longest => {
   const late = new Promise((_, fail) => setTimeout(() => fail(Error('Python does not come')), longest * 1000));
+  window.convgrad.start();
   await Promise.race([late, jupyterapp.shell.currentWidget.sessionContext.ready]);
 }"""
 RUN = """async ([i, longest]) => {
@@ -42,6 +45,10 @@ PATH = "() => new URLSearchParams(location.search).get('path').slice('notebooks/
 CELLS = "() => jupyterapp.shell.currentWidget.content.model.sharedModel.toJSON().cells.map(cell => cell.source)"
 SAVE = "async () => { await jupyterapp.shell.currentWidget.context.save() }"
 EDITED = "([i, text]) => jupyterapp.shell.currentWidget.content.model.sharedModel.getCell(i).setSource(text)"
+SAVED_CELL = """async i => {
+  const path = new URLSearchParams(location.search).get('path');
+  return (await jupyterapp.serviceManager.contents.get(path, {content: true})).content.cells[i];
+}"""
 SAVED = """async text => {
   const {content, context} = jupyterapp.shell.currentWidget;
   content.model.sharedModel.insertCell(0, {cell_type: 'code', source: text});
@@ -76,13 +83,14 @@ def start_lesson(page: Page, lesson: str = LESSON, address: str = "") -> None:
 def without_python(page: Page) -> None:
     """Let Python load for ever, for a test that only reads."""
     script = {"body": "self.loadPyodide = () => new Promise(() => {})", "content_type": "text/javascript"}
-    page.context.route("**/pyodide.js", lambda route: route.fulfill(**script))
+    page.context.route(PYTHON, lambda route: route.fulfill(**script))
 
 
 def begin_with(page: Page, code: str) -> None:
     """Run this JavaScript in the worker before Python starts there."""
-    script = code + (paths.SITE / "pyodide" / "pyodide.js").read_text(encoding="utf-8")
-    page.context.route("**/pyodide.js", lambda route: route.fulfill(body=script, content_type="text/javascript"))
+    (script,) = (paths.SITE / "pyodide").glob("pyodide-????????????.js")
+    script = code + script.read_text(encoding="utf-8")
+    page.context.route(PYTHON, lambda route: route.fulfill(body=script, content_type="text/javascript"))
 
 
 def expect_shown(page: Page, lesson: str) -> None:

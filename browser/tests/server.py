@@ -12,9 +12,17 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
     sent: ClassVar[list[Path]] = []
     missed: ClassVar[list[str]] = []
+    is_away = False
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
+
+    def do_GET(self) -> None:
+        """Answer, but where it is away."""
+        if Quiet.is_away:
+            self.close_connection = True
+        else:
+            super().do_GET()
 
     def send_error(self, *error: object) -> None:
         """Note what is not there."""

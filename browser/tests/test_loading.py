@@ -49,8 +49,8 @@ def test_the_stored_picture_stays_until_python_has_computed_it_and_a_line_says_h
 def test_each_tab_says_how_far_its_own_python_is(page: Page):
     without_python(page)
     open_lesson(page, WEIGHTS)
-    page.wait_for_function("() => jupyterapp.shell.currentWidget.sessionContext.session?.kernel")
     page.locator(".jp-CodeCell .cm-content").first.click()
+    page.wait_for_function("() => jupyterapp.shell.currentWidget.sessionContext.session?.kernel")
     page.keyboard.press("Shift+Enter")
     page.locator(LINES, has_text="Python is loading.").wait_for()
     page.context.unroute_all()
@@ -98,7 +98,7 @@ def test_how_soon_the_first_picture_is_there(page: Page, capsys):
     sizes = sizes_sent()
     sent = sum(sizes.values())
     large = [path for path in Quiet.sent if sizes.get(path, 0) > 200_000]
-    assert len(large) == len({*large}), "fetched twice: once ahead, and once more for Python"
+    assert len(large) == len({*large}), "fetched twice"
     compressed = sum(len(gzip.compress(path.read_bytes())) for path in sizes)
     assert sent < 1.1 * compressed, "what could be compressed came as it is"
     Quiet.sent.clear()

@@ -1,7 +1,9 @@
 """The making of the site: from what was downloaded once, or not at all."""
 
 import functools
+import json
 import os
+import re
 import shutil
 import socket
 import threading
@@ -11,6 +13,7 @@ import pytest
 
 from browser import downloads, jupyterlite, paths, site
 from browser.files import patched
+from browser.packages import PACKED, SCRIPT
 from browser.tests.server import Quiet, Server
 
 
@@ -86,3 +89,19 @@ def test_pyodide_comes_from_a_second_place_with_the_same_hashes(
 def test_a_page_of_jupyterlite_that_has_changed_is_noticed(page: str):
     with pytest.raises(ValueError, match=f"'<head>' is {page.count('<head>')} times in a page"):
         patched(page, "<head>", "")
+
+
+def test_the_names_of_what_may_change_have_the_hash_of_their_content(address: str):
+    hashed = re.compile(r"-0?([0-9a-f]{12})[-.]")
+    names = {path.name for path in (paths.SITE / "pyodide").iterdir()}
+    fixed = {*downloads.PYODIDE["core"], *(f"{name}.packed" for name in PACKED)} - {SCRIPT}  # those of one version
+    assert fixed < names
+    for name in names - fixed:
+        digest = downloads.sha256((paths.SITE / "pyodide" / name).read_bytes())
+        assert digest.startswith(hashed.search(name)[1]), name
+    (lock,) = (paths.SITE / "pyodide").glob("pyodide-lock-*.json")
+    listed = {package["file_name"] for package in json.loads(lock.read_bytes())["packages"].values()}
+    assert listed == {name for name in names if name.endswith(".whl")}
+    (script,) = (path for path in (paths.SITE / "pyodide").glob("pyodide-*.js"))
+    assert lock.name in script.read_text("utf-8")
+    assert script.name in (paths.SITE / "jupyter-lite.json").read_text("utf-8")

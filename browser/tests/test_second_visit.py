@@ -1,4 +1,4 @@
-"""A second visit, after the lesson was corrected."""
+"""A second visit: what was written is shown, and no cell must be run first; and after the lesson was corrected."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -12,14 +12,22 @@ from browser.tests.pages import (
     EDITED,
     LESSON,
     LINES,
+    LOADED,
+    LONGEST,
+    READY,
     SAVE,
     SAVED,
+    SAVED_CELL,
     SERVED,
+    WEIGHTS,
     cell_of,
     open_lesson,
+    run_cell,
     served_cells,
+    start_lesson,
     without_python,
 )
+from browser.tests.server import Quiet
 
 CHOICES = ["My copy", "The corrected lesson, with my texts"]
 
@@ -98,3 +106,35 @@ def test_where_the_lesson_was_corrected_elsewhere_a_text_stays_in_its_place_and_
         right[4] = "mine"
         right.insert(2, "mine, too")  # it stands below the corrected cell
     assert page.evaluate(CELLS) == right
+
+
+EDITOR = 'helpers.write("weight_window")'
+
+
+def test_the_first_cell_that_is_run_knows_helpers_and_a_saved_editor_shows_what_was_written(page: Page):
+    start_lesson(page, WEIGHTS)
+    assert run_cell(page, EDITOR) == ["weight_window: write the kernel here"]
+    page.locator("textarea.convgrad-text").fill("// mine\nfn f() {}")
+    page.get_by_role("button", name="Run the tests").click()
+    page.locator(".convgrad-headline").wait_for()
+    page.wait_for_timeout(1000)
+    page.wait_for_function("() => !jupyterapp.shell.currentWidget.context.model.dirty")  # saved by itself
+    without_python(page)
+    open_lesson(page, WEIGHTS)
+    cell = page.evaluate(SAVED_CELL, cell_of(WEIGHTS, EDITOR))
+    html = "".join(cell["outputs"][0]["data"]["text/html"])
+    assert "// mine\nfn f() {}" in html
+    assert "yours: does not compile" in html, html
+    assert "any editor" not in html
+
+
+def test_without_a_network_a_lesson_is_opened_again_and_runs(page: Page, monkeypatch: pytest.MonkeyPatch):
+    start_lesson(page, WEIGHTS)
+    assert "The kernel wrote 15." in run_cell(page, 1)[-1]
+    page.reload()  # by now, the page has its worker
+    page.wait_for_function(LOADED)
+    monkeypatch.setattr(Quiet, "is_away", True)
+    page.reload()
+    page.wait_for_function(LOADED)
+    page.evaluate(READY, LONGEST)
+    assert "The kernel wrote 15." in run_cell(page, 1)[-1]

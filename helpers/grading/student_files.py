@@ -32,6 +32,7 @@ NOTEBOOKS = ROOT / "notebooks"
 FORMAT = "convgrad hand-in 1"
 ANSWERS = "answers.json"  # where older copies of the project kept all answers
 ANSWERS_FOLDER = "answers"
+NOBODY = "your name"  # what stands in the cell that hands in, until a learner writes theirs
 OUTCOMES = "outcomes.txt"  # a line for each puzzle that was graded
 IN_A_BROWSER = sys.platform == "emscripten"
 TOPS = (ROOT, Path("/drive")) if IN_A_BROWSER else (ROOT,)  # a browser shows its storage from /drive on
@@ -298,7 +299,7 @@ def _plain(number: object) -> object:
 class Packed:
     """A file for the teacher, and how much is in it."""
 
-    file: Path | None  # None: nothing was written yet
+    file: Path | None  # None: nothing was written yet, or nobody is named
     kernels: int
     python: int
     answers: int
@@ -311,6 +312,8 @@ class Packed:
         return f"{texts} and {self.answers} answer{'s' if self.answers != 1 else ''} are in"
 
     def __repr__(self) -> str:
+        if not self.file and self.kernels + self.python + self.answers:
+            return f'Nothing is handed in yet: write your own name in the place of "{NOBODY}", and run the cell again.'
         if not self.file:
             return "There is nothing to hand in yet: grade a kernel or answer a question first."
         return f"{self._counted} {shown(self.file)}: send this file to your teacher"
@@ -331,8 +334,10 @@ def pack(student: str, puzzles: Iterable[str]) -> Packed:
     Raises StudentFileError where a text is not UTF-8, and where the file cannot be written.
     """
     kernels = {puzzle: text for puzzle in puzzles if (text := latest(puzzle)) is not None}
-    if not kernels and not answers():
-        return Packed(None, 0, 0, 0, "")
+    python = sum(suffix(puzzle) == ".py" for puzzle in kernels)
+    counts = len(kernels) - python, python, len(answers())
+    if not any(counts) or student.strip().casefold() == NOBODY:
+        return Packed(None, *counts, "")
     file = my_folder() / f"hand_in_{_in_a_file_name(student)}.json"
     content = {"format": FORMAT, "student": student, "kernels": kernels, "answers": answers()}
     text = json.dumps(content, indent=1)
@@ -341,8 +346,7 @@ def pack(student: str, puzzles: Iterable[str]) -> Packed:
     except OSError as error:
         if not IN_A_BROWSER:  # there, it is downloaded
             raise StudentFileError(f"{file} cannot be written ({error.strerror or error})") from None
-    python = sum(suffix(puzzle) == ".py" for puzzle in kernels)
-    return Packed(file, len(kernels) - python, python, len(answers()), text)
+    return Packed(file, *counts, text)
 
 
 def _in_a_file_name(student: str) -> str:

@@ -167,6 +167,8 @@ class Editor(anywidget.AnyWidget):
         return grades
 
     def __repr__(self) -> str:
+        if student_files.IN_A_BROWSER:  # no other program opens its files
+            return f"{self.puzzle}: write the {self.noun} here"
         file = student_files.shown(student_files.path_of(self.puzzle))
         return f"{self.puzzle}: write the {self.noun} here, or in {file} with any editor"
 
