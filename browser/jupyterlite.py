@@ -47,9 +47,9 @@ REPAIRS = {
     "window.fetch(liteUrl)": ("window.fetch(liteUrl,{cache:'no-cache'})", 1),
     "if(!enableCache)return await fetch(t);": (
         "if(!enableCache)return await fetch(t).catch(()=>fetch(t.url,{cache:'force-cache'}));",
-        1,
+        2,
     ),
-    't.pathname.includes("/api/")}': ('t.pathname.includes("/api/")&&!t.pathname.endsWith(".json")}', 1),
+    't.pathname.includes("/api/")}': ('t.pathname.includes("/api/")&&!t.pathname.endsWith(".json")}', 2),
 }
 
 

@@ -1,5 +1,5 @@
 // Until Python is there, a lesson's small picture answers from its recording; then the live one takes its place, with
-// what was chosen, when it shows that.
+// what was chosen, when it shows that. Each stored picture has its sentence for those who do not see it.
 import { picture } from "./front/recorded.js";
 import touch from "./front/touch.js";
 
@@ -21,9 +21,19 @@ async function show(image, id) {
   image.hidden = true;
 }
 
+function describe({ outputs }, node) {  // a stored picture, by its sentence, which is in the same output
+  const images = node.querySelectorAll(".jp-RenderedImage > img"), sentences = [];
+  for (let i = 0; i < (outputs?.length ?? 0); i++) {
+    const { data } = outputs.get(i);
+    if (data?.["image/png"]) sentences.push([data["text/plain"] ?? ""].flat().join(""));
+  }
+  if (images.length === sentences.length) images.forEach((image, i) => image.alt ||= sentences[i]);
+}
+
 function look() {
   const cells = window.jupyterapp?.shell.currentWidget?.content?.widgets ?? [];
   for (const { model, node } of cells) {
+    describe(model, node);
     const image = model.id in names && node.querySelector(".jp-RenderedImage > img");
     if (!image || image.parentNode.querySelector(".convgrad-recorded")) continue;
     const { top, bottom } = node.getBoundingClientRect();

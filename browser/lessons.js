@@ -36,10 +36,21 @@
   ["pointerdown", "click", "auxclick"].forEach(function (kind) { window.addEventListener(kind, follow, true); });
   if (!new URLSearchParams(location.search).get("path")) location.replace(address(FIRST));
 
+  function name(shown) { // the page after the lesson's first heading: JupyterLab names it after the file
+    var prose = shown.content.model.sharedModel.cells.filter(function (cell) { return cell.cell_type === "markdown"; });
+    var texts = prose.map(function (cell) { return cell.getSource(); });
+    var heading = /^# +(.+)$/m.exec(texts.join("\n")), title = document.querySelector("title");
+    if (!heading) return;
+    var named = function () { if (document.title !== heading[1]) document.title = heading[1]; };
+    named();
+    new MutationObserver(named).observe(title, { childList: true });
+  }
+
   var watch = setInterval(function () { // until the lesson is shown
     var logo = document.querySelector("#jp-NotebookLogo"), shown = panel();
     if (!logo || !shown || !shown.content || !shown.content.model) return;
     clearInterval(watch);
+    name(shown);
     logo.textContent = "convgrad: the map";
     logo.setAttribute("data-commandlinker-args", JSON.stringify({ path: FIRST }));
     if (location.hash) shown.revealed.then(function () { setTimeout(function () { shown.content.setFragment(location.hash); }, 500); });

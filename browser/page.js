@@ -68,6 +68,11 @@
       say("old", "This browser does not let the lessons use the GPU, so a simulator computes, with the same results, "
         + "but slowly. Chrome or Edge 137, Firefox 153 (on Linux with dom.webgpu.enabled in about:config) and Safari "
         + "27 do let them, and newer ones.");
+    } else {
+      navigator.gpu.requestAdapter().then(function (adapter) {
+        if (!adapter) say("old", "This browser finds no GPU, or does not use the one that is there, so a simulator "
+          + "computes, with the same results, but slowly.");
+      });
     }
   }
 

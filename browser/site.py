@@ -27,6 +27,8 @@ SCRIPTS = (
 )  # what the page runs before JupyterLite
 WORDS = {  # of JupyterLite's page, and ours, which are there at once
     'indicator" class="hidden">': 'indicator">',
+    "<title>Jupyter Notebook - Notebooks</title>": "<title>convgrad: a lesson</title>",
+    "WASM powered Jupyter running in the browser.": "The gradients of conv2d, in pictures, and kernels that run here.",
     "Loading JupyterLite...": "The lesson is loading.",
     "JupyterLite requires JavaScript to be enabled": "The lessons need JavaScript, which is switched off",
 }

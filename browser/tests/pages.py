@@ -96,7 +96,8 @@ def begin_with(page: Page, code: str) -> None:
 def expect_shown(page: Page, lesson: str) -> None:
     """Wait until this lesson is shown, alone."""
     page.wait_for_function(f"name => ({PATH})() === name && ({LOADED})()", arg=lesson)
-    expect(page).to_have_title(Path(lesson).stem)
+    heading = re.search(r"^# +(.+)", served_cells(lesson)[0]["source"], re.MULTILINE)
+    expect(page).to_have_title(heading[1])
     expect(page.locator(".jp-DirListing, .jp-Launcher")).to_have_count(0)
     assert page.locator(".jp-Notebook").bounding_box()["width"] > 1100
     assert len(page.context.pages) == 1

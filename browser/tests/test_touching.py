@@ -89,6 +89,7 @@ PHONE: dict = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is
 def tap_marks_and_an_answer(phone: Page) -> None:
     """Mark pixels and answer a question, with a finger."""
     run_cell(phone, 'helpers.mark("pixels_of_dW[0,1]")')
+    assert min(phone.locator(".convgrad-cell").first.bounding_box()[side] for side in ("width", "height")) >= 24
     for letter in "bcdghilmn":
         phone.locator(".convgrad-cell").nth("abcdefghijklmn".index(letter)).tap()
     expect(phone.get_by_role("textbox", name="marked")).to_have_value(re.compile("b.*n"))

@@ -270,7 +270,7 @@ function nameControls(el, model, used) {
     each(".convgrad-control, .convgrad-below", control => control.onpointerdown = control.onkeydown = used);
     each("[role=slider]", handle => handle.setAttribute("aria-label",
       handle.closest(".convgrad-control").querySelector("label").textContent));
-    each(".widget-play button", (button, i) => button.title = ["play or pause", "back to the start", "repeat"][i]);
+    each(".widget-play button", (button, i) => button.ariaLabel = button.title = ["play or pause", "back to the start", "repeat"][i]);
     each("button.convgrad-fold", fold => fold.setAttribute("aria-expanded", fold.classList.contains("convgrad-open")));
     each(".convgrad-steps", steps => steps.setAttribute("role", "list"));
     each(".convgrad-steps > *", step => {
