@@ -48,7 +48,7 @@
 
   var watch = setInterval(function () { // until the lesson is shown
     var logo = document.querySelector("#jp-NotebookLogo"), shown = panel();
-    if (!logo || !shown || !shown.content || !shown.content.model) return;
+    if (!logo || !shown || !shown.content || !shown.content.model || shown.content.model.cells.length < 2) return;
     clearInterval(watch);
     name(shown);
     logo.textContent = "convgrad: the map";

@@ -1,8 +1,8 @@
-"""A lesson for everybody, before Python is there: without sight, in the dark, on a phone, and without a GPU."""
+"""A lesson for everybody: without sight of its pictures, in the dark, on a phone, and without a GPU."""
 
 from playwright.sync_api import Page, expect
 
-from browser.tests.pages import LINES, WEIGHTS, open_lesson, without_python
+from browser.tests.pages import LINES, WEIGHTS, open_lesson, run_cell, start_lesson, without_python
 from browser.tests.test_touching import PHONE
 
 ALTS = """() => [...document.querySelectorAll('.jp-RenderedImage > img')].map(image => image.alt)"""
@@ -77,3 +77,14 @@ def test_a_lesson_is_named_after_its_heading(page: Page):
     open_lesson(page, WEIGHTS)
     expect(page).to_have_title("The weight gradient of a convolution")
     assert "conv2d" in page.locator("meta[name=Description]").get_attribute("content")
+
+
+def test_the_controls_of_a_live_picture_are_named_and_seen_in_forced_colors(page: Page):
+    start_lesson(page, WEIGHTS)
+    run_cell(page, "explorers.weight_gradient()")
+    for name in "play or pause", "back to the start":
+        expect(page.get_by_role("button", name=name, exact=True).first).to_be_attached(timeout=20_000)
+    page.emulate_media(forced_colors="active")
+    for part in ".noUi-target", "button.convgrad-fold":
+        expect(page.locator(part).first).to_have_css("border-top-width", "1px")
+        expect(page.locator(part).first).to_have_css("border-top-style", "solid")
