@@ -17,14 +17,7 @@ from helpers.set_up.jupyterlab import FIRST
 from wgsl.output import escape_what_cannot_be_printed
 
 APP = "notebooks"  # JupyterLite's page of one notebook; the others are left out
-SCRIPTS = (
-    "packed.js",
-    "page.js",
-    "lessons.js",
-    "copies.js",
-    "loading.js",
-    "runs.js",
-)  # what the page runs before JupyterLite
+SCRIPTS = "packed.js", "page.js", "lessons.js", "copies.js", "loading.js", "runs.js"  # they run before JupyterLite
 WORDS = {  # of JupyterLite's page, and ours, which are there at once
     'indicator" class="hidden">': 'indicator">',
     "<title>Jupyter Notebook - Notebooks</title>": "<title>convgrad: a lesson</title>",
@@ -88,11 +81,8 @@ def page_of_a_lesson() -> None:
     head += '<link rel="stylesheet" href="../lesson_pictures.css">'
     page = (paths.MADE / APP / "index.html").read_text(encoding="utf-8")
     page = patched(page, BEGIN, f"await (window.convgrad || {{}}).ready; {BEGIN}")  # copies.js first
-    page = patched(page, 'indicator" class="hidden">', 'indicator">')  # words at once, and not JupyterLite's own
-    page = patched(page, "Loading JupyterLite...", "The lesson is loading.")
-    page = patched(
-        page, "JupyterLite requires JavaScript to be enabled", "The lessons need JavaScript: it is switched off"
-    )
+    for old, new in WORDS.items():
+        page = patched(page, old, new)
     write(f"{APP}/index.html", patched(page, "<head>", f"<head>{head}"))
 
 
