@@ -4,7 +4,7 @@ import { Model } from "./recorded.js";
 
 const LONGEST_WAIT = 20_000;  // milliseconds, after which the worker and its device are given up
 const LESSON = "Lesson 02 runs it in a simulator, which needs no GPU.";
-const RIGHT = "Your GPU computed these numbers. Are they right by luck? The lesson checks that, and more problems than these.";
+const RIGHT = "Your GPU computed these. Numbers can be right by luck: the lesson checks that.";
 const NOT_RUN = {
   none: `This browser finds no GPU for the page, or has no WebGPU: Chrome and Edge 113, Safari 26 and Firefox 141 have it, and newer ones. ${LESSON}`,
   lost: "The browser took the GPU away while your kernel ran. Your text is kept: run it again.",
@@ -68,6 +68,7 @@ export function exercise(el, recording, view, judge) {
     const verdict = { kind: "wrong", headline, detail, ...more };
     model.put({ running: false, verdict, state });
     judge(verdict);
+    setTimeout(() => el.querySelector(".convgrad-said")?.scrollIntoView({ block: "nearest" }));
   };
   const code = text => text.replace(/\/\/.*|\/\*[^]*?(?:\*\/|$)/g, "").replace(/\s/g, "");
 

@@ -41,7 +41,7 @@ def weight_gradient(width: int = WIDTH) -> Explorer:
         return pictures[filter].show(kh, kw, product=product)
 
     steps = {
-        "Point at weight [2,2]'s answer.": by_pointing({"kh": 2, "kw": 2}),
+        "Point at the answer at the bottom right.": by_pointing({"kh": 2, "kw": 2}),
         "Drag the frame to the top right.": by_dragging({"kh": 0, "kw": 2}),
         "Set filter to 2: what changes?": {"filter": 2},
     }
