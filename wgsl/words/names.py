@@ -65,7 +65,7 @@ def constant(name: str, keyword: str, line: int | None, cure: str | None) -> str
 def type_of_c(wanted: str) -> str:
     """A type of another language; a whole number of C is often one that is never below 0."""
     if wanted == "i32":
-        return "WGSL's types for whole numbers are `i32` and, for what is never below 0, as ids and sizes, `u32`"
+        return "a whole number is an `i32` in WGSL, or a `u32` if it is never below 0, as an id or a size"
     return f"WGSL's type is `{wanted}`"
 
 
