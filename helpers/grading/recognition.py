@@ -3,7 +3,11 @@
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
 
+import numpy as np
+
+from helpers.grading import drawn
 from helpers.grading.mistakes import Mistake
+from helpers.grading.puzzle import Case, Puzzle
 from helpers.grading.quick_run import executed, words_of
 from helpers.grading.test_run import TestRun, simulated
 from wgsl import Kernel
@@ -14,6 +18,7 @@ from wgsl.simulator.work import Work
 
 TELLING = "loads_storage", "loads_workgroup", "sectors"  # what is the same in two texts that do the same work
 QUICK_WORK = 600_000_000  # of `Work`, for the quick runs of all mistakes: about 1 s
+DRAWN = 12  # problems in which several mistakes are told apart
 About = tuple[str, str | None, str | None]
 
 
@@ -48,17 +53,39 @@ def fitting(mistakes: Mapping[Mistake, Kernel], runs: Sequence[TestRun], work: f
     return list(by_name.values())
 
 
+def further(puzzle: Puzzle, kernel: Kernel, fit: Sequence[Mistake]) -> list[Mistake]:
+    """Return those mistakes of several that do in drawn problems what the text does."""
+    if puzzle.drawn is None:
+        return [*fit]
+    ends, _ = drawn.chosen(puzzle, kernel.code, None)
+    work = Work(QUICK_WORK)
+    left = [*fit]
+    for number in ends[:DRAWN]:
+        sizes, case_of = drawn.drawn_problem(puzzle, kernel.code, None, number)
+        case = case_of(sizes)
+        output = _numbers(kernel, case, work)
+        others = {mistake: _numbers(puzzle.with_mistake(mistake), case, work) for mistake in left}
+        if output is not None and work.left > 0:
+            left = [one for one, made in others.items() if made is not None and not case.differ(output, made).any()]
+    return left
+
+
+def _numbers(kernel: Kernel, case: Case, work: Work) -> np.ndarray | None:
+    """Return the numbers that a kernel makes in a case; None where a loop does not end, or the work is used up."""
+    programs = {dispatch.entry_point: compiled(kernel, dispatch.entry_point) for dispatch in case.dispatches}
+    try:
+        return executed(programs, case, words_of(case), work)
+    except ValueError:
+        return None
+
+
 def _makes_the_numbers(other: Kernel, run: TestRun, work: Work) -> bool:
     """Return whether a mistake makes the numbers of a run, as far as a quick run says."""
     case = run.case
     if case.subgroup_size != USUAL:
         return True
-    programs = {dispatch.entry_point: compiled(other, dispatch.entry_point) for dispatch in case.dispatches}
-    try:
-        output = executed(programs, case, words_of(case), work)
-    except ValueError:  # a loop does not end, or the work is used up
-        return False
-    return not case.differ(run.output, output).any()
+    output = _numbers(other, case, work)
+    return output is not None and not case.differ(run.output, output).any()
 
 
 def _fit(other: Kernel, runs: Sequence[TestRun], as_much: bool, work: float) -> tuple[Fit, float]:
