@@ -20,27 +20,32 @@
     });
   }
 
-  function drop(area) {
-    if (kept.has(area)) kept.get(area).remove();
+  function drop(area) { // a recorded picture stays until the live one shows what was chosen in it
+    var old = kept.get(area);
     kept.delete(area);
+    if (old && window.convgrad.handOver) window.convgrad.handOver(area, old);
+    else if (old) old.remove();
+  }
+
+  function answers(node) { // from a recording
+    return node.querySelector(".convgrad-recorded");
   }
 
   function keep(area, outputs) {
     var old = kept.get(area) || document.createElement("div");
     old.className = "convgrad-kept";
-    old.style.cssText = "opacity:0.6;pointer-events:none";
+    if (!outputs.some(answers)) old.style.cssText = "opacity:0.6;pointer-events:none";
     outputs.forEach(function (node) { old.appendChild(node); });
     area.appendChild(old); // JupyterLab puts new outputs before it
     kept.set(area, old);
   }
 
   new MutationObserver(function (records) {
-    if (here) return;
     records.forEach(function (record) {
       var area = record.target;
       if (!area.classList || !area.classList.contains("jp-OutputArea")) return;
       var gone = children(record.removedNodes);
-      if (gone.length && waits(area.closest(".jp-CodeCell"))) keep(area, gone);
+      if (gone.length && (!here || gone.some(answers)) && waits(area.closest(".jp-CodeCell"))) keep(area, gone);
       if (children(record.addedNodes).length) drop(area);
     });
   }).observe(document, { childList: true, subtree: true });

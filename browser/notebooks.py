@@ -68,7 +68,7 @@ def texts() -> None:
     """Write the files that lessons link to, and the teachers' pages, as pages that a browser shows."""
     folder = paths.ROOT / "notebooks"
     cells = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.ipynb"))
-    linked = {paths.ROOT / name for name in LINK.findall(cells)}
+    linked = {paths.ROOT / "README.md", *(paths.ROOT / name for name in LINK.findall(cells))}
     for path in sorted({*linked, *(folder / "teaching").glob("*.md")}):
         name = path.relative_to(paths.ROOT).as_posix()
         up = "../" * len(Path("text", name).parent.parts)  # from the page to the site's own folder

@@ -10,7 +10,7 @@ kept in .site-downloads: from then on, no network is needed.
 
 import shutil
 
-from browser import jupyterlite, notebooks, packages, paths
+from browser import front_page, jupyterlite, notebooks, packages, paths
 from browser.downloads import downloads
 from browser.files import pack, patched, write
 from helpers.set_up.jupyterlab import FIRST
@@ -43,6 +43,7 @@ def main() -> None:
     size = sum(path.stat().st_size for path in paths.MADE.rglob("*") if path.is_file())
     exchange()
     print(f"The site is in {paths.SITE}: {size / 1e6:.0f} MB. To see it: python3 -m http.server -d {paths.SITE.name}")
+    print("Then open http://127.0.0.1:8000/ in a browser.")
 
 
 def script(name: str) -> str:
@@ -58,9 +59,9 @@ def compress_scripts() -> None:
 
 
 def lead_to_the_lessons() -> None:
-    """Write the pages from which a reader gets on to the first lesson, or to the one that the address names."""
-    page = (paths.MADE / "index.html").read_text(encoding="utf-8")  # JupyterLite reads settings in it, too
-    write("index.html", patched(page, "<head>", f"<head>{LEAD.format('')}"))
+    """Write the front page, and where the lessons once were the page that leads on to them."""
+    page = (paths.MADE / "index.html").read_text(encoding="utf-8")
+    front_page.front_page(page)
     write("lab/index.html", f"<!DOCTYPE html>{LEAD.format('../')}")  # once, the lessons were there
 
 
@@ -69,6 +70,8 @@ def page_of_a_lesson() -> None:
     write(f"{APP}/favicon.ico", (paths.MADE / "icon-120x120.png").read_bytes())  # a 60th of JupyterLite's
     head = "".join(f'<script src="../{name}"></script>' for name in SCRIPTS)
     head += '<link rel="icon" href="favicon.ico"><link rel="stylesheet" href="../page.css">'
+    head += '<script type="module" src="../lesson_pictures.js"></script>'
+    head += '<link rel="stylesheet" href="../lesson_pictures.css">'
     for name in packages.fetched():  # while JupyterLab starts
         head += f'<link rel="prefetch" href="../pyodide/{name}">'
     page = (paths.MADE / APP / "index.html").read_text(encoding="utf-8")

@@ -12,6 +12,7 @@ from helpers.lessons.dilation_and_groups import explorers
 from helpers.lessons.dilation_and_groups.exercises import OF_GROUPS, PICTURE, shown
 from helpers.lessons.exercises import PUZZLES
 from helpers.operations.convolution.shapes import ConvShape
+from helpers.widgets.touch import Touched
 
 
 @pytest.mark.parametrize(("stride", "dilation"), [(1, 1), (1, 2), (2, 1), (2, 3), (3, 2)])
@@ -68,3 +69,11 @@ def test_a_text_that_is_right_for_the_tests_alone_fails_a_drawn_layer(name, old,
     *tests, drawn = grade(puzzle, puzzle.official.edit(old, new).source)
     assert {verdict.outcome for verdict in tests} == {RIGHT}
     assert (drawn.test, drawn.outcome) == (NAME, WRONG)
+
+
+def test_a_reader_can_point_at_each_factor_of_the_first_picture():
+    explorer = explorers.spread_filter()
+    for name in "grad_output", "input", "terms":
+        for cell in explorer.picture.touchable[name].values:
+            explorer._touched(Touched(name, cell, chosen=False))
+            assert "multiplies" in explorer.sentence

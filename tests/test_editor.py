@@ -152,13 +152,13 @@ def test_text_that_was_typed_while_python_did_not_run_is_asked_about(my):
     assert (student_files.read("map"), student_files.last_attempt("map")) == ("typed", "in the file")
 
 
-@pytest.mark.parametrize(("choice", "kept"), [("mine", "typed"), ("theirs", "skeleton")])
-def test_text_that_was_typed_where_there_is_no_file_yet_loses_nothing(choice, kept):
+@pytest.mark.parametrize("begun", [False, True])
+def test_text_that_was_typed_where_there_is_no_text_yet_is_taken(begun):
     made = editor()
-    send(made, "found", "typed")
-    send(made, choice, "typed")
-    assert made.text == kept
-    assert student_files.last_attempt("map") == (None if choice == "mine" else "typed")
+    if begun:
+        send(made, "keep", made.begun)
+    assert send(made, "found", "typed")
+    assert (made.conflict, made.text, student_files.read("map")) == (False, "typed", "typed")
 
 
 def test_a_folder_that_cannot_be_written_is_said_and_the_text_stays_in_the_page(my):

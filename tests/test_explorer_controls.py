@@ -106,7 +106,7 @@ def ways_that_do_not_count(way: str) -> set[str]:
 @pytest.mark.parametrize("name", MADE)
 def test_each_suggested_step_is_short_and_ticked_only_by_who_does_it(name):
     explorer = MADE[name]()
-    trials, start = explorer.steps._trials, explorer.values
+    trials, start = explorer.steps.trials, explorer.values
     assert 0 < len(trials) <= 3
     assert not any(explorer.steps.done)
     assert all(text_width(text, 13) < 2 * 200 for text in trials)  # two lines, where three steps share 840 pixels

@@ -97,6 +97,6 @@ def test_the_filters_reach_their_targets_and_every_state_is_legible():
     explorer = filters.explorer(lambda x, dy: np.float32(reference.conv2d_grad_weight(x, size, dy)), "NumPy")
     assert explorer.picture.losses[-1] < explorer.picture.losses[0] / 300
     assert not illegible(explorer, 20)
-    (_, first, wanted) = explorer.steps._trials.values()
+    (_, first, wanted) = explorer.steps.trials.values()
     assert explorer.picture.losses[first["step"]] < 1 <= explorer.picture.losses[first["step"] - 1]
     assert any(wanted.goal({"co": co, "kh": kh, "kw": kw}) for co, kh, kw in np.ndindex(6, 5, 5))

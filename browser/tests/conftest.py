@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, sync_playwright
 
 from browser import paths, site
+from browser.tests.front import opened
 from browser.tests.pages import FLAGS, LONGEST
 from browser.tests.server import Quiet, Server
 from helpers.set_up.browser import find_browser
@@ -34,3 +35,9 @@ def page(address: str) -> Iterator[Page]:
         yield context.new_page()
         chromium.close()
     assert Quiet.missed == []
+
+
+@pytest.fixture
+def front(page: Page) -> Page:
+    """The front page, whose picture answers."""
+    return opened(page)

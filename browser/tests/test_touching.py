@@ -32,7 +32,7 @@ def touch_the_weights(page: Page) -> None:
 
 def drag_the_frame(page: Page) -> None:
     """Drag the window over the input by one pixel to the right, and one down."""
-    frame = page.locator(".convgrad-touch-frame").bounding_box()
+    frame = page.locator(".convgrad-touch-frame").first.bounding_box()
     x = frame["x"] + frame["width"] / 2
     y = frame["y"] + frame["height"] / 2
     page.mouse.move(x, y)

@@ -26,7 +26,7 @@ from helpers.set_up.jupyterlab import FIRST
 
 def test_a_lesson_is_a_page_that_a_reload_keeps_and_links_lead_on_in_it(page: Page):
     without_python(page)
-    for old in "", "lab/index.html", f"lab/index.html?path=notebooks/{WEIGHTS}":
+    for old in "lab/index.html", f"lab/index.html?path=notebooks/{WEIGHTS}", f"?path=notebooks/{WEIGHTS}":
         page.goto(f"/{old}")
         expect_shown(page, WEIGHTS if "path" in old else FIRST)
     page.reload()
@@ -46,7 +46,8 @@ def test_the_page_is_dark_where_the_readers_system_is(theme: str, page: Page):
     page.emulate_media(color_scheme=theme)
     open_lesson(page, WEIGHTS)
     expect(page.locator("body")).to_have_attribute("data-jp-theme-light", str(theme == "light").lower())
-    expect(page.locator(".jp-CodeCell .jp-OutputArea img").first).to_be_visible()
+    expect(page.locator(".jp-CodeCell .jp-OutputArea :is(.convgrad-recorded, img)").first).to_be_attached()
+    expect(page.locator(".convgrad-recorded .convgrad-layer").first).to_be_visible()
 
 
 def scrolled_to(page: Page, words: str) -> Locator:
@@ -113,5 +114,5 @@ def test_a_lesson_has_an_icon_while_python_works_and_after(page: Page):
     run_code(page, "1")
     for link in page.locator("link[rel*='icon']").all():
         assert page.request.get(link.evaluate("link => link.href")).ok
-    page.goto("/text/kernels/TRIED.md.html")
+    page.goto("/text/README.md.html")
     assert page.request.get(page.locator("link[rel='icon']").evaluate("link => link.href")).ok

@@ -10,6 +10,7 @@ Sizes = Mapping[str, int | str]
 Facts = Mapping[str, int]
 LARGE = 2  # problems in which a fact is at its largest
 IN_THE_LAST = "in the last workgroup"  # a fact: how many results its threads compute, 0 where it is full
+SUMMED = "terms of a sum"  # a fact, where tiles divide it: how many numbers a result adds up
 LARGEST, SMALLEST, ROW = 256, 64, 16  # threads of a workgroup, and in a row of one that is square
 REMAINDERS: tuple[Callable[[int], bool], ...] = (  # each is there once, where any candidate has it
     lambda value: value > 1 and value % 2 == 1,
@@ -30,7 +31,7 @@ def chosen(candidates: Sequence[Sizes], facts: Sequence[Facts]) -> list[int]:
     """Return the places of the candidates that a text must be tried on, those with the least numbers first.
 
     Each fact is LARGE times as large as in any candidate. Each size is once the smallest, and so is what is IN_THE_LAST
-    workgroup; each of their REMAINDERS is there once, and so is each word among the sizes.
+    workgroup; each of their REMAINDERS, and of what is SUMMED, is there once, and so is each word among the sizes.
     """
     cheap_first = sorted(range(len(candidates)), key=lambda number: prod(numbers_of_facts(candidates[number]).values()))
     middle_first = cheap_first[len(candidates) // 3 :] + cheap_first[: len(candidates) // 3]  # the cheapest show little
@@ -49,7 +50,7 @@ def chosen(candidates: Sequence[Sizes], facts: Sequence[Facts]) -> list[int]:
 def _wanted(candidates: Sequence[Sizes], facts: Sequence[Facts]) -> list[Callable[[int], bool]]:
     """Return what one of the chosen candidates has, each as a question about a place."""
     wanted = []
-    for name in (*candidates[0], IN_THE_LAST):
+    for name in (*candidates[0], IN_THE_LAST, SUMMED):
         values = [{**fact, **sizes}.get(name, 0) for fact, sizes in zip(facts, candidates, strict=True)]
         if isinstance(values[0], str):
             for word in sorted({*values}):

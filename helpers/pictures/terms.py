@@ -11,7 +11,10 @@ from helpers.pictures.parts import fitting
 # CSS pixels of a table
 LABELS = 96  # the width of its labels, with the gap beside them
 NARROWEST = 58  # of a column
+NARROWEST_ON_PHONE = 38
 WIDEST = 84
+BESIDE = 652  # where the lines beside a table begin, if the picture is wider
+BELOW = 22  # the height of a line below the table of one that is not
 
 
 def product_text(*factors: float) -> str:
@@ -37,7 +40,7 @@ def running_sum(texts: Iterable[str], products: Sequence[float], before: float =
 def table(picture: Picture, labels: Sequence[str], columns: Sequence[Sequence[str]], box: Box) -> list[Box]:
     """Columns of words in a box, to the right of their labels, and where each is; "…" replaces those without room."""
     room = box.width - LABELS
-    most = int(room // NARROWEST)
+    most = int(room // (NARROWEST if picture.width > BESIDE else NARROWEST_ON_PHONE))
     if len(columns) > most:
         dots = ["…"] * len(labels)
         columns = [*columns[: most - 2], dots, columns[-1]]
@@ -59,13 +62,21 @@ def table(picture: Picture, labels: Sequence[str], columns: Sequence[Sequence[st
 def foot(
     picture: Picture, labels: Sequence[str], columns: Sequence[Sequence[str]], beside: Sequence[str], height: float = 78
 ) -> list[Box]:
-    """A table at the foot of a picture, below a line, and two lines beside it; returns where its columns are."""
-    top = picture.height - height - 6
+    """A table at the foot of a picture, below a line, and two lines beside it; returns where its columns are.
+
+    On a picture for a phone, which has no room beside it, they are one line below it.
+    """
+    is_wide = picture.width > BESIDE
+    top = picture.height - height - (6 if is_wide else 6 + BELOW)
     line = top - 4
-    picture.lines([(MARGIN, line, picture.width - MARGIN, line)], LINE, 1)
-    boxes = table(picture, labels, columns, Box(MARGIN, top, 624, height))
+    right = picture.width - MARGIN
+    picture.lines([(MARGIN, line, right, line)], LINE, 1)
+    boxes = table(picture, labels, columns, Box(MARGIN, top, min(BESIDE - 12, right) - MARGIN, height))
+    if not is_wide:
+        picture.write(MARGIN + LABELS, top + height + BELOW / 2, ", ".join(beside), 14.5, BLUE)
+        return boxes
     for i, text in enumerate(beside):
         y = top + height * (i + 1.5) / 3
-        size = fitting([text], picture.width - 656, 14.5)
-        picture.write(652, y, text, size, BLUE)
+        size = fitting([text], picture.width - BESIDE - 4, 14.5)
+        picture.write(BESIDE, y, text, size, BLUE)
     return boxes

@@ -124,7 +124,7 @@ class Steps(ipywidgets.GridBox):
     """
 
     def __init__(self, trials: Trials) -> None:
-        self._trials = trials
+        self.trials = trials
         self._done = [False] * len(trials)
         layout = {"grid_template_columns": f"repeat({len(trials)}, minmax(0, 1fr))"} if trials else {"display": "none"}
         super().__init__([ipywidgets.HTML() for _ in trials], layout=layout)
@@ -138,13 +138,17 @@ class Steps(ipywidgets.GridBox):
 
     def tick(self, values: Values, by: str = "") -> None:
         """Tick what these values reach, where what the reader does is what was asked for."""
-        for i, trial in enumerate(self._trials.values()):
-            if _asks_for(trial, by) and _reaches(trial, values):
+        for i, trial in enumerate(self.trials.values()):
+            if _asks_for(trial, by) and reaches(trial, values):
                 self._done[i] = True
         self._write()
 
+    def keep(self, done: Sequence[bool]) -> None:
+        """Tick the steps that were done before, in another picture of the same kind."""
+        self._done = [is_done or before for is_done, before in zip(self._done, done, strict=True)]
+
     def _write(self) -> None:
-        for i, (child, text, done) in enumerate(zip(self.children, self._trials, self._done, strict=True), 1):
+        for i, (child, text, done) in enumerate(zip(self.children, self.trials, self._done, strict=True), 1):
             state = "done" if done else "not done yet"
             sign = "✓" if done else ""
             box = f'<span class="convgrad-tick" role="img" aria-label="{state}">{sign}</span>'
@@ -158,7 +162,7 @@ def _asks_for(trial: Goal | ByOne, by: str) -> bool:
     return by != PLAY
 
 
-def _reaches(trial: Goal | ByOne, values: Values) -> bool:
+def reaches(trial: Goal | ByOne, values: Values) -> bool:
     """Return whether these values are a step's goal."""
     goal = trial.goal if isinstance(trial, ByOne) else trial
     if callable(goal):

@@ -106,12 +106,12 @@ class Editor(anywidget.AnyWidget):
         """Do what the reader asks for: typed (`keep`), asked for the tests (`run`), or chose a text.
 
         `mine` and `theirs` say which of two texts stays; `over` begins again, with the old text kept as an attempt.
-        Text that the page kept while Python did not run is `found`. Each message is `heard` by its number; the page
-        keeps its text until it is written, too.
+        Text that the page kept while Python did not run is `found`, and is asked about where the file has another. Each
+        message is `heard` by its number; the page keeps its text until it is written, too.
         """
         kind, text = message["kind"], message["text"]
         self.text = text
-        if kind == "found":
+        if kind == "found" and student_files.read(self.puzzle) not in (None, self._chosen.skeleton):
             self.conflict, self.state = True, FOUND
         if kind == "theirs":
             student_files.keep_attempt(self.puzzle, text)

@@ -115,7 +115,8 @@ class Explorer(Shown):
         self._show(self._values)
         self._settle()
         self.steps = Steps(steps)
-        above, below, behind = self._place(list(rules)[-FRONT:] if front is None else front)
+        self.front = [*(list(rules)[-FRONT:] if front is None else front)]
+        above, below, behind = self._place(self.front)
         paper = self._paper(self._layer)
         self.children = [self.steps, above, paper, self._words, below, behind, self._numbers]
         self._listen()
@@ -265,7 +266,11 @@ class Explorer(Shown):
 
     def _touched(self, touched: Touched) -> None:
         """Show what the reader points at; keep it where they choose it, and go back where the pointer leaves."""
-        if touched.grid is None:
+        if touched.before is not None:
+            values, done = touched.before
+            self.steps.keep(done)
+            self._reach(values)
+        elif touched.grid is None:
             self._show(self._values)
             self._settle()
         elif touched.numbers is not None:

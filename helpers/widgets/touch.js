@@ -235,6 +235,7 @@ function render({ model, el }) {
   };
 
   el.classList.add("convgrad-touch");
+  el.model = model;  // for a page that showed another picture before
   el.style.aspectRatio = `${sheet.width} / ${sheet.height}`;
   keepKeys(el, model);
   el.addEventListener("pointerleave", () => send(-1, 0, 0, false));  // back to what was chosen

@@ -17,13 +17,15 @@ class Touched(NamedTuple):
     """A reader's touch: the name of a grid, the cell in it, and whether it is chosen or only looked at.
 
     The name is None where the pointer has left the picture. Of WINDOW, the cell may lie outside of what is allowed.
-    Where a number is changed, `numbers` are all of the grid, row by row.
+    Where a number is changed, `numbers` are all of the grid, row by row. `before` are the values, and the steps that
+    are done, of a picture in the place of which this one is shown.
     """
 
     grid: str | None
     cell: Cell
     chosen: bool
     numbers: list[float] | None = None
+    before: tuple[Mapping[str, int], list[bool]] | None = None
 
 
 class Touch(anywidget.AnyWidget):
@@ -59,7 +61,8 @@ class Touch(anywidget.AnyWidget):
             if asked["grid"] >= 0:
                 grids = [*self._names, WINDOW]
                 name = grids[asked["grid"]]
-            act(Touched(name, (asked["row"], asked["column"]), asked["chosen"], asked["numbers"]))
+            before = (asked["values"], asked["done"]) if "values" in asked else None
+            act(Touched(name, (asked["row"], asked["column"]), asked["chosen"], asked["numbers"], before))
         finally:
             self.answered = asked["number"]
 

@@ -33,8 +33,8 @@ def spread_filter() -> Explorer:
         grad_output, image = shown(layer)
         return computed(WeightGradientPicture, layer, {"input": image, "grad_output": grad_output}, letters=True)
 
-    def draw(stride: int, dilation: int, kh: int, kw: int) -> WeightGradientPicture:
-        return picture(stride, dilation).show(kh, kw)
+    def draw(stride: int, dilation: int, kh: int, kw: int, product: int = 0) -> WeightGradientPicture:
+        return picture(stride, dilation).show(kh, kw, product=product)
 
     rules: dict[str, Rule] = {"stride": (1, 2), "dilation": (1, 3), "kh": PICTURE.kernel_h, "kw": PICTURE.kernel_w}
     return Explorer(draw, rules, {"dilation": 2}, steps=TRY_TO_SPREAD)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from helpers.grading.drawn_choice import IN_THE_LAST, numbers_of_facts
+from helpers.grading.drawn_choice import IN_THE_LAST, SUMMED, numbers_of_facts
 from helpers.grading.puzzle import TWICE, Case, Dispatch, Drawn, Puzzle, Skill
 from helpers.lessons.past_the_library.small_layers import F23, IMAGE, PIXELS, WEIGHTS, rows_by_winograd
 from helpers.lessons.shared import layers
@@ -68,12 +68,28 @@ def _drawn_product(name: str, sizes: Sizes, random: Random) -> Case:
     return with_rounding(_product_case(name, s, image, weight), sizes, formula, image, weight)
 
 
+_LAYER = draw_layer("output", WORDS, THREADS)
+
+
+def _product_sizes(random: Random) -> Sizes:
+    """Sizes of a layer; in one of four, the last tile of a sum has one term, which few filters leave."""
+    sizes = _LAYER(random)
+    if random.integers(4) > 0:
+        return sizes
+    return {**sizes, "Ci": int(random.choice([TILE + 1, 2 * TILE + 1])), "kH": 1, "kW": 1}
+
+
+def _facts_of_product(sizes: Sizes) -> Mapping[str, int]:
+    known = facts_of_layer("output", THREADS)(sizes)
+    return known | {SUMMED: known["Ci"] * known["kH"] * known["kW"]}
+
+
 IMPLICIT = Puzzle(
     "implicit_address",
     FOLDER,
     "n co oh ow",
     _product_cases,
-    drawn=Drawn(draw_layer("output", WORDS, THREADS), _drawn_product, facts_of_layer("output", THREADS)),
+    drawn=Drawn(_product_sizes, _drawn_product, _facts_of_product),
 )
 
 # --- Two passes ---------------------------------------------------------------------------------------------------

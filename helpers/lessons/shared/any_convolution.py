@@ -13,6 +13,7 @@ from helpers.lessons.shared.pictures.weight_gradient import WeightGradientPictur
 from helpers.operations.convolution.indices import output_channels_of
 from helpers.operations.convolution.operations import OPERATIONS
 from helpers.operations.convolution.shapes import ConvShape
+from helpers.pictures.canvas import WIDTH
 from helpers.widgets.controls import Trials, Values, by_dragging, by_pointing
 from helpers.widgets.explorer import Explorer, Rule
 
@@ -208,11 +209,15 @@ def _explorer(
 
 
 def computed(
-    kind: type[SumPicture], shape: ConvShape, tensors: Mapping[str, np.ndarray], letters: bool = False
+    kind: type[SumPicture],
+    shape: ConvShape,
+    tensors: Mapping[str, np.ndarray],
+    letters: bool = False,
+    width: int = WIDTH,
 ) -> SumPicture:
     """A picture of these tensors, beside what the GPU makes of them."""
     operation = next(operation for operation in OPERATIONS.values() if operation.outputs == (kind.result,))
     (returned,) = operation.compute(shape, None, **tensors)
-    picture = kind(shape, tensors, returned, letters)
+    picture = kind(shape, tensors, returned, letters, width)
     picture.on = adapter_info().short if kind is WeightGradientPicture else ""
     return picture

@@ -23,7 +23,7 @@ def plane_sizes(many: str) -> Callable[[Random], Sizes]:
 
     def drawn(random: Random) -> Sizes:
         while True:
-            most = int(random.choice([4, 4, 12]))
+            most = int(random.choice([4, 12, 12]))
             results = random.integers(1, most + 1, 2).tolist()
             S, D = random.integers(1, 5, 2).tolist()
             P = int(random.integers(0, 4))

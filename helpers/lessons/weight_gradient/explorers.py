@@ -13,7 +13,7 @@ from helpers.lessons.shared.sliders import over_threads
 from helpers.lessons.shared.small_image import IMAGE, UPSTREAM
 from helpers.lessons.weight_gradient.pictures import ThreadsPicture
 from helpers.operations.convolution.shapes import ConvShape
-from helpers.pictures.canvas import Picture
+from helpers.pictures.canvas import WIDTH, Picture
 from helpers.widgets.controls import by_dragging, by_pointing
 from helpers.widgets.explorer import Explorer
 
@@ -26,19 +26,22 @@ WIDER = np.array([[1, -1, 2, 0], [0, 3, -1, 1], [2, 1, 0, -2], [1, 0, -1, 2]], n
 LENET_CONV1 = ConvShape(1, 1, 28, 28, 6, 5, 5)
 
 
-def weight_gradient() -> Explorer:
-    """Sliders kh and kw over lesson 02's image and its gradient, with letters, for a filter of 3 x 3 or 2 x 2."""
+def weight_gradient(width: int = WIDTH) -> Explorer:
+    """Sliders kh and kw over lesson 02's image and its gradient, with letters, for a filter of 3 x 3 or 2 x 2.
+
+    A page that knows the width of its screen may ask for another width of the picture.
+    """
     pictures = {}
     for upstream in (UPSTREAM, WIDER):
         shape = ConvShape.between(IMAGE.shape, upstream.shape)
         tensors = {"grad_output": upstream, "input": IMAGE}
-        pictures[shape.kernel_h] = computed(WeightGradientPicture, shape, tensors, letters=True)
+        pictures[shape.kernel_h] = computed(WeightGradientPicture, shape, tensors, letters=True, width=width)
 
     def draw(filter: int, kh: int, kw: int, product: int = 0) -> Picture:
         return pictures[filter].show(kh, kw, product=product)
 
     steps = {
-        "Point at weight [2,2]'s answer.": by_pointing({"kh": 2, "kw": 2}),
+        "Point at the answer at the bottom right.": by_pointing({"kh": 2, "kw": 2}),
         "Drag the frame to the top right.": by_dragging({"kh": 0, "kw": 2}),
         "Set filter to 2: what changes?": {"filter": 2},
     }

@@ -10,9 +10,9 @@ from helpers.data.words import in_words
 from helpers.lessons.shared.pictures.groups import channel_note, draw_group
 from helpers.operations.convolution.indices import Tap, axes, input_channels_of, taps_of
 from helpers.operations.convolution.shapes import ConvShape
-from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, Box, Picture, number
+from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, WIDTH, Box, Picture, number
 from helpers.pictures.parts import LIFTED, Area, Grid, look, side_by_side
-from helpers.pictures.terms import foot, product_text, running_sum
+from helpers.pictures.terms import BELOW, foot, product_text, running_sum
 from helpers.pictures.touchable import Cell
 
 Array = np.ndarray
@@ -46,7 +46,14 @@ class SumPicture(Picture):
     asking = False
     on = ""
 
-    def __init__(self, shape: ConvShape, tensors: Mapping[str, Array], returned: Array, letters: bool = False) -> None:
+    def __init__(
+        self,
+        shape: ConvShape,
+        tensors: Mapping[str, Array],
+        returned: Array,
+        letters: bool = False,
+        width: int = WIDTH,
+    ) -> None:
         self.shape = shape
         self.returned = returned
         self.letters = letters
@@ -62,7 +69,9 @@ class SumPicture(Picture):
             right_names = look(self.right).names(self.rights.shape[2:])
             self.names = [left_names, right_names]
             height, self.foot = self.lettered
-        super().__init__(height)
+        if width < WIDTH:
+            height += 2 * BELOW  # and cells as high as wide
+        super().__init__(height, width)
 
     def draw(self, row: int, column: int, co: int = 0, ci: int = 0, n: int = 0, product: int = 0) -> str:
         """Move to the element at (row, column) of the result, and to the products of these channels and this image."""
@@ -296,15 +305,16 @@ def draw_grids(
     other_rows = max(len(factors[0]), len(result[0]))
     is_low = foot < 78
     is_beside = is_low and other_rows < len(padded)
-    bottom = picture.height - foot - (12 if is_beside else 32)
+    has_caption = picture.width == WIDTH  # a phone has no room for it
+    bottom = picture.height - foot - (12 if is_beside else 32) - (0 if has_caption else BELOW)
     widest = 2 if is_low else 1.3
     grids = side_by_side(picture, matrices, "★=", 6, bottom, widest)
     window_grid, left_grid, _ = grids
     window_grid.first = (-shape.padding_h, -shape.padding_w)
     window_grid.empty = "padding"
-    if is_beside:
+    if is_beside and has_caption:
         picture.write(left_grid.x, window_grid.bottom - 11, caption, 13, GRAY)
-    else:
+    elif has_caption:
         picture.write(MARGIN, picture.height - foot - 20, caption, 13, GRAY)
     draw_group(picture, shape, co)
     return grids
