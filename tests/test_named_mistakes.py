@@ -24,6 +24,7 @@ from helpers.grading import grader
 from helpers.grading.grader import grade
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import same_code
+from helpers.grading.recognition import further
 from helpers.grading.verdict import NOT_YET, RIGHT, UNSAFE, WRONG, Grades
 from helpers.lessons.exercises import ALL_PUZZLES, PUZZLES
 from wgsl import Kernel
@@ -103,6 +104,13 @@ def test_a_learners_own_text_is_named_by_its_mistake(name, mistake, edits):
     kernel = Mistake(mistake, "", edits).made_in(Kernel(puzzle.solution.text))
     assert not any(same_code(kernel, puzzle.with_mistake(known)) for known in puzzle.mistakes)
     assert [known_name for _, known_name, _ in named(grade(puzzle, kernel.source))] == [mistake]
+
+
+def test_where_two_mistakes_fit_in_the_tests_drawn_problems_tell_them_apart():
+    puzzle = PUZZLES["max_pool2d_backward"]
+    names = "the padding takes part as zeros", "a window that reaches into the padding gives no gradient"
+    fit = [known for known in puzzle.mistakes if known.name in names]
+    assert [known.name for known in further(puzzle, puzzle.with_mistake(fit[0]), fit)] == [names[0]]
 
 
 def test_a_demonstration_is_named_on_any_machine(monkeypatch):

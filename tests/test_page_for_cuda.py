@@ -13,7 +13,7 @@ from support.notebook_gate import FOR_CUDA, Lesson
 import helpers
 from helpers import gpu
 from helpers.bench.recorded import FOLDER
-from helpers.gpu import adapter_info
+from helpers.gpu import adapter_info, device
 from helpers.grading.race import race
 from helpers.lessons.exercises import QUESTIONS
 from helpers.lessons.if_you_know_cuda import explorers
@@ -135,3 +135,15 @@ def test_the_question_on_passes_has_the_numbers_that_they_return():
     assert question.grade("first_pass_last_again", float(seen[1])).outcome == "right"
     assert right == 24
     assert "the right order" in question.grade("first_pass_last_again", float(-right)).detail
+
+
+def test_the_questions_on_sizes_have_the_numbers_of_wgsl_and_of_the_device():
+    text = "@group(0) @binding(0) var<storage, read_write> x: array<vec3f, 100>;\n"
+    text += "@compute @workgroup_size(1) fn main() { x[99].x = 1.0; }"
+    with pytest.raises(ValueError, match="needs 400 words"):
+        simulate(text, [np.zeros(300, np.float32)], (1, 1, 1), max_steps=9)
+    assert QUESTIONS["bytes_of_vec3f"].grade("bytes_of_vec3f", 4.0 * 400).outcome == "right"
+    most = device().limits["max-compute-workgroups-per-dimension"]
+    threads = device().limits["max-compute-invocations-per-workgroup"]
+    graded = QUESTIONS["elements_of_a_dispatch"].grade("elements_of_a_dispatch", float(most * threads))
+    assert (threads, graded.outcome) == (256, "right")

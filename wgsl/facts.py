@@ -1,7 +1,4 @@
-"""Records of facts of what was found in a run, or before it: `wgsl.words` makes sentences of them, last.
-
-They say "thread", as the lessons do, where WGSL says "invocation".
-"""
+"""Facts of what was found in a run, or before it, for the sentences of `wgsl.words`; a "thread" is an invocation."""
 
 from __future__ import annotations
 
@@ -27,10 +24,11 @@ class Line(NamedTuple):
 
 
 class MemoryWord(NamedTuple):
-    """A variable, or one element of it: `index` is None where the variable is no array."""
+    """A variable, or an element of it: `index` is None in what is no array, and `path` is for arrays of arrays."""
 
     variable: str
     index: int | None = None
+    path: tuple[int, ...] = ()
 
 
 # --- Indices --------------------------------------------------------------------------------------------------

@@ -1,8 +1,10 @@
 """The changes that are tried on a wrong program: small ones come first, and places where it differs from ours."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
+from operator import itemgetter
 from typing import NamedTuple
 
 from helpers.grading import edits, line_edits, paired_edits
@@ -51,7 +53,7 @@ class Candidates:
         twins, other_twins = self._twins
         small = self._small(-2, LIKELY)
         near = len(self._small(-2, -1)) if len(small) > FEW else len(small)
-        yield chain(small[:near], self._as_ours(), small[near:])
+        yield chain(small[:near], self._as_ours(), _in_turns(small[near:]))
         yield chain.from_iterable(map(_values, self._pairs))
         yield twins
         yield other_twins
@@ -103,6 +105,16 @@ def _beside(program: Program, official: Program) -> Beside:
 def _likely_first(made: Iterator[Ranked]) -> list[Ranked]:
     """Return the likely ones first; of those alike, kinds of which there are few."""
     return sorted(made, key=lambda pair: (pair[0], MANY.get(pair[1].kind, 0)))
+
+
+def _in_turns(made: Sequence[Edit]) -> list[Edit]:
+    """Return changes of which one of each kind comes first, and then the second ones: kinds with few are soon tried."""
+    turns: Counter[str] = Counter()
+    numbered = []
+    for edit in made:
+        numbered.append((turns[edit.kind], edit))
+        turns[edit.kind] += 1
+    return [edit for _, edit in sorted(numbered, key=itemgetter(0))]
 
 
 def _small(beside: Beside) -> Iterator[Ranked]:

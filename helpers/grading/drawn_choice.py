@@ -15,6 +15,7 @@ LARGEST, SMALLEST, ROW = 256, 64, 16  # threads of a workgroup, and in a row of 
 REMAINDERS: tuple[Callable[[int], bool], ...] = (  # each is there once, where any candidate has it
     lambda value: value > 1 and value % 2 == 1,
     lambda value: value % 2 == 0,
+    lambda value: 1 < value < LARGEST and value % 2 == 1,  # fewer than a workgroup has threads
     lambda value: value > 0 and value % ROW == 0,
     lambda value: value > 1 and value % ROW == 1,
     lambda value: value > 0 and value % SMALLEST == 0,

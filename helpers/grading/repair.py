@@ -7,8 +7,6 @@ watched, and on drawn problems. What is told of it is where it is, and of what k
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
-import numpy as np
-
 from helpers.grading import drawn
 from helpers.grading.candidates import Candidates
 from helpers.grading.change import Mended, Repair, mended_by
@@ -16,16 +14,17 @@ from helpers.grading.drawn import Sizes
 from helpers.grading.edits import VALUE, Edit
 from helpers.grading.paired_edits import EACH, together
 from helpers.grading.puzzle import Case, Puzzle
+from helpers.grading.quick_run import executed, words_of
 from helpers.grading.search import MOST_LINES, Search
 from helpers.grading.sites import sites
-from helpers.grading.test_run import TestRun, iterations, simulated
+from helpers.grading.test_run import TestRun, simulated
 from wgsl import Kernel
-from wgsl.simulator.run import compiled, execute
+from wgsl.simulator.run import compiled
 from wgsl.simulator.work import TooLong, Work
 from wgsl.types.declarations import Declarations, check
 from wgsl.types.program import Function, Program, Statement
 
-MOST_WORK = 360_000_000  # of `Work` for all candidates: about 1 s
+MOST_WORK = 500_000_000  # of `Work` for all candidates: about 1.3 s
 SHARE = 0.7  # of the work that is left, which the candidates of one tier may take
 CANDIDATE = 60_000  # of `Work`, besides what its run takes: it is made
 WATCHED = 3  # times the work: a run that is watched takes so much longer
@@ -60,7 +59,7 @@ class KernelSearch(Search[Edit]):
         failing_first = sorted(runs, key=lambda run: (not run.wrong.any(), run.counts["statements"]))
         self.cases = [run.case for run in failing_first]
         self.tests = self.cases  # and here without the small drawn problems, of which some are too small to be watched
-        self.buffers = {id(case): _words(case) for case in self.cases}
+        self.buffers = {id(case): words_of(case) for case in self.cases}
         self.candidates = Candidates(self.programs, self._official())
         self._put_quick_first(sum(bool(run.wrong.any()) for run in runs))
         self.most = {id(case): self._most_in(case) for case in self.cases[:QUICK]}  # of `Work`
@@ -77,7 +76,7 @@ class KernelSearch(Search[Edit]):
             if len(quick) == QUICK:
                 break
         for case in quick:
-            self.buffers[id(case)] = _words(case)
+            self.buffers[id(case)] = words_of(case)
         passing = self.cases[failing:]
         self.cases = [*sorted([*quick, *self.cases[:failing]], key=self._own_work), *passing]
 
@@ -86,7 +85,7 @@ class KernelSearch(Search[Edit]):
         try:
             case = case_of(sizes)
             return case.expected.size > 0 and bool(
-                case.differ(_executed(self.programs, case, _words(case), work)).any()
+                case.differ(executed(self.programs, case, words_of(case), work)).any()
             )
         except ValueError:  # there is no such problem, or it takes too long
             return False
@@ -157,9 +156,9 @@ class KernelSearch(Search[Edit]):
         """Return whether the changed programs make the right numbers in a case, with so much work."""
         work = Work(min(most or MOST_WORK, self.work.left))
         before = work.left
-        words = self.buffers.get(id(case)) or _words(case)
+        words = self.buffers.get(id(case)) or words_of(case)
         try:
-            output = _executed(self.programs, case, words, work)
+            output = executed(self.programs, case, words, work)
         except (ValueError, KeyError, IndexError, TypeError):  # endless, or nonsense
             return False
         finally:
@@ -192,7 +191,7 @@ class KernelSearch(Search[Edit]):
         work = Work(MOST_WORK // 10)
         before = work.left
         try:
-            _executed(programs, case, self.buffers[id(case)], work)
+            executed(programs, case, self.buffers[id(case)], work)
         except (TooLong, ValueError):
             return MOST_WORK // 100
         return before - work.left
@@ -214,20 +213,3 @@ def _without_values(lines: dict[int, list[Mended]]) -> dict[int, list[Mended]]:
 def _give(function: Function, body: tuple[Statement, ...]) -> None:
     """Give a function another body; what is known of the one before is forgotten."""
     function.body, function.calls, function.usage = body, None, None
-
-
-def _words(case: Case) -> list[np.ndarray]:
-    """Return what is in the buffers of a case before it is run."""
-    start = [*case.start] or [np.zeros(shape, np.float32) for shape in (case.expected.shape, *case.scratch)]
-    params = [np.array(case.params, np.uint32)] if case.params else []
-    return [np.ascontiguousarray(array).ravel().view(np.uint32) for array in (*case.inputs, *start, *params)]
-
-
-def _executed(programs: Mapping[str, Program], case: Case, words: list[np.ndarray], work: Work) -> np.ndarray:
-    """Return the output of programs in a case. Raises ValueError where a loop does not end, or the work is used up."""
-    buffers = [array.copy() for array in words]
-    for dispatch in case.dispatches:
-        execute(programs[dispatch.entry_point], buffers, dispatch.workgroups, iterations(case), work)
-    output = buffers[len(case.inputs)]
-    kind = case.start[0].dtype if case.start else np.float32
-    return output.view(kind).reshape(case.expected.shape)

@@ -3,11 +3,13 @@
 import re
 from ast import literal_eval
 
+import numpy as np
 import pytest
 from support.messages import every
 from support.small_kernels import DECLARED, expected, run, text_of
 from support.speakers import found
 
+import wgsl
 from wgsl.simulator import run as simulator
 
 # --- Which finding, in which line -----------------------------------------------------------------------------
@@ -77,6 +79,37 @@ def test_a_read_of_workgroup_memory_that_nobody_wrote_gives_0_and_is_reported_un
     trusted = run(body, zero_initialized=True)
     assert not trusted.findings
     assert trusted.buffers[0].tolist() == [7] * 8 + [0] * 8
+
+
+@pytest.mark.parametrize(
+    ("value", "readers"),
+    [
+        ("select(0u, tile[t], t < 2u)", 0),
+        ("select(tile[t], 0u, t >= 2u)", 0),
+        ("select(9u, select(0u, tile[t], t < 5u), t < 2u)", 0),
+        ("select(0u, tile[t], t < 4u)", 2),
+        ("select(0u, select(0u, tile[t], t < 5u), t < 3u)", 1),
+    ],
+)
+def test_workgroup_memory_that_nobody_wrote_may_be_read_where_select_discards_it(value, readers):
+    body = f"if (t < 2u) {{ tile[t] = 1u; }} workgroupBarrier(); numbers[t] = {value};"
+    counts = [finding.count for finding in run(body).findings if finding.kind == "uninitialized read"]
+    assert sum(counts) == readers
+
+
+IN_ROWS = """var<workgroup> rows: array<array<f32, 4>, 3>;
+@group(0) @binding(0) var<storage, read_write> out: array<array<array<u32, 2>, 2>>;
+@compute @workgroup_size(4) fn main(@builtin(local_invocation_index) t: u32) {
+  out[1][t % 2u][1] = t;
+  out[0][0][0] = u32(rows[2][t]);
+}
+"""
+
+
+def test_an_element_of_an_array_in_an_array_is_named_by_all_of_its_indices():
+    messages = [finding.message for finding in wgsl.simulate(IN_ROWS, [np.zeros(8, np.uint32)], (1, 1, 1)).findings]
+    named = {name for message in messages for name in re.findall(r"`((?:out|rows)[\[\d\]]+)`", message)}
+    assert named == {"out[1][0][1]", "out[0][0][0]", "rows[2][0]"}
 
 
 # --- Indices that wrap around ---------------------------------------------------------------------------------

@@ -7,8 +7,8 @@ import pytest
 import wgpu
 
 import wgsl
-from helpers.gpu.adapter import adapter
-from helpers.gpu.subgroups import FEATURE, without_enabling
+from helpers.gpu.adapter import WGPUS_SUBGROUPS, adapter
+from helpers.gpu.subgroups import without_enabling
 from wgsl.types.subgroups import OPERATIONS
 
 TEXT = """enable subgroups;
@@ -47,9 +47,9 @@ Run = Callable[[str, np.ndarray, np.ndarray], np.ndarray]
 @pytest.fixture(scope="module")
 def on_adapter() -> Iterator[Run]:
     """A function that runs a text on the adapter, on a device of its own: ours does without this feature."""
-    if FEATURE not in adapter().features:
+    if WGPUS_SUBGROUPS not in adapter().features:
         pytest.skip(f"{adapter().summary} has no subgroups")
-    device = adapter().request_device_sync(required_features=[FEATURE])
+    device = adapter().request_device_sync(required_features=[WGPUS_SUBGROUPS])
 
     def run(text: str, numbers: np.ndarray, output: np.ndarray) -> np.ndarray:
         module = device.create_shader_module(code=without_enabling(text))
@@ -150,7 +150,7 @@ def test_the_line_is_taken_out_and_all_places_stay():
 
 def test_the_adapters_compiler_needs_it_taken_out(on_adapter):
     """The function has no use any more where it takes the line."""
-    device = adapter().request_device_sync(required_features=[FEATURE])
+    device = adapter().request_device_sync(required_features=[WGPUS_SUBGROUPS])
     text = "enable subgroups;\n@compute @workgroup_size(1) fn main() { _ = subgroupAdd(1u); }"
     with pytest.raises(wgpu.GPUError, match="`subgroups` enable-extension is not yet supported"):
         device.create_shader_module(code=text)

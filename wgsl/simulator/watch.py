@@ -37,12 +37,12 @@ from wgsl.simulator.waiting import Waits
 from wgsl.simulator.watched import Named
 from wgsl.syntax.tokens import without_comments
 from wgsl.texture_facts import Texel
-from wgsl.types.kinds import Array, Size, Vector, alignment, leaves, words
+from wgsl.types.kinds import Size, Vector, alignment, leaves, steps_to, words
 from wgsl.types.program import AtomicCall, Element, Loop, Member, Part, Program, Variable
 from wgsl.types.references import name_of
 from wgsl.types.uniformity import NotPortable
 
-Held = list[tuple[tuple[Fault, ...], Lanes]]  # what the indices of reads did wrong
+Held = list[tuple[Callable[[np.ndarray], None], Lanes]]  # what reads did wrong: reports it of those that are kept
 
 
 @cache
@@ -136,7 +136,7 @@ class Watch:
     def faults(self, faults: tuple[Fault, ...], lanes: Lanes, write: bool) -> None:
         """Report what the indices of an access did wrong; of a read that is held, later or never."""
         if self.held is not None and not write:
-            self.held.append((faults, lanes))
+            self.held.append((partial(self._faults_of, faults, lanes), lanes))
             return
         for fault in faults:
             mask = lanes.expanded(fault.lanes)
@@ -156,9 +156,11 @@ class Watch:
     def release(self, held: Held, discarded: np.ndarray, lanes: Lanes) -> None:
         """Report what reads did wrong that were held, but in those of these invocations that discard their value."""
         discarded = lanes.spread(discarded)
-        for faults, readers in held:
-            kept = ~readers.take(discarded)
-            self.faults(tuple(fault._replace(lanes=fault.lanes & kept) for fault in faults), readers, write=False)
+        for report, readers in held:
+            report(~readers.take(discarded))
+
+    def _faults_of(self, faults: tuple[Fault, ...], lanes: Lanes, kept: np.ndarray) -> None:
+        self.faults(tuple(fault._replace(lanes=fault.lanes & kept) for fault in faults), lanes, write=False)
 
     def _index_overflow(self, fault: Fault, lane: int, index: int, below_zero: bool) -> IndexOverflow:
         return IndexOverflow(self.who(lane), self.source(fault.part), name_of(fault.array), index, below_zero)
@@ -226,10 +228,16 @@ class Watch:
         if write:
             stored[where] = True
         elif variable.space == "workgroup" and not self._zero_initialized and not (known := stored[where]).all():
-            first = int(np.argmin(known))
-            word = self._element(variable, int(where[first]))
-            facts = partial(Uninitialized, self.who(lanes.index[first]), word)
-            self.collector.add("uninitialized read", part.at, lanes.index[~known], facts)
+            self._unknown(variable, where, lanes, part, ~known)
+
+    def _unknown(self, variable: Variable, where: np.ndarray, lanes: Lanes, part: Part, unknown: np.ndarray) -> None:
+        """Report reads of words that nobody has written; of a read that is held, later or never."""
+        if self.held is not None:
+            self.held.append((lambda kept: self._unknown(variable, where, lanes, part, unknown & kept), lanes))
+        elif unknown.any():
+            first = int(np.argmax(unknown))
+            facts = partial(Uninitialized, self.who(lanes.index[first]), self._element(variable, int(where[first])))
+            self.collector.add("uninitialized read", part.at, lanes.index[unknown], facts)
 
     def _stored_words(self, variable: Variable) -> np.ndarray:
         if variable not in self._stored:
@@ -315,9 +323,8 @@ class Watch:
             at = np.unravel_index(where, self._words.images[variable].sizes, order="F")
             return Texel(str(variable.name), where, tuple(map(int, at)))
         at = where % self._words.arrays[variable].shape[-1]
-        if not isinstance(variable.type, Array):
-            return MemoryWord(str(variable.name), None)
-        return MemoryWord(str(variable.name), int(self._words.offset(variable, at) // variable.type.stride))
+        index, *path = steps_to(variable.type, self._words.offset(variable, at)) or [None]
+        return MemoryWord(str(variable.name), index, tuple(path))
 
     # --- Atomic functions -------------------------------------------------------------------------------------
 

@@ -228,6 +228,16 @@ def leaves_before(type: Type, offset: Size) -> int:
     return 0
 
 
+def steps_to(type: Type, offset: Size) -> list[int]:
+    """Return the indices by which arrays of arrays lead to the word at an offset."""
+    steps = []
+    while isinstance(type, Array):
+        steps.append(int(offset // type.stride))
+        offset %= type.stride
+        type = type.element
+    return steps
+
+
 # --- What a type may be used for ----------------------------------------------------------------------------------
 
 

@@ -222,7 +222,8 @@ def _generated(node: tree.Name, scope: Scope, count: Count, late: bool) -> Type:
     if len(node.arguments) < least:
         raise needs_type(name)
     if len(node.arguments) > most:
-        raise NotWgsl("too many types", node, name=name, most=most)
+        kind = "too many lengths" if name == "array" else "too many types"
+        raise NotWgsl(kind, node, name=name, most=most)
     if name == "ptr":
         return _pointer(node, scope, count)
     element = read_type(node.arguments[0], scope, count)

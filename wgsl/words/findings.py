@@ -77,7 +77,8 @@ def element(word: MemoryWord | Texel) -> str:
         return f"the texel ({', '.join(map(str, word.at))}) of `{word.variable}`"
     if word.index is None:
         return f"`{word.variable}`"
-    return f"`{word.variable}[{word.index}]`"
+    path = "".join(f"[{index}]" for index in (word.index, *word.path))
+    return f"`{word.variable}{path}`"
 
 
 def verb(writes: bool) -> str:

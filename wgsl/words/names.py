@@ -62,6 +62,13 @@ def constant(name: str, keyword: str, line: int | None, cure: str | None) -> str
     return f"`{name}` is a `{keyword}`, declared {in_line(line)}, and never changes{there}"
 
 
+def type_of_c(wanted: str) -> str:
+    """A type of another language; a whole number of C is often one that is never below 0."""
+    if wanted == "i32":
+        return "a whole number is an `i32` in WGSL, or a `u32` if it is never below 0, as an id or a size"
+    return f"WGSL's type is `{wanted}`"
+
+
 def counted_in_loop(name: str, sign: str, value: str, line: int | None) -> str:
     """`++` of the variable of a loop that begins with a fraction."""
     return f"`{name}` is an f32, and `{sign}` counts only u32 and i32; it begins as `{value}` {in_line(line)}"
@@ -112,7 +119,7 @@ SENTENCES: dict[str, Sentence] = {
     "written": "WGSL writes `{cure}` for `{name}`",
     "result that is nothing": "a function that returns nothing has no `->`: leave out `-> {name}`",
     "waits": "WGSL writes `workgroupBarrier()` for `{name}()`: the threads of a workgroup wait there for one another",
-    "type of C": "WGSL's type is `{wanted}`",
+    "type of C": type_of_c,
     "size of a workgroup": "WGSL has no `{name}`: write the number in `@workgroup_size(...)`, or a `const` for it",
     "nothing": "WGSL has no `{name}`: each variable has a value, which is 0 until another one is stored",
     "no NaN": "WGSL has no constant for NaN",

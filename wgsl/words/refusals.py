@@ -242,6 +242,7 @@ REASONS: dict[str, Sentence] = {
     "takes no types": "`{name}` takes no types in `<` and `>`",
     "needs a type": "`{name}` needs a type behind it, as in `array<f32>` or `vec3<u32>`",
     "too many types": "`{name}` takes no more than {most} in `<` and `>`",
+    "too many lengths": "an `array` has one length: 8 rows of 16 numbers are `array<array<f32, 16>, 8>`",
     "pointer to a pointer": "a pointer cannot lead to another pointer (`ptr`)",
     "elements": "an array cannot have elements of type `{element}`",
     "atomic": "WGSL has no `atomic<{element}>`, only `atomic<u32>` and `atomic<i32>`",

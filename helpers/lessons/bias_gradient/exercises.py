@@ -13,6 +13,7 @@ from helpers.lessons.shared import layers, planted
 from helpers.lessons.shared.classroom_tests import classroom_cases, differences
 from helpers.lessons.shared.drawn_numbers import NUMBERS, Sizes, draw_numbers, kind, with_rounding
 from helpers.lessons.shared.drawn_sizes import (
+    FULL,
     Random,
     check_not_empty,
     different,
@@ -108,7 +109,9 @@ LOW = "low"  # a kind of numbers
 
 
 def _max_sizes(random: Random) -> Sizes:
-    sizes = {"n": length(random, past=2304, most=6000), "largest": one_of(random, *LARGEST)} | kind(random)
+    n = length(random, past=2304, most=6000)
+    largest = "last" if n < FULL else one_of(random, *LARGEST)  # few numbers: the end that a tree begun at n / 2 skips
+    sizes = {"n": n, "largest": largest} | kind(random)
     if random.random() < 0.25:
         sizes[NUMBERS] = LOW
     return sizes

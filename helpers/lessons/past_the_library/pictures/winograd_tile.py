@@ -8,9 +8,9 @@ from helpers.pictures.parts import Grid
 
 # CSS pixels
 CELL = 27, 27
-TOP = 72  # where the grids begin
-MIDDLE = 174
-BELOW = 276
+TOP = 66  # where the grids begin
+MIDDLE = 164
+BELOW = 262
 LEFTS = MARGIN, 236, 456, 676
 
 
