@@ -129,9 +129,8 @@ def race(facts: Race) -> str:
     note = " (in WGSL, an access to one component of a vector may access all of it)" if facts.of_vector else ""
     if facts.other_line is None and all(facts.wrote) and facts.no_barrier_helps:
         return f"{who} and {other} write different values to {name} in the same line{note}; {ONE_WRITER}"
-    first = f"{who} {verb(facts.wrote[0])} {name}"
     second = f"{other} {verb(facts.wrote[1])} in {other_line(facts.other_line)}"
-    return f"{first}, which {second}{note}, and {unordered(facts)}"
+    return f"{who} {verb(facts.wrote[0])} {name}, which {second}{note}, and {unordered(facts)}"
 
 
 def unordered(facts: Race) -> str:
