@@ -86,8 +86,23 @@ def test_a_known_mistake_is_rejected_named_and_drawn(name, mistake, made):
         assert max(map(len, drawing.split("\n"))) <= 80
 
 
+EACH_WORKGROUP = "for g in range(len(epochs)):\n  s = sum(active[g * size : (g + 1) * size])\n"
+AFTER = "epochs[g] + 1 if s == size else epochs[g] if s == 0 else -1"
 OTHER_STYLES = {  # right lines as readers write them, by their puzzle
+    "barrier": [
+        f"after = ()\n{EACH_WORKGROUP}  after += ({AFTER},)",
+        f"after = ()\n{EACH_WORKGROUP}  after = after + ({AFTER},)",
+        f"after = []\n{EACH_WORKGROUP}  after.append({AFTER})",
+        f"after = []\n{EACH_WORKGROUP}  after = after + [{AFTER}]",
+        f"after = [0] * len(epochs)\n{EACH_WORKGROUP}  after[g] = {AFTER}",
+        f"after = list(epochs)\n{EACH_WORKGROUP}  if 0 < s: after[g] += 1\n  if 0 < s < size: after[g] = -1",
+        "here = [active[g * size :][:size] for g in range(len(epochs))]\n"
+        "after = tuple(e + all(h) if all(h) or not any(h) else -1 for h, e in zip(here, epochs))",
+    ],
+    "by_others": ["other = not (who == thread or when < epoch)"],
+    "note_several": ["new_who = [thread, -2][who != thread and when == epoch]"],
     "split_batch": [
+        "part = tuple(i * (n // p) + min(i, n % p) for i in (k, k + 1))",
         "each, more = divmod(n, p)\nfirst = k * each + min(k, more)\npart = first, first + each + int(k < more)",
         "size = n // p\nif k < n % p:\n  part = k * (size + 1), (k + 1) * (size + 1)\nelse:\n"
         "  first = n % p + k * size\n  part = first, first + size",
@@ -112,7 +127,6 @@ def test_what_a_reader_would_write_is_right(name, text):
 
 
 NOT_ALLOWED = {  # right lines that are refused, and the word at which they are
-    "part = tuple(i * (n // p) + min(i, n % p) for i in (k, k + 1))": "tuple",
     "import numpy as np\nparts = np.array_split(range(n), p)[k]\npart = parts[0], parts[-1] + 1": "import",
     "cut = lambda i: i * (n // p) + min(i, n % p)\npart = cut(k), cut(k + 1)": "lambda",
     "def cut(i):\n  return i * (n // p) + min(i, n % p)\npart = cut(k), cut(k + 1)": "def",

@@ -38,6 +38,8 @@ KINDS = [
     ("check_grad_input", CHECK + DOTS + "accepted = a - b < 1", 5, "around", "a - b"),
     ("check_grad_input", CHECK + DOTS + "accepted = abs(a - b) < 900", 5, "replaced", "900"),
     ("check_grad_input", CHECK + DOTS.replace("(x, g", "(w, g") + "accepted = a == b", 4, "replaced", "w"),
+    ("by_others", "other = who != epoch and when == thread", 1, "exchanged", "epoch"),
+    ("by_others", "other = who != when and thread == epoch", 1, "exchanged", "when"),
     (
         "is_race",
         ORDERS + "race = same_word and writes and not (orders or same_thread) and both_atomic",

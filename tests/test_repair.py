@@ -29,6 +29,7 @@ KINDS = [
     ("product", "var sum = 0.0", "var sum = 1.0", "replaced", "1.0"),
     ("combine_gradients", "a * images_a + b", "b * images_a + b", "replaced", "b"),
     ("pixel_window", "upstream(ih - kh, iw - kw)", "upstream(iw - kw, ih - kh)", "exchanged", ""),
+    ("class_taps", "ow >= params.out_w) { continue; }", "ow >= params.out_w) { break; }", "jump", "break"),
     ("pixel_window", "kw < params.kernel_w", "kw < params.kernel_h", "replaced", "params.kernel_h"),
 ]
 

@@ -95,7 +95,7 @@ class AtAWord:
 
 @dataclass(frozen=True)
 class Race(AtAWord):
-    """Two accesses to one word that nothing orders.
+    """Two accesses to one word, or to components of one vector (`of_vector`), that nothing orders.
 
     `wrote` says of each of the `threads` whether it writes; `other_line` is that of the second one, None where it is
     the same. `no_barrier_helps` where both write it in one step, or in two workgroups; `no_place_for_barrier`: tried.
@@ -109,6 +109,7 @@ class Race(AtAWord):
     same_workgroup: bool
     no_barrier_helps: bool
     no_place_for_barrier: bool = False
+    of_vector: bool = False
 
     @property
     def access(self) -> str | None:
@@ -131,10 +132,7 @@ class Overlap(AtAWord):
 
 @dataclass(frozen=True)
 class LostUpdate(AtAWord):
-    """A word that a thread reads and then stores, where another thread may write it in between.
-
-    Both lines are None where they are that of the store.
-    """
+    """A word that a thread reads and then stores, where another one may write in between; None is the store's line."""
 
     threads: tuple[Thread, Thread]
     word: MemoryWord

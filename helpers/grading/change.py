@@ -71,7 +71,8 @@ def mended_by(edit: Edit, kernel: Kernel) -> Mended:
             ),
             place,
         )
-    text = "" if isinstance(edit.site.part, ir.Statement) and edit.kind != edits.VALUE else _text(kernel, place)
+    is_quoted = edit.kind in (edits.VALUE, edits.JUMP) or not isinstance(edit.site.part, ir.Statement)
+    text = _text(kernel, place) if is_quoted else ""
     kind = edits.VALUE if text.endswith(("++", "--")) else edit.kind
     is_word = kind in (edits.REPLACED, EACH)
     was = family(edit.site.part) if is_word else ""

@@ -42,6 +42,7 @@ COMMUTE = ("+", "*", "&", "|", "==", "!=")
 REPLACED, OPERATOR, COMPARISON, ASSIGNMENT = "replaced", "operator", "comparison", "assignment"
 EXTRA, OFFSET, PARENTHESES, EXCHANGED, ARRAY = "extra", "offset", "parentheses", "exchanged", "array"
 LINES, TOO_MANY, MOVED, VALUE, MISSING, MEMBERS = "lines", "too many", "moved", "value", "missing", "members"
+JUMP = "jump"  # `break` in the place of `continue`, or the other way round
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import combinations, pairwise
 
 from helpers.grading.counterpart import Counterpart
-from helpers.grading.edits import LINES, MEMBERS, MISSING, MOVED, TOO_MANY, VALUE, Edit, at
+from helpers.grading.edits import JUMP, LINES, MEMBERS, MISSING, MOVED, TOO_MANY, VALUE, Edit, at
 from helpers.grading.sites import Site, changed, declares, is_scoped
 from wgsl.types import program as ir
 from wgsl.types.kinds import F32, I32, U32, Scalar
@@ -24,6 +24,9 @@ def of_lines(places: Sequence[Site]) -> Iterator[Edit]:
         guards = isinstance(site.part, ir.If) and not site.part.otherwise
         if isinstance(site.part, SIMPLE | JUMPS) or guards:
             yield at(site, TOO_MANY, ())
+        if isinstance(site.part, ir.Break | ir.Continue):
+            other = ir.Continue if isinstance(site.part, ir.Break) else ir.Break
+            yield at(site, JUMP, other(site.part.place))
     edits = [*_moved(by_statement)]
     yield from (edit for edit in edits if is_scoped(edit.site.function, edit.body))
 

@@ -35,7 +35,8 @@ class Question:
 
     An answer is a number, a word in small letters (then the advice lists the words to choose from), or a tuple of
     numbers. NumPy's numbers and arrays are read as Python's. `asked` is the question in words, and `why` explains the
-    answer. Where the right number is a rounded one, `exact` has more of its places: any of them may be given.
+    answer. Where the right number is a rounded one, `exact` has more of its places: any of them may be given;
+    `also` has what is right with other rounding.
     """
 
     right: Answer
@@ -44,6 +45,7 @@ class Question:
     asked: str = ""
     why: str = ""
     exact: float | None = None
+    also: tuple[float, ...] = ()
 
     def grade(self, name: str, answer: object) -> Verdict:
         """Return the verdict on an answer; `name` is the question's.
@@ -51,7 +53,7 @@ class Question:
         Raises AnswerError, a TypeError, where the answer is of another kind than the right one.
         """
         value = self._read(answer)
-        if _equal(value, self.right) or _rounds_to(self.exact, value):
+        if _equal(value, self.right) or _rounds_to(self.exact, value) or value in self.also:
             return Verdict(name, RIGHT)
         return Verdict(name, WRONG, self._reply(value))
 
@@ -79,7 +81,10 @@ class Question:
             case str():
                 return self._chosen(text)
             case tuple():
-                return tuple(map(_number, re.split(r",|;|\band\b|(?<=\d) +(?=\d)", text.strip("()[] "))))
+                numbers = tuple(map(_number, re.split(r",|;|\band\b|(?<=\d) +(?=\d)", text.strip("()[] "))))
+                if len(numbers) != len(self.right):
+                    raise AnswerError(f"write {self.hint}: this has {len(numbers)}")
+                return numbers
         return _number(text)
 
     def _chosen(self, text: str) -> str:
@@ -125,7 +130,7 @@ class Question:
 
 ANSWER = (int, float, str, list)
 NEEDED = {"right": ANSWER, "advice": str}
-OPTIONAL = {"asked": str, "why": str, "mistakes": list, "exact": float}
+OPTIONAL = {"asked": str, "why": str, "mistakes": list, "exact": float, "also": list}
 
 
 def questions(file: Path) -> dict[str, Question]:
@@ -157,7 +162,8 @@ def _question(place: str, table: Mapping[str, object]) -> Question:
             raise ValueError(f"{place}: mistakes has {row!r:.60}: a mistake has an answer and a reply")
         mistakes[_value(row["answer"])] = row["reply"]
     asked, why = table.get("asked", ""), table.get("why", "")
-    return Question(_value(table["right"]), mistakes, table["advice"], asked, why, table.get("exact"))
+    also = tuple(table.get("also", ()))
+    return Question(_value(table["right"]), mistakes, table["advice"], asked, why, table.get("exact"), also)
 
 
 def _value(answer: float | str | list) -> Answer:

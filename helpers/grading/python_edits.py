@@ -21,6 +21,7 @@ from helpers.grading.edits import (
     VALUE,
 )
 from helpers.grading.leaves import NUMBER
+from helpers.grading.python_lists import Listed
 from helpers.grading.python_places import SMALLEST_NUMBERS, Node, Place, at, parsed
 
 NAME, FUNCTION = "name", "function"  # what may stand in the place of another one
@@ -115,8 +116,9 @@ class Reach:
 
 
 def _whole(kind: type | None) -> type | None:
-    """Return a type, that of floats for whole numbers."""
-    return float if kind is int else kind
+    """Return a type, that of floats for whole numbers, and that of tuples for lists."""
+    alike = {int: float, Listed: tuple}
+    return alike.get(kind, kind)
 
 
 def of_a_part(place: Place, reach: Reach) -> Iterator[PythonEdit]:

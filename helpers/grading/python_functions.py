@@ -1,6 +1,9 @@
 """The functions that all lines of Python may call, as a reader would: on numbers, and on tuples of numbers."""
 
 from collections.abc import Callable
+from itertools import chain
+
+from helpers.grading.python_lists import as_tuple, every, listed, some
 
 MOST_NUMBERS = 10_000  # of a range
 MOST_DIGITS = 30
@@ -34,17 +37,18 @@ def total(numbers: tuple, start: float = 0) -> float:
 
 def pairs(*tuples: tuple) -> tuple:
     """The first elements of some tuples, the second ones, and so on."""
-    return tuple(zip(*map(flat, tuples), strict=False))
+    return tuple(zip(*map(shallow, tuples), strict=False))
 
 
 def numbered(values: tuple, start: int = 0) -> tuple:
     """The elements of a tuple, each after its number."""
-    return tuple(enumerate(flat(values), start))
+    return tuple(enumerate(shallow(values), start))
 
 
-def flat(values: tuple) -> tuple:
-    """A tuple of numbers, as it is. Raises TypeError for a number, and for a tuple of tuples."""
-    if any(isinstance(value, tuple) for value in values):
+def shallow(values: tuple) -> tuple:
+    """A tuple of numbers, or of tuples of numbers, as it is. Raises TypeError for a number, and for a deeper tuple."""
+    inner = [value for value in values if isinstance(value, tuple)]
+    if sum(map(len, inner)) > MOST_NUMBERS or any(isinstance(part, tuple) for part in chain.from_iterable(inner)):
         raise TypeError
     return values
 
@@ -78,15 +82,19 @@ def numbers(start: int, stop: int | None = None, step: int = 1) -> tuple[int, ..
 
 FUNCTIONS: dict[str, Callable] = {
     "abs": abs,
+    "all": every,
+    "any": some,
     "divmod": divmod,
     "enumerate": numbered,
     "float": real,
     "int": whole,
     "len": len,
+    "list": listed,
     "max": largest,
     "min": smallest,
     "range": numbers,
     "round": rounded,
     "sum": total,
+    "tuple": as_tuple,
     "zip": pairs,
 }

@@ -1,9 +1,9 @@
 """A few lines of Python as a learner writes them: read as a tree, and interpreted here. Python itself runs none of it.
 
-A line gives names a value, or calls a function that returns nothing; ``if``, ``for`` and ``while`` have such lines.
-A value is made of numbers, names, arithmetic, comparisons, ``and``, ``or``, ``not``, ``a if b else c``, tuples and
-lists of numbers (a list is a tuple here), ``tuple[number]``, slices, comprehensions, and calls of the functions that
-are given, or in `python_functions`. So a text reaches nothing else of Python. `python_run` limits its steps.
+A line gives names a value, changes a list, or calls a function that returns nothing; ``if``, ``for`` and ``while`` have
+such lines. A value is made of numbers, names, arithmetic, comparisons, ``and``, ``or``, ``not``, ``a if b else c``,
+tuples and lists of numbers (see `python_lists`), ``tuple[number]``, slices, comprehensions, and calls of the functions
+that are given, or in `python_functions`. So a text reaches nothing else of Python. `python_run` limits its steps.
 """
 
 import ast
@@ -19,7 +19,9 @@ from types import UnionType
 from typing import NoReturn
 
 from helpers.grading.python_functions import FUNCTIONS
-from helpers.grading.python_run import NUMBERS, SIGNS, Call, Refused, Run, TracedRun
+from helpers.grading.python_lists import Appends
+from helpers.grading.python_run import NUMBERS, SIGNS, Call, Refused, Run
+from helpers.grading.python_traced import TracedRun
 from helpers.grading.words import python_lines as words
 from wgsl import Kernel, WgslError
 from wgsl.diagnostics import Diagnostic, Lines, Span, error
@@ -142,13 +144,13 @@ class Program:
 
     def _parsed(self) -> ast.Module:
         """The tree of the text, which is short enough to be read by any Python."""
-        code = without_comments(self._text.source)
+        code = COMMENT.sub(lambda match: " " * len(match[0]), self._text.source)  # a word keeps its place
         if len(self._text.source) > LONGEST:
             raise Refused(None, "long text", most=LONGEST)
         _check_words(code)
         try:
             with warnings.catch_warnings(action="ignore"):
-                return ast.parse(code)
+                return Appends().visit(ast.parse(code))
         except SyntaxError as error:
             raise self._not_python(code, error) from None
         except (ValueError, RecursionError, MemoryError):
@@ -161,7 +163,7 @@ class Program:
             if match:
                 return Refused(_span_of(match), "other language", word=match[0], habit=habit)
         line = min(max(error.lineno or 1, 1), len(self._text.lines))
-        column = min(max(error.offset or 1, 1), len(self._text.lines[line - 1]) + 1)
+        column = min(max(error.offset or 1, 1), len(code.split("\n")[line - 1].rstrip()) + 1)
         at = self._text.offset(line, column)
         return Refused(Span(at, at + 1), "not Python", says=error.msg)
 
@@ -197,7 +199,7 @@ class Program:
                 self._name(target)
             case ast.Assign(targets=[target, *_]):
                 self._refuse(target, "several names")
-            case ast.AugAssign(target=ast.Name() as target, op=sign, value=value):
+            case ast.AugAssign(target=ast.Name() | ast.Subscript() as target, op=sign, value=value):
                 self._check(target)
                 self._check_sign(sign, self._after(target))
                 self._check(value)
@@ -234,10 +236,12 @@ class Program:
     def _name(self, target: ast.expr) -> None:
         """Know a name that gets a value, or each in a tuple of names; refuse one that keeps its own, and all else."""
         match target:
+            case ast.Name(id=name) | ast.Subscript(value=ast.Name(id=name)) if name in self._names:
+                self._refuse(target, "name of the task", name=name)
             case ast.Name(id=name):
-                if name in self._names:
-                    self._refuse(target, "name of the task", name=name)
                 self._known.add(name)
+            case ast.Subscript(value=ast.Name(), slice=place) if not isinstance(place, ast.Slice):
+                self._check(target)
             case ast.Tuple(elts=parts) if all(isinstance(part, ast.Name) for part in parts):
                 for part in parts:
                     self._name(part)

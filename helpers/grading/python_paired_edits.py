@@ -41,7 +41,8 @@ def of_words(found: Sequence[Place], reach: Reach) -> Iterator[PythonEdit]:
             yield from _each(places, reach)
     yield from _each_function(found)
     for one, other in combinations(by_name.values(), 2):
-        if reach.of(one[0]) is not reach.of(other[0]):
+        once = len(one) == len(other) == 1 and one[0].statement is other[0].statement  # two words of a line, as above
+        if once or reach.of(one[0]) is not reach.of(other[0]):
             continue
         new = {id(place.node): other[0].node for place in one} | {id(place.node): one[0].node for place in other}
         rest = tuple(place.node for place in (*one[1:], *other))

@@ -13,6 +13,7 @@ from helpers.grading.python_lines import Program, functions_in
 from helpers.grading.python_paired_edits import of_lines, of_pairs, of_words
 from helpers.grading.python_places import Place, changed, places
 from helpers.grading.search import MOST_LINES, Search
+from wgsl.diagnostics import Span
 
 MOST_STEPS = 600_000  # parts that are computed for all candidates: about 1 s
 CANDIDATE = 30  # steps, besides what its run takes: it is made
@@ -105,8 +106,13 @@ class PythonSearch(Search[PythonEdit]):
         use = self._use(edit)
         return Mended(
             Change(edit.kind, node.lineno, text, noun, edit.was, *use, others),
-            self.program.span(edit.part or node),
+            self._place(edit),
         )
+
+    def _place(self, edit: PythonEdit) -> Span:
+        """Return the place of a change, from its first part to its last."""
+        spans = [self.program.span(node) for node in (edit.part or edit.place.node, *edit.others)]
+        return Span(min(span.at for span in spans), max(span.end for span in spans))
 
     def in_common(self, mended: Sequence[Mended]) -> Change | None:
         """Return what the changes of one line have in common: the smallest value that all of them are in.

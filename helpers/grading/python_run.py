@@ -9,6 +9,7 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 
 from helpers.grading.python_functions import FUNCTIONS
+from helpers.grading.python_lists import MOST_ELEMENTS, Append, Listed
 from helpers.grading.replies import Refusal
 from helpers.grading.words.values import as_typed, shown
 from wgsl.diagnostics import Span
@@ -91,10 +92,8 @@ class Run:
         match statement:
             case ast.Assign(targets=[target], value=value):
                 self._give(target, self.value(value))
-            case ast.AugAssign(target=ast.Name(id=name) as target, op=sign, value=value):
-                self._names[name] = self._limited(
-                    target, self._combined(statement, sign, self.number(target), self.number(value))
-                )
+            case ast.AugAssign(target=target, op=sign, value=value):
+                self._update(statement, target, sign, value)
             case ast.If(test=test, body=body, orelse=other):
                 self.do(body if self.number(test) else other)
             case ast.For(target=target, iter=values, body=body):
@@ -109,10 +108,46 @@ class Run:
             case ast.Expr(value=value):
                 self.value(value)
 
+    def _update(self, statement: ast.AugAssign, target: ast.expr, sign: ast.operator, value: ast.expr) -> None:
+        """Give a name, or an element of a list, what an operator makes of its value; or append an element to a list."""
+        before = self.value(target)
+        if isinstance(before, Listed) and isinstance(target, ast.Name):
+            self._check_names_of(target, before)
+        elif isinstance(statement, Append):
+            self._refuse(target, "no list", value=shown(before))
+        right = self.value(value)
+        if isinstance(before, Listed) and isinstance(right, tuple):
+            right = Listed(right)  # any tuple may be added to a list in place
+        combined = self._combined(statement, sign, (target, before), (value, right))
+        self._give(target, self._limited(target, combined))
+
+    def _check_names_of(self, target: ast.expr, changed: Listed) -> None:
+        """Refuse to change a list that is the value of another name, too, or a part of it: there it would change."""
+        for name, value in self._names.items():
+            parts = value if isinstance(value, tuple) else ()
+            is_other = value is changed and name != target.id
+            if is_other or any(part is changed for part in parts):
+                self._refuse(target, "shared list", name=target.id, other=name)
+
+    def _change(self, target: ast.Subscript, value: object) -> None:
+        """Give an element of a list another value."""
+        whole, place = self.value(target.value), self.number(target.slice)
+        if not isinstance(whole, Listed):
+            self._refuse(target, "no list", value=shown(whole))
+        self._check_names_of(target.value, whole)
+        self._element(target, whole, place)
+        elements = list(whole)
+        elements[place] = self._shallow(target, value)
+        self._step(target, len(whole) // AT_ONCE)
+        self._names[target.value.id] = Listed(elements)
+
     def _give(self, target: ast.expr, value: object) -> None:
-        """Give a name its value, or each name of a tuple its own."""
+        """Give a name its value, or an element of a list, or each name of a tuple its own."""
         if isinstance(target, ast.Name):
             self._names[target.id] = value
+            return
+        if isinstance(target, ast.Subscript):
+            self._change(target, value)
             return
         values = value if isinstance(value, tuple) else (value,)
         if len(values) != len(target.elts):
@@ -174,7 +209,7 @@ class Run:
             case ast.UnaryOp(op=sign, operand=operand):
                 value = SIGNS[type(sign)](self.number(operand))
             case ast.BinOp(left=left, op=sign, right=right):
-                value = self._combined(node, sign, self.number(left), self.number(right))
+                value = self._combined(node, sign, (left, self.value(left)), (right, self.value(right)))
             case ast.Subscript(value=whole):
                 value = self._taken(node, self.value(whole))
             case ast.Call():
@@ -183,7 +218,10 @@ class Run:
 
     def number(self, node: ast.expr) -> float:
         """The value of a part that must be a number, or true or false."""
-        value = self.value(node)
+        return self._as_number(node, self.value(node))
+
+    def _as_number(self, node: ast.expr, value: object) -> float:
+        """The value, which must be a number."""
         if not isinstance(value, self._numbers):
             self._refuse(node, "not a number", value=shown(value))
         return value
@@ -208,10 +246,15 @@ class Run:
         return True
 
     def _inside(self, node: ast.expr) -> object:
-        """An element of a tuple, which may be a tuple where all of it is written there."""
-        value = self.value(node)
-        if isinstance(value, tuple) and not isinstance(node, ast.Tuple | ast.List):
-            self._refuse(node, "tuple in a tuple")
+        """An element of a tuple."""
+        return self._shallow(node, self.value(node))
+
+    def _shallow(self, node: ast.expr, value: object) -> object:
+        """The value, which must be a number or a tuple of numbers: all of a deeper one is written where it is made."""
+        if isinstance(value, tuple):
+            self._step(node, len(value) // AT_ONCE)
+            if any(isinstance(part, tuple) for part in value):
+                self._refuse(node, "tuple in a tuple")
         return value
 
     def _written_inside(self, node: ast.expr) -> object:
@@ -220,10 +263,11 @@ class Run:
 
     def _several(self, node: ast.Tuple | ast.List | ast.ListComp | ast.GeneratorExp) -> tuple:
         """The values of a tuple, or of a comprehension, whose names end with it."""
+        kind = Listed if isinstance(node, ast.List | ast.ListComp) else tuple
         if isinstance(node, ast.Tuple | ast.List):
-            return tuple(map(self._written_inside, node.elts))
+            return kind(map(self._written_inside, node.elts))
         outside = dict(self._names)
-        values = tuple(self._gathered(node.elt, node.generators))
+        values = kind(self._gathered(node.elt, node.generators))
         self._names.clear()
         self._names.update(outside)
         return values
@@ -252,17 +296,52 @@ class Run:
         """The elements of a tuple from one place to another."""
         self._step(node, len(whole) // AT_ONCE)
         ends = [place and self.number(place) for place in (places.lower, places.upper, places.step)]
-        return self._done(node, lambda *ends: whole[slice(*ends)], ends, {})
+        return self._done(node, lambda *ends: type(whole)(whole[slice(*ends)]), ends, {})
 
-    def _combined(self, node: ast.AST, sign: ast.operator, left: float, right: float) -> object:
-        """The result of an operator."""
+    def _combined(
+        self, node: ast.AST, sign: ast.operator, one: tuple[ast.expr, object], other: tuple[ast.expr, object]
+    ) -> object:
+        """The result of an operator on two values, each behind its node."""
+        if isinstance(sign, ast.Add) and isinstance(one[1], tuple):
+            return self._added(node, one[1], self._as_tuple(*other))
+        if isinstance(sign, ast.Mult) and isinstance(one[1], tuple):
+            return self._repeated(node, one[1], self._as_number(*other))
+        if isinstance(sign, ast.Mult) and isinstance(other[1], tuple):
+            return self._repeated(node, other[1], self._as_number(*one))
+        left, right = self._as_number(*one), self._as_number(*other)
         if isinstance(sign, ast.Pow) and isinstance(right, int) and abs(right) > MOST_POWER:
             self._refuse(node, "large exponent", most=MOST_POWER, exponent=right)
         return self._done(node, SIGNS[type(sign)], [left, right], {})
 
+    def _as_tuple(self, node: ast.expr, value: object) -> tuple:
+        """The value, which must be a tuple."""
+        if not isinstance(value, tuple):
+            self._refuse(node, "no tuple", value=shown(value))
+        return value
+
+    def _added(self, node: ast.AST, one: tuple, other: tuple) -> tuple:
+        """The elements of two tuples, or of two lists."""
+        if type(one) is not type(other):
+            self._refuse(node, "list and tuple")
+        self._check_length(node, len(one) + len(other))
+        return type(one)((*one, *other))
+
+    def _repeated(self, node: ast.AST, elements: tuple, times: float) -> tuple:
+        """The elements of a tuple, some times."""
+        if not isinstance(times, int):
+            self._refuse(node, "other types", values=(shown(elements), shown(times)))
+        self._check_length(node, len(elements) * times)
+        return type(elements)(self._done(node, operator.mul, [tuple(elements), times], {}))
+
+    def _check_length(self, node: ast.AST, length: int) -> None:
+        """Refuse to make a tuple of so many elements; some of them are a step."""
+        if length > MOST_ELEMENTS:
+            self._refuse(node, "long tuple", most=MOST_ELEMENTS)
+        self._step(node, max(0, length) // AT_ONCE)
+
     def _element(self, node: ast.expr, whole: tuple, place: object) -> object:
         """An element of a tuple, by its number."""
-        if type(place) is not int or not -len(whole) <= place < len(whole):
+        if not isinstance(place, int) or not -len(whole) <= place < len(whole):
             self._refuse(node, "no such element", last=len(whole) - 1, number=as_typed(place))
         return _of_python(whole[place])
 
@@ -306,24 +385,6 @@ class Run:
 
     def _refuse(self, node: ast.AST, kind: str, **facts: object) -> NoReturn:
         raise Refused(self._span(node), kind, **facts) from None
-
-
-class TracedRun(Run):
-    """A run that keeps the type of each value, by the id of its node, and by each name at the end."""
-
-    def __init__(self, span: Callable[[ast.AST], Span], names: dict[str, object]) -> None:
-        super().__init__(span, names)
-        self.types: dict[int, type] = {}
-
-    def value(self, node: ast.expr) -> object:
-        """The value of a part."""
-        value = super().value(node)
-        self.types[id(node)] = type(value)
-        return value
-
-    def types_of_names(self) -> dict[str, type]:
-        """Return the types of the values that names have."""
-        return {name: type(value) for name, value in self._names.items()}
 
 
 def _of_python(value: object) -> object:

@@ -14,6 +14,7 @@ from math import prod
 import numpy as np
 
 from helpers import gpu
+from helpers.grading import stores
 from helpers.grading.puzzle import Case, Dispatch, Skill
 from wgsl import Kernel, UnsupportedWgsl, WgslError
 from wgsl.facts import Line
@@ -116,10 +117,8 @@ def simulated(
     traces, at = traced(kernel, case, most=most, work=work, programs=programs), len(case.inputs)
     output, unwritten = traces[-1].buffers[at], _unwritten(traces, case)
     lines = kernel.source.split("\n")
-    stores_in = _storing(traces, lines, more_than=0)
-    stored_again = ()
-    if not case.start:
-        stored_again = _storing(traces, lines, more_than=output.size + sum(case.scratch))
+    stores_in = stores.lines_of(traces, lines)
+    stored_again = () if case.start else stores.lines_of(traces, lines, again=True)
     findings = _findings(traces, case)
     run = TestRun(case, output, unwritten, findings, _counts(traces, at), stores_in, stored_again, False)
     if not programs and _only_wrapped(run) and _wrapped_is_unused(kernel, run, most, work):
@@ -132,14 +131,6 @@ def simulated(
         return replace(run, findings=_findings(again, case))
     same = np.array_equal(output, np.where(unwritten, output, again[-1].buffers[at]), equal_nan=True)
     return replace(run, uses_before=not same)
-
-
-def _storing(traces: Sequence[Trace], lines: Sequence[str], more_than: int) -> tuple[Line, ...]:
-    """Return the lines that store more than `more_than` numbers in a pass."""
-    numbers = set()
-    for trace in traces:
-        numbers |= {number for number, keys in trace.counts.by_line.items() if keys["stores_storage"] > more_than}
-    return tuple(Line(number, _code(lines[number - 1])) for number in sorted(numbers))
 
 
 def _unwritten(traces: Sequence[Trace], case: Case) -> Array:
@@ -165,11 +156,6 @@ def _wrapped_is_unused(kernel: Kernel, run: TestRun, most: int | None, work: Wor
         if _findings(traces, run.case) or not np.array_equal(output, run.output):
             return False
     return True
-
-
-def _code(line: str) -> str:
-    """Return a line without its comment."""
-    return " ".join(line.partition("//")[0].split())
 
 
 def _touched(traces: Sequence[Trace], binding: int, write: bool) -> Array:
@@ -227,8 +213,8 @@ def _busiest(trace: Trace, output: int) -> dict[str, int]:
     """The counts of the thread that does most of it; loads are in words of memory, `results` words of the output.
 
     `inputs` are different words of the bindings before the output. `busy_threads` would do all statements, if each did
-    as many as the busiest one. `loads_at_once` are the loads of all
-    threads that are stored to workgroup memory before the thread has read anything there: nothing hides their latency.
+    as many as the busiest one. `loads_at_once` are the loads of all threads that are stored to workgroup memory
+    before the thread has read anything there: nothing hides their latency.
     """
     loading, inputs, results = [], [], []
     for variable in trace.log.variables:

@@ -256,10 +256,17 @@ class Watch:
         for step in steps:
             beside = index - component + (component + step) % size
             where = lanes.expanded(self._words.places(place.variable, beside, lanes))
-            self._check(place.variable, where, lanes, part, write, None)
+            self._check(place.variable, where, lanes, part, write, None, of_vector=True)
 
     def _check(
-        self, variable: Variable, where: np.ndarray, lanes: Lanes, part: Part, write: bool, bits: np.ndarray | None
+        self,
+        variable: Variable,
+        where: np.ndarray,
+        lanes: Lanes,
+        part: Part,
+        write: bool,
+        bits: np.ndarray | None,
+        of_vector: bool = False,
     ) -> None:
         """Report the races of an access; a write without bits leaves the words as they are."""
         if variable not in self._shadows:
@@ -268,7 +275,7 @@ class Watch:
         access = (where, lanes, self._epochs[variable.space][lanes.groups], part.at)
         written = None if bits is None else lanes.expanded(bits)
         for conflicts in shadow.write(*access, written) if write else shadow.read(*access):
-            self._race(variable, conflicts, part, write)
+            self._race(variable, conflicts, part, write, of_vector)
 
     def _shadow(self, variable: Variable) -> Shadow | AlikeShadow:
         size = self._words.arrays[variable].size
@@ -276,15 +283,17 @@ class Watch:
             return AlikeShadow(size, self._dispatch)
         return Shadow(size, self._dispatch.groups)
 
-    def _race(self, variable: Variable, conflicts: Conflicts, part: Part, write: bool) -> None:
+    def _race(self, variable: Variable, conflicts: Conflicts, part: Part, write: bool, of_vector: bool) -> None:
         for kind, chosen in (("data race", ~conflicts.alike), ("overlapping writes", conflicts.alike)):
             if chosen.any():
                 first = int(np.argmax(chosen))
-                facts = partial(self._race_facts, variable, conflicts, first, part, write)
+                facts = partial(self._race_facts, variable, conflicts, first, part, write, of_vector)
                 both = np.concatenate([conflicts.lane[chosen], conflicts.other_lane[chosen]])
                 self.collector.add(kind, part.at, both, facts, int(conflicts.other_at[first]))
 
-    def _race_facts(self, variable: Variable, conflicts: Conflicts, i: int, part: Part, write: bool) -> Race | Overlap:
+    def _race_facts(
+        self, variable: Variable, conflicts: Conflicts, i: int, part: Part, write: bool, of_vector: bool
+    ) -> Race | Overlap:
         first = int(conflicts.lane[i])
         second = int(conflicts.other_lane[i])
         threads = self.who(first), self.who(second, first)
@@ -305,6 +314,7 @@ class Watch:
             space=variable.space,
             same_workgroup=same_workgroup,
             no_barrier_helps=at_once if same_workgroup else bool(steps and others_steps),
+            of_vector=of_vector,
         )
 
     def _element(self, variable: Variable, where: int) -> MemoryWord | Texel:

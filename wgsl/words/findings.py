@@ -126,11 +126,11 @@ def race(facts: Race) -> str:
     """Return which two accesses nothing orders, and what would help."""
     who, other = map(thread, facts.threads)
     name = element(facts.word)
+    note = " (in WGSL, an access to one component of a vector may access all of it)" if facts.of_vector else ""
     if facts.other_line is None and all(facts.wrote) and facts.no_barrier_helps:
-        return f"{who} and {other} write different values to {name} in the same line; {ONE_WRITER}"
-    first = f"{who} {verb(facts.wrote[0])} {name}"
+        return f"{who} and {other} write different values to {name} in the same line{note}; {ONE_WRITER}"
     second = f"{other} {verb(facts.wrote[1])} in {other_line(facts.other_line)}"
-    return f"{first}, which {second}, and {unordered(facts)}"
+    return f"{who} {verb(facts.wrote[0])} {name}, which {second}{note}, and {unordered(facts)}"
 
 
 def unordered(facts: Race) -> str:
@@ -174,8 +174,8 @@ def uninitialized(facts: Uninitialized) -> str:
     return (
         f"{thread(facts.thread)} reads {element(facts.word)}, which no thread has written yet: WGSL promises 0 there, "
         f"but not every driver keeps the promise (Mesa's lavapipe does not), and what an earlier kernel left may be "
-        f"there; store a value that changes nothing (in a sum, 0) there first, with a `workgroupBarrier()` before "
-        f"another thread reads it"
+        f"there; check what should be read, or store a value there first (in a sum, 0), with a `workgroupBarrier()` "
+        f"before another thread reads it"
     )
 
 

@@ -60,7 +60,7 @@ def allowed(functions: Sequence[str]) -> str:
     """Return what can be written."""
     return (
         "you can write `name = value`, `if`, `for` and `while`, with numbers, names, arithmetic, comparisons, `and`, "
-        f"`or`, `not`, tuples, lists, `[... for ... in ...]`, and calls of {_listed(functions)}"
+        f"`or`, `not`, tuples, lists, `[... for ... in ...]`, `list.append(value)`, and calls of {_listed(functions)}"
     )
 
 
@@ -157,8 +157,15 @@ REASONS: dict[str, Sentence] = {
     "other arguments": other_arguments,
     # what is computed
     "not a number": "this must be a number, and not {value}",
-    "tuple in a tuple": "a tuple holds no other tuple here",
+    "tuple in a tuple": "a tuple holds numbers here, and tuples of numbers, but no deeper ones",
     "not a tuple": "only a tuple has elements, and this is {value}",
+    "no tuple": "only a tuple or a list can be added here, and this is {value}: with one element, a tuple is "
+    "`({value},)`, and a list `[{value}]`",
+    "list and tuple": "a list and a tuple cannot be added: write both in `[ ]`, or both in `( )`",
+    "no list": "only a list can be changed, and this is {value}: a list is written in brackets, as in `[1, 2]` or `[]`",
+    "shared list": "`{name}` and `{other}` share this list, and a list that changes has one name here: make another "
+    "one with `list(...)`",
+    "long tuple": "a tuple or a list has at most {most:,} elements here",
     "no such element": no_such_element,
     "large exponent": "an exponent is at most {most} here, and this one is {exponent}",
     "division by 0": "this divides by 0",

@@ -131,7 +131,7 @@ def _drawn_notes(random: np.random.Generator) -> PythonCase:
     notes = []
     for _ in range(6):
         who, thread = random.integers(0, 3, 2).tolist()
-        when, epoch = random.integers(0, 2, 2).tolist()
+        when, epoch = sorted(random.integers(0, 2, 2).tolist())  # the note is of an earlier access
         more = 5 * int(random.integers(2))
         notes.append(_note(who + more, when + more, thread + more, epoch + more))
     return _notes_case("", notes, by_other)
