@@ -6,14 +6,14 @@ override SIZE = 256u;
 var<workgroup> partial: array<f32, SIZE>;
 @compute @workgroup_size(SIZE) fn main(
   @builtin(local_invocation_index) t: u32,
-  @builtin(workgroup_id) group: vec3u) {
-  let i = group.x * SIZE + t;
+  @builtin(workgroup_id) workgroup: vec3u) {
+  let i = workgroup.x * SIZE + t;
   partial[t] = 0.0;
   if (i < n) { partial[t] = input[i]; }
   for (var k = SIZE / 2u; k > 0u; k /= 2u) {
     workgroupBarrier();
     if (t < k) { partial[t] += partial[t + k]; }
   }
-  if (t == 0u) { sums[group.x] = partial[0]; }
+  if (t == 0u) { sums[workgroup.x] = partial[0]; }
 }
 // pass.dispatch_workgroups(blocks)

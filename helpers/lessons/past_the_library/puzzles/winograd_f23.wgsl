@@ -5,7 +5,7 @@
 //             weight[co,ci,kw] * input[ci,ow+kw]
 // dispatch  transform: ceil(Co*Ci / 64) workgroups of 64 threads,
 //           one thread for each filter of one channel;
-//           then two_outputs: (ceil(ceil(oW/2) / 64), Co, 1) workgroups of 64 threads,
+//           then two_outputs: (ceil(oW/128), Co, 1) workgroups of 64 threads,
 //           one thread computes two outputs side by side
 // barriers  none: each thread writes its own elements;
 //           none between the passes: the second sees what the first wrote
