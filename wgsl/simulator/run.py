@@ -21,8 +21,9 @@ from wgsl.simulator.machine import Machine
 from wgsl.simulator.memory import Words, size_of
 from wgsl.simulator.subgroups import USUAL, Fill, checked_size
 from wgsl.simulator.trace import Trace
+from wgsl.simulator.unwatched import Unwatched
 from wgsl.simulator.values import without_nan_marks
-from wgsl.simulator.watch import Unwatched, Watch
+from wgsl.simulator.watch import Watch
 from wgsl.simulator.watched import checked_watch
 from wgsl.simulator.work import TooLong, Work, too_large
 from wgsl.syntax.parser import parsed

@@ -15,7 +15,8 @@ import numpy as np
 
 from wgsl.arguments import as_int, check_size
 from wgsl.simulator.lanes import Dispatch, Lanes
-from wgsl.simulator.watch import Unwatched, Watch
+from wgsl.simulator.unwatched import Unwatched
+from wgsl.simulator.watch import Watch
 from wgsl.subgroup_facts import UndefinedLane
 from wgsl.types.program import Part
 from wgsl.types.subgroups import LARGEST, QUAD, SubgroupCall

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
-from types import MappingProxyType
 
 import numpy as np
 
@@ -31,6 +30,7 @@ from wgsl.simulator.findings import LOOP, Collector
 from wgsl.simulator.lanes import Dispatch, Lanes
 from wgsl.simulator.memory import Conflicts, Shadow, Words, numbers
 from wgsl.simulator.trace import Log
+from wgsl.simulator.unwatched import Held
 from wgsl.simulator.updates import Lost, Updates, updating_stores
 from wgsl.simulator.values import Births, Fault, Place
 from wgsl.simulator.waiting import Waits
@@ -38,11 +38,9 @@ from wgsl.simulator.watched import Named
 from wgsl.syntax.tokens import without_comments
 from wgsl.texture_facts import Texel
 from wgsl.types.kinds import Size, Vector, alignment, leaves, steps_to, words
-from wgsl.types.program import AtomicCall, Element, Loop, Member, Part, Program, Variable
+from wgsl.types.program import AtomicCall, Element, Member, Part, Program, Variable
 from wgsl.types.references import name_of
 from wgsl.types.uniformity import NotPortable
-
-Held = list[tuple[Callable[[np.ndarray], None], Lanes]]  # what reads did wrong: reports it of those that are kept
 
 
 @cache
@@ -53,30 +51,6 @@ def _steps(vector: Vector) -> tuple[Size, Size, tuple[Size, ...]]:
 
 
 ORDERED = {"storageBarrier": "storage", "textureBarrier": "handle"}  # the memory that a barrier orders
-
-
-class Unwatched:
-    """Takes the place of a watch and of its parts where only the results of a run are wanted: it sees nothing."""
-
-    sees, watched = False, MappingProxyType({})
-
-    def __init__(self) -> None:
-        self.counter = self.log = self.births = self.collector = self.waits = self
-        self.held: Held | None = None
-
-    def step(self, *_: object, **__: object) -> None:
-        """See nothing."""
-
-    access = add = atomic = barrier = builtin = enter = faults = operation = operator = release = source = step
-    texel = step
-
-    def stop(self, loop: Loop) -> bool:
-        """Return False: no loop is known to wait."""
-        return False
-
-    def marked(self, part: Part, result: np.ndarray, operands: Sequence[np.ndarray]) -> np.ndarray:
-        """The result as it is."""
-        return result
 
 
 class Watch:
