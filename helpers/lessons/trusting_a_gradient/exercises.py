@@ -84,8 +84,8 @@ def _faults() -> dict[str, Fault]:
     """Return the exercises of ``faults.toml``, the easiest first.
 
     A table has the letters of the output's axes, the official kernel (that of scores, if none is named), the piece of
-    its text that is replaced, the question that leads to the line, and the one that leads to its correction; `also` is a piece of another line
-    that may be corrected instead.
+    its text that is replaced, the question that leads to the line, and the one that leads to its correction; `also` is
+    a piece of another line that may be corrected instead.
     """
     faults = {}
     for name, table in tables.read(HERE.with_name("faults.toml"), NEEDED, OPTIONAL).items():
