@@ -33,6 +33,13 @@ KINDS = [
         "k - 1",
     ),
     (SPLIT, PARTS + "first = k * q + min(k, r)\npart = first, first + q + 1", 3, "value", "1"),
+    (
+        SPLIT,
+        "q = n // p\nr = n % p\npart = k * q + min(k, r + 1), (k + 1) * q + min(k + 1, r + 1)",
+        3,
+        "paired",
+        "r + 1",
+    ),
     (SPLIT, PARTS + "part = k * q + max(k, r), (k + 1) * q + max(k + 1, r)", 2, "each", "max"),
     ("check_grad_input", CHECK + DOTS + "accepted = a <= b", 5, "comparison", "a <= b"),
     ("check_grad_input", CHECK + DOTS + "accepted = a - b < 1", 5, "around", "a - b"),

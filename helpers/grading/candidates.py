@@ -12,7 +12,8 @@ from helpers.grading.counterpart import Counterpart, Differences, whole
 from helpers.grading.edits import Edit
 from helpers.grading.leaves import LOWEST, family
 from helpers.grading.mirror import Mirror
-from helpers.grading.sites import Site, sites
+from helpers.grading.sites import Site, names_in, sites
+from wgsl.types import program as ir
 from wgsl.types.program import Declare, Program, Root, Statement
 
 LIKELY, LESS_LIKELY = 0.5, 0.7  # ranks; from 1 on, nothing differs there
@@ -28,6 +29,20 @@ class Beside(NamedTuple):
     places: list[Site]
     counterpart: Counterpart
     differences: Differences
+
+    def left_out_by(self, edit: Edit) -> set[ir.Meaning]:
+        """Return the names that a value of ours leaves out, which ours does not have and which are not as it says."""
+        if edit.kind != edits.VALUE or edit.added is not None:
+            return set()
+        old, new = ({*names_in(part)} for part in (edit.site.part, edit.new[id(edit.site.part)]))
+        return {name for name in old - new if self._may_be_wrong(name)}
+
+    def _may_be_wrong(self, name: ir.Meaning) -> bool:
+        """Return whether a name of the text alone has a value that differs from ours, or several."""
+        if self.differences.knows(name):
+            return False
+        lets = [site.part for site in self.places if isinstance(site.part, ir.Bind) and site.part.binding is name]
+        return not lets or self.differences.are_in(lets[0])
 
 
 class Candidates:
@@ -67,6 +82,19 @@ class Candidates:
         """Yield the values that ours has, or that a line should have as its twin has."""
         yield from (edit for rank, edit in self._large if rank <= LIKELY)
         yield from chain.from_iterable(mirror.edits() for mirror in self._mirrors)
+
+    def may_be_told(self, edit: Edit) -> bool:
+        """Return whether a change is where the text differs from ours, and leaves out no name that may itself be wrong.
+
+        Another change may make the numbers right, too, but only by chance.
+        """
+        made = edit.made or (edit,)
+        differences = [pair.differences for pair in self._pairs]
+        if edit.kind != edits.MEMBERS and not any(
+            other.are_in(one.site.statement) for one in made for other in differences
+        ):
+            return False
+        return not any(pair.left_out_by(one) for one in made for pair in self._pairs)
 
     def small_in(self, statement: Statement) -> list[Edit]:
         """Return the small changes of a statement."""

@@ -153,6 +153,7 @@ class Differences:
     def __init__(self, places: Sequence[Site], counterpart: Counterpart) -> None:
         self._back = {yours: theirs for theirs, yours in counterpart.names.items()}
         self._back |= _by_word(places, self._back)
+        self._statements: set[int] = set()
         self._ranks: dict[int, int] = {}
         self._official: dict[int, set[Token]] = {}
         if not places:
@@ -166,9 +167,9 @@ class Differences:
                 for part in chain.from_iterable(yours[i][1] for i in here if 0 <= i < len(yours)):
                     self._ranks[id(part)] = 0
                     self._official.setdefault(id(part), set()).update(tokens[1][from_:to])
-        near = {id(site.statement) for site in places if id(site.part) in self._ranks}
+        self._statements = {id(site.statement) for site in places if id(site.part) in self._ranks}
         for site in places:
-            self._ranks.setdefault(id(site.part), 1 if id(site.statement) in near else 2)
+            self._ranks.setdefault(id(site.part), 1 if id(site.statement) in self._statements else 2)
 
     def rank(self, part: object, new: object = None) -> int:
         """Return how likely a part is the wrong one, 0 to 2: it differs, is near one that does, or neither.
@@ -177,6 +178,14 @@ class Differences:
         """
         likely = new is not None and _token(new, self._back) in self._official.get(id(part), ())
         return -1 if likely else self._ranks.get(id(part), 1)
+
+    def are_in(self, statement: ir.Statement) -> bool:
+        """Return whether a statement is not, word for word, as the official program has it."""
+        return id(statement) in self._statements
+
+    def knows(self, name: ir.Meaning) -> bool:
+        """Return whether the official program has a name, too."""
+        return name in self._back
 
 
 def _by_word(places: Sequence[Site], back: Mapping[ir.Meaning, ir.Meaning]) -> dict[ir.Meaning, ir.Meaning]:

@@ -32,7 +32,7 @@ class Fault(Puzzle):
     """A kernel with one wrong line: a puzzle that starts from the wrong kernel, and is solved by any right one.
 
     `kernel` is the right one; in the wrong one, `old` is replaced by `new`, in one line. `question` leads to the line,
-    and `cure` from the line to its correction.
+    and `cure` from the line to its correction. `also` is a piece of another line that may be corrected instead.
     """
 
     kernel: Kernel
@@ -40,6 +40,7 @@ class Fault(Puzzle):
     new: str
     question: str
     cure: str
+    also: str = ""
     mistakes = ()  # none is named; the exercise is to find one,
     tells_place = False  # and its line
 
@@ -72,6 +73,12 @@ class Fault(Puzzle):
         return next(i for i, lines in enumerate(zip(wrong, right, strict=True), 1) if len({*lines}) > 1)
 
     @cached_property
+    def lines(self) -> set[int]:
+        """The numbers of the lines of which each may be corrected."""
+        numbered = enumerate(self.faulty.source.split("\n"), 1)
+        return {self.line, *(number for number, text in numbered if self.also and self.also in text)}
+
+    @cached_property
     def symptom(self) -> Grades:
         """The verdicts on the wrong kernel, which is not the learner's.
 
@@ -98,7 +105,7 @@ class Fault(Puzzle):
             return self._report(WRONG, NoSuchLine(f"{line!s:.100}", numbers[0], numbers[-1]))
         text = self.corrected(line, correction)
         if not correction.strip() or self.unchanged(text):
-            if line == self.line:
+            if line in self.lines:
                 return self._report(LINE_FOUND, FaultHere(line, self.cure))
             return self._report(WRONG, FaultElsewhere(line, self.question))
         if reason := self._block_lost(line, correction):
@@ -131,7 +138,7 @@ class Fault(Puzzle):
         outcome = WRONG if WRONG in outcomes else UNSAFE
         if isinstance(grades[0].reason, EndlessLoop):
             return outcome, CorrectionEndless(line, in_them=grades[0].line in numbers)
-        if line == self.line:
+        if line in self.lines:
             return outcome, FaultHere(line, self.cure, tried=True)
         return outcome, FaultElsewhere(line, self.question)
 

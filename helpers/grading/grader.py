@@ -204,7 +204,8 @@ class _Grader:
 
     def _repaired(self, verdict: Verdict) -> Verdict:
         """Return a verdict with the place of the change that makes the text right, where one does."""
-        found = repair(self.puzzle, self.kernel, self.runs)
+        passes = verdict.reason.blame.passes if verdict.reason.blame else ()
+        found = repair(self.puzzle, self.kernel, self.runs, passes)
         if found is None:
             return verdict
         reason = replace(verdict.reason, several=False)

@@ -58,7 +58,20 @@ class PythonSearch(Search[PythonEdit]):
         yield self._each(of_values)
 
     def _each(self, made: Callable[[Place, Reach], Iterator[PythonEdit]]) -> Iterator[PythonEdit]:
-        return chain.from_iterable(made(place, self.reach) for place in self.places)
+        made_in_all = chain.from_iterable(made(place, self.reach) for place in self.places)
+        return (edit for edit in made_in_all if not self._makes_more_of_ours(edit))
+
+    def _makes_more_of_ours(self, edit: PythonEdit) -> bool:
+        """Return whether a part is added to a whole value that ours has, too: a line that uses it may be wrong."""
+        statement = edit.place.statement
+        if edit.kind not in (*ADDED, edits.OFFSET) or not isinstance(statement, ast.Assign):
+            return False
+        target, value = statement.targets[0], statement.value
+        if edit.place.node is not value or isinstance(value, ast.Name | ast.Constant):
+            return False
+        nodes = [place.node for place in self.places]
+        is_used = any(isinstance(node, ast.Name) and node.id == getattr(target, "id", "") for node in nodes)
+        return is_used and ast.unparse(value) in self.reach.terms
 
     def _adds_more(self, edit: PythonEdit) -> bool:
         """Return whether a change adds more than a name of the task: such a part could stand in many places."""

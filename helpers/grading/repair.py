@@ -37,18 +37,19 @@ QUICK = 3  # small problems on which a change is tried first
 MOST_WORK_SMALLER = 20_000_000  # of `Work`, to make one smaller
 
 
-def repair(puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun]) -> Repair | None:
+def repair(puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun], passes: Sequence[str] = ()) -> Repair | None:
     """Return the places where one change makes a wrong kernel right; None where none is found, or too many are.
 
-    `runs` are those of the tests, and of the drawn problem that the kernel failed, if there is one.
+    `runs` are those of the tests, and of the drawn problem that the kernel failed, if there is one. Only the `passes`
+    are changed, if there are any: they are wrong with ours as the other ones, too.
     """
-    return KernelSearch(puzzle, kernel, runs).found()
+    return KernelSearch(puzzle, kernel, runs, passes).found()
 
 
 class KernelSearch(Search[Edit]):
     """The search in a kernel."""
 
-    def __init__(self, puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun]) -> None:
+    def __init__(self, puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun], passes: Sequence[str] = ()) -> None:
         self.puzzle, self.kernel = puzzle, kernel
         self.work = Work(MOST_WORK)
         self.tried = 0
@@ -60,7 +61,8 @@ class KernelSearch(Search[Edit]):
         self.cases = [run.case for run in failing_first]
         self.tests = self.cases  # and here without the small drawn problems, of which some are too small to be watched
         self.buffers = {id(case): words_of(case) for case in self.cases}
-        self.candidates = Candidates(self.programs, self._official())
+        changed = {name: self.programs[name] for name in passes or puzzle.entry_points}
+        self.candidates = Candidates(changed, self._official())
         self._put_quick_first(sum(bool(run.wrong.any()) for run in runs))
         self.most = {id(case): self._most_in(case) for case in self.cases[:QUICK]}  # of `Work`
 
@@ -108,7 +110,7 @@ class KernelSearch(Search[Edit]):
                 break
             if edit.kind == VALUE and _without_values(lines):
                 continue  # a smaller change is enough
-            if self.mends(edit):
+            if self.candidates.may_be_told(edit) and self.mends(edit):
                 for smaller in self._smaller(edit) or [self._least(edit)]:
                     mended = mended_by(smaller, self.kernel)
                     lines.setdefault(mended.change.line, []).append(mended)

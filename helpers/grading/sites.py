@@ -1,10 +1,11 @@
 """The places of a program that may be changed, and the program with one of them changed."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from wgsl.syntax.tree import children
 from wgsl.types import program as ir
 
 Node = ir.Part | ir.Statement | ir.Case
@@ -80,6 +81,16 @@ def declares(statement: ir.Statement) -> ir.Meaning | None:
     if isinstance(statement, ir.Bind):
         return statement.binding
     return statement.variable if isinstance(statement, ir.Declare) else None
+
+
+def names_in(part: Node) -> Iterator[ir.Meaning]:
+    """Yield the names that are used in a part."""
+    if isinstance(part, ir.Named):
+        yield part.binding
+    elif isinstance(part, ir.Root):
+        yield part.variable
+    for child in children(part, NODES):
+        yield from names_in(child)
 
 
 def changed(part: object, new: Mapping[int, object], above: frozenset[int]) -> object:

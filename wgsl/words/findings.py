@@ -174,8 +174,8 @@ def uninitialized(facts: Uninitialized) -> str:
     return (
         f"{thread(facts.thread)} reads {element(facts.word)}, which no thread has written yet: WGSL promises 0 there, "
         f"but not every driver keeps the promise (Mesa's lavapipe does not), and what an earlier kernel left may be "
-        f"there; check what should be read, or store a value there first (in a sum, 0), with a `workgroupBarrier()` "
-        f"before another thread reads it"
+        f"there; check which thread should write it first, with a `workgroupBarrier()` before another thread reads "
+        f"it; if none should, let one store a value that changes nothing (in a sum, 0) there"
     )
 
 

@@ -64,7 +64,7 @@ def _scores() -> Iterator[Case]:
 
 
 NEEDED = {"axes": str, "old": str, "new": str, "question": str, "cure": str}
-OPTIONAL = {"kernel": str}
+OPTIONAL = {"kernel": str, "also": str}
 SCORES = Kernel(HERE.with_name("largest_scores.wgsl").read_text(encoding="utf-8"), "scores")
 TESTS_OF_A_FAULT: dict[str, tuple[tuple, ...]] = {  # name, shape and, where it is not usual, how numbers are drawn
     "fault_in_a_sum": (
@@ -84,7 +84,8 @@ def _faults() -> dict[str, Fault]:
     """Return the exercises of ``faults.toml``, the easiest first.
 
     A table has the letters of the output's axes, the official kernel (that of scores, if none is named), the piece of
-    its text that is replaced, the question that leads to the line, and the one that leads to its correction.
+    its text that is replaced, the question that leads to the line, and the one that leads to its correction; `also` is
+    a piece of another line that may be corrected instead.
     """
     faults = {}
     for name, table in tables.read(HERE.with_name("faults.toml"), NEEDED, OPTIONAL).items():
