@@ -175,7 +175,6 @@ def launched(text: str, n: int) -> object:
     [
         ("zeros(n)", "zeros(n)"),
         ("(n + 3) // 4", "1"),
-        ("(n + 3) // 4", "n // 4 + 1"),
         ("[a, b, d,", "[d, b, a,"),
         ("d, zeros(n),", "zeros(n), d,"),
         ("(n,)", "(3,)"),
@@ -211,6 +210,13 @@ def test_threads_that_pass_the_guard_and_read_past_the_end_are_refused():
         LAUNCH.read(MINE.replace("(n,)", "(n + 1,)")).run(LAUNCH.cases()[2].given[0])
     with pytest.raises(WgslError, match="40 threads, for 10 elements: fewer workgroups"):
         LAUNCH.read(MINE.replace("(n + 3) // 4", "n")).run(LAUNCH.cases()[2].given[0])
+    with pytest.raises(WgslError, match="8 threads, for 4 elements: fewer workgroups"):
+        LAUNCH.read(MINE.replace("(n + 3) // 4", "n // 4 + 1")).run(LAUNCH.cases()[0].given[0])
+
+
+def test_the_uniform_may_have_a_name():
+    named = MINE.replace("result =", "sizes = (n,)\nresult =").replace("(n,)]", "sizes]")
+    assert all(verdict.outcome == "right" for verdict in LAUNCH.grade(named))
 
 
 # --- The card -------------------------------------------------------------------------------------------------

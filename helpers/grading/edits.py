@@ -123,10 +123,21 @@ def _of_an_operator(site: Site) -> Iterator[Edit]:
         if operand.type == part.type:
             noun = PARTS if getattr(other, "operator", "") == part.operator else ""
             yield at(site, EXTRA, operand, noun)
-    if part.operator not in COMMUTE and part.type != BOOL and part.left.type == part.right.type:
+    may_exchange = part.type != BOOL and not _compares_quotients(site)
+    if may_exchange and part.operator not in COMMUTE and part.left.type == part.right.type:
         yield at(site, EXCHANGED, replace(part, left=part.right, right=part.left))
     if part.type != BOOL:
         yield from (at(site, PARENTHESES, other) for other in _regrouped(part))
+
+
+def _compares_quotients(site: Site) -> bool:
+    """Return True in a comparison with a division: two parts exchanged there hold by luck, and lead away from it."""
+    around = [part for part in (*site.around, site.part) if isinstance(part, ir.Binary)]
+    compared = next((part for part in around if part.operator in COMPARISONS), None)
+    if compared is None:
+        return False
+    operands = (compared.left, compared.right, *around)
+    return any(getattr(part, "operator", "") == "/" for part in operands)
 
 
 def _regrouped(part: ir.Binary) -> Iterator[ir.Binary]:
@@ -177,6 +188,8 @@ def of_two_parts(places: list[Site]) -> Iterator[Edit]:
     """Yield the exchange of two leaves of one statement, and of the values of two declarations."""
     for one, other in combinations([site for site in places if key_of(site.part)], 2):
         same = one.statement is other.statement and one.part.type == other.part.type
+        if _compares_quotients(one) and _compares_quotients(other):
+            continue
         if same and key_of(one.part) != key_of(other.part):
             yield both(one, other, EXCHANGED, {id(one.part): other.part, id(other.part): one.part})
     for one, other in pairwise(site for site in places if isinstance(site.part, ir.Bind | ir.Declare)):

@@ -24,7 +24,7 @@ from helpers.grading.comparison import NotTried
 from helpers.grading.drawing import excerpt_of
 from helpers.grading.puzzle import Case, Puzzle, same_code
 from helpers.grading.reasons import Diagnosis, NamedMistake, Reason, WrongNumbers
-from helpers.grading.recognition import fitting, further
+from helpers.grading.recognition import fitting, further, may_be_made
 from helpers.grading.repair import repair
 from helpers.grading.test_run import MOST_ITERATIONS, TestRun, launched, passes_to_blame, simulated
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, UNSAFE, WRONG, Grades, Verdict
@@ -374,7 +374,9 @@ class _Grader:
         mistakes = {mistake: self.puzzle.with_mistake(mistake) for mistake in self.puzzle.mistakes}
         same = [mistake for mistake, other in mistakes.items() if same_code(other, self.kernel)]
         as_much = bool(self.lacks) or self._only_reads_stray
-        fit = same[:1] or fitting(mistakes, self.runs, WORK, as_much)
+        official = self.puzzle.official
+        possible = {one: text for one, text in mistakes.items() if may_be_made(one, official, self.kernel)}
+        fit = same[:1] or fitting(possible, self.runs, WORK, as_much)
         if len(fit) > 1:
             fit = further(self.puzzle, self.kernel, fit)
         self.several = len(fit) > 1

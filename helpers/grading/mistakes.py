@@ -25,6 +25,7 @@ place of their ``$`` names::
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,6 +38,7 @@ Edits = tuple[tuple[str, str], ...]  # old text and new text
 
 MISTAKE, MAY_HAVE = {"name": str, "question": str, "edits": list}, {"others": list}
 OTHER = {"edits": list}
+WORD = re.compile(r"\w+")
 EDIT = {"old": str, "new": str}
 INCLUDE, WITH_VALUES = {"include": str}, {"values": dict}
 
@@ -60,6 +62,13 @@ class Mistake:
         Raises ValueError, with the place, where the text to be replaced does not occur exactly once.
         """
         return edited(kernel, self.edits, self.place)
+
+    @property
+    def added(self) -> set[str]:
+        """The words that its edits write more often than they take them away."""
+        before = Counter(WORD.findall(" ".join(old for old, _ in self.edits)))
+        after = Counter(WORD.findall(" ".join(new for _, new in self.edits)))
+        return {*(after - before)}
 
     @property
     def replaces_sum(self) -> bool:

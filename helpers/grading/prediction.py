@@ -81,11 +81,16 @@ class Question:
             case str():
                 return self._chosen(text)
             case tuple():
-                numbers = tuple(map(_number, re.split(r",|;|\band\b|(?<=\d) +(?=\d)", text.strip("()[] "))))
-                if len(numbers) != len(self.right):
-                    raise AnswerError(f"write {self.hint}: this has {len(numbers)}")
-                return numbers
+                return self._several(text)
         return _number(text)
+
+    def _several(self, text: str) -> tuple[float, ...]:
+        """The numbers that were typed, as many as the right answer has."""
+        numbers = tuple(map(_number, re.split(r",|;|\band\b|(?<=\d) +(?=\d)", text.strip("()[] "))))
+        if len(numbers) != len(self.right):
+            count = "1 number" if len(numbers) == 1 else f"{len(numbers)} numbers"
+            raise AnswerError(f"your answer has {count}: write {self.hint}")
+        return numbers
 
     def _chosen(self, text: str) -> str:
         """The word to choose that a text has, alone or with words of the question; else the text as it is."""

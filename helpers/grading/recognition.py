@@ -1,5 +1,6 @@
 """The known mistakes that a text may make: those that do the same in every test."""
 
+import re
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
 
@@ -10,6 +11,7 @@ from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import Case, Puzzle
 from helpers.grading.quick_run import executed, words_of
 from helpers.grading.test_run import TestRun, simulated
+from helpers.grading.text_checks import members
 from wgsl import Kernel
 from wgsl.simulator.findings import Finding
 from wgsl.simulator.run import compiled
@@ -28,6 +30,24 @@ class Fit(IntEnum):
     NO = 0
     BY_KIND = 1
     WHOLE = 2
+
+
+def may_be_made(mistake: Mistake, official: Kernel, kernel: Kernel) -> bool:
+    """Return False for a mistake whose edits write what a text has nowhere: its numbers have another cause.
+
+    This is a member of the uniform, in a text that never reads the one in its place, or a built-in value of its name.
+    Where the members have the official names in another order, their order is the cause.
+    """
+    places = {member.name: place for place, member in enumerate(members(official))}
+    own = [member.name for member in members(kernel)]
+    if sorted(own) == sorted(places) and own != [*places]:
+        return False
+    for name in mistake.added:
+        if len(own) == len(places) and name in places and not re.search(rf"\.\s*{own[places[name]]}\b", kernel.code):
+            return False
+        if "_" in name and name in mistake.name and name not in kernel.code:
+            return False
+    return True
 
 
 def fitting(mistakes: Mapping[Mistake, Kernel], runs: Sequence[TestRun], work: float, as_much: bool) -> list[Mistake]:

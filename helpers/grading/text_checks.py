@@ -101,7 +101,7 @@ def renamed(kernel: Kernel, passes: Sequence[str]) -> Reason | None:
 def retyped(kernel: Kernel, official: Kernel) -> Reason | None:
     """Return the member of the uniform's struct that is not a u32, where the task has one; else None."""
     try:
-        pairs = zip_longest(_members(kernel), _members(official))
+        pairs = zip_longest(members(kernel), members(official))
     except WgslError:  # the text is refused for another reason, which the verdict has
         return None
     for member, wanted in pairs:
@@ -110,8 +110,8 @@ def retyped(kernel: Kernel, official: Kernel) -> Reason | None:
     return None
 
 
-def _members(kernel: Kernel) -> tuple[tree.Parameter, ...]:
-    """The members of the struct that is the uniform."""
+def members(kernel: Kernel) -> tuple[tree.Parameter, ...]:
+    """Return the members of the struct that is the uniform."""
     types = (binding.type for binding in kernel.bindings if binding.space == "uniform")
     return getattr(kernel.outline.nodes.get(next(types, "")), "members", ())
 

@@ -9,7 +9,7 @@ Everywhere, `kernel` is a version from `helpers.load`, as it is or edited, and `
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from math import prod
+from math import ceil, prod
 
 import numpy as np
 
@@ -173,6 +173,7 @@ def simulated(
     tensors: Tensors,
     guard: float | None = None,
     before: float | Array = np.nan,
+    rows: int = 1,
     **options,
 ) -> tuple[tuple[Array, ...], list[Trace]]:
     """The outputs without an adapter, in the order of the operation's outputs, and the trace of each pass.
@@ -188,6 +189,8 @@ def simulated(
         then sees what is past the end, answers a read there with 0 and drops a write.
     before : float or array
         What is in the outputs and the scratch buffers at the start; of several numbers, one after the other, repeated.
+    rows : int
+        The rows in which the workgroups of a flat dispatch are laid, as those of a large tensor are.
     options
         Further arguments of `helpers.simulate`, such as `max_steps`.
 
@@ -213,7 +216,9 @@ def simulated(
     for step in schedule.steps:
         arrays = [*buffers.values(), *params]
         written = {"outputs": _must_be_written(operation, kernel, schedule, step)}
-        trace = simulate(kernel, arrays, step.workgroups, entry_point=step.entry_point, **written | options)
+        count, *others = step.workgroups
+        workgroups = ceil(count / rows), others[0] * rows, others[1]
+        trace = simulate(kernel, arrays, workgroups, entry_point=step.entry_point, **written | options)
         buffers = dict(zip(buffers, trace.buffers, strict=False))
         traces.append(trace)
     outputs = [within(name, buffers[name].ravel(), shape.of(name)) for name in operation.outputs]

@@ -51,7 +51,7 @@ QUESTIONS = {
 }
 OF_A_LINE = "What should this line do?"
 OF_KINDS = {
-    edits.ASSIGNMENT: "Should this line replace the old value, or add to it?",
+    edits.ASSIGNMENT: "What should this line do with the old value?",
     edits.PARENTHESES: "Which operation comes first?",
     edits.EXCHANGED: "Which of the two belongs where?",
     edits.LINES: "Which value belongs to which name?",

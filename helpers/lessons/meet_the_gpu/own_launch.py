@@ -67,7 +67,7 @@ def _run(buffers: list[tuple[float, ...]], n: int, workgroups: int) -> tuple:
     elements = min(map(len, (a, b, d)))
     many = f"{workgroups} workgroups have {threads} threads, for {elements} elements"
     needed = workgroups_for(elements, THREADS)
-    _require(workgroups <= needed + 1, f"{many}: fewer workgroups of {THREADS} threads are enough")
+    _require(workgroups <= needed, f"{many}: fewer workgroups of {THREADS} threads are enough")
     working = min(n, threads)
     past = f"`sizes.n` is {n}, so thread {elements} does not return, and there are {elements} elements"
     _require(working <= elements, past)

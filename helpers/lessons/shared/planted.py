@@ -27,6 +27,7 @@ from helpers.operations.operation import Operation, Shape
 from wgsl import Kernel, WgslError
 
 MOST_ITERATIONS = 2_000  # of a thread: the right kernels need 360
+ROWS = 2  # of workgroups, where a grid of several is tried
 DEARER = 1.5  # times as large must a count be that shows a fault
 
 
@@ -35,6 +36,7 @@ class Planting(NamedTuple):
 
     `asked` leads on where the test sees the fault; the tensor `ones` of the test is full of ones. Where the lesson
     lists one `part` of the kernel, only that part is edited. Where the test is `simulated`, it sees races, too.
+    Where `in_rows` names a case, the workgroups of the test lie in two rows in it, as those of a large tensor do.
     Where a `count` is named, the fault is to leave all numbers right, and to make that count far larger.
     """
 
@@ -47,6 +49,7 @@ class Planting(NamedTuple):
     part: int | None = None
     simulated: bool = False
     count: str = ""
+    in_rows: str = ""
 
     def edited(self, old: str, new: str) -> Kernel:
         """The kernel with one piece replaced; ValueError where it does not occur exactly once in what is listed."""
@@ -63,11 +66,11 @@ class Planting(NamedTuple):
         listed = kernel.part(self.part).text if self.part else kernel.source
         return listed.count(piece) == 1
 
-    def seen(self, kernel: Kernel, shape: Shape) -> Seen:
-        """Return how many numbers are wrong, and the first thing that the simulator finds."""
+    def seen(self, kernel: Kernel, shape: Shape, rows: int = 1) -> Seen:
+        """Return how many numbers are wrong, and the first thing that the simulator finds, with these rows of a grid."""
         operation = operation_of(kernel)
         tensors = self._tensors(operation, shape)
-        got, traces = simulated(kernel, shape, tensors, max_steps=MOST_ITERATIONS)
+        got, traces = simulated(kernel, shape, tensors, rows=rows, max_steps=MOST_ITERATIONS)
         wrong = 0
         size = 0
         for returned, right in zip(got, operation.right(shape, tensors), strict=True):
@@ -91,7 +94,7 @@ class Planting(NamedTuple):
 
 
 NEEDED = {"kernel": str, "test": str, "asked": str}
-OPTIONAL = {"ones": str, "part": int, "simulated": bool, "count": str}
+OPTIONAL = {"ones": str, "part": int, "simulated": bool, "count": str, "in_rows": str}
 
 
 def read(file: Path, **shapes: tuple[Shape, Mapping[str, Shape]]) -> dict[str, Planting]:
@@ -130,6 +133,10 @@ def plant(name: str, planting: Planting, old: str | None = None, new: str = "") 
         seen = planting.seen(kernel, shape)
         if seen.wrong or seen.finding:
             return Verdict(name, RIGHT, MissedByTest(planting.test, case, seen))
+    if planting.in_rows:
+        seen = planting.seen(kernel, planting.shape, ROWS)
+        if seen.wrong or seen.finding:
+            return Verdict(name, RIGHT, MissedByTest(planting.test, planting.in_rows, seen))
     return Verdict(name, WRONG, NoFaultSeen(1 + len(planting.others)))
 
 
