@@ -258,20 +258,18 @@ class Run:
         return value
 
     def _written_inside(self, node: ast.expr) -> object:
-        """An element of a tuple; a tuple that is written there is a short one."""
-        return self.value(node) if isinstance(node, ast.Tuple | ast.List) else self._inside(node)
-
-    def _in_a_tuple(self, node: ast.expr) -> object:
-        """An element of a tuple that is written: also a short tuple of numbers that has a name."""
+        """An element of a tuple; a tuple that is written there, or that has a name, is a short one."""
+        if isinstance(node, ast.Tuple | ast.List):
+            return self.value(node)
         if isinstance(node, ast.Name) and _is_short(value := self.value(node)):
             return value
-        return self._written_inside(node)
+        return self._inside(node)
 
     def _several(self, node: ast.Tuple | ast.List | ast.ListComp | ast.GeneratorExp) -> tuple:
         """The values of a tuple, or of a comprehension, whose names end with it."""
         kind = Listed if isinstance(node, ast.List | ast.ListComp) else tuple
         if isinstance(node, ast.Tuple | ast.List):
-            return kind(map(self._in_a_tuple, node.elts))
+            return kind(map(self._written_inside, node.elts))
         outside = dict(self._names)
         values = kind(self._gathered(node.elt, node.generators))
         self._names.clear()
@@ -393,8 +391,7 @@ class Run:
         raise Refused(self._span(node), kind, **facts) from None
 
 
-def _is_short(value: object) -> bool:
-    """Return True for a tuple of a few numbers: it may be written into another one by its name, which cannot grow."""
+def _is_short(value: object) -> bool:  # in another tuple, it cannot grow
     return isinstance(value, tuple) and len(value) <= MANY and not any(isinstance(part, tuple) for part in value)
 
 

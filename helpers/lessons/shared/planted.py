@@ -67,7 +67,7 @@ class Planting(NamedTuple):
         return listed.count(piece) == 1
 
     def seen(self, kernel: Kernel, shape: Shape, rows: int = 1) -> Seen:
-        """Return how many numbers are wrong, and the first thing that the simulator finds, with these rows of a grid."""
+        """Return how many numbers are wrong, and what the simulator finds first, with these rows of a grid."""
         operation = operation_of(kernel)
         tensors = self._tensors(operation, shape)
         got, traces = simulated(kernel, shape, tensors, rows=rows, max_steps=MOST_ITERATIONS)
