@@ -138,3 +138,22 @@ def test_where_two_mistakes_fit_none_is_named_but_a_place_or_the_reads(monkeypat
     grades = grade(puzzle, text)
     assert not named(grades)
     assert re.search(r"reads .*; it should read .*\. More than one .*\?$", grades[0].detail)
+
+
+@pytest.mark.parametrize(
+    ("name", "edits"),
+    [
+        (
+            "weight_padding",
+            [
+                ("kh - params.padding_h", "kh - params.kernel_h / 2u"),
+                ("kw - params.padding_w", "kw - params.kernel_w / 2u"),
+            ],
+        ),
+        ("add_bias", [("N: u32, C: u32, P: u32", "N: u32, P: u32, C: u32")]),
+    ],
+)
+def test_a_mistake_that_cites_what_a_text_has_not_is_not_named(name, edits):
+    grades = grade(PUZZLES[name], edited(name, *edits))
+    assert WRONG in outcomes(grades)
+    assert not named(grades)

@@ -196,3 +196,8 @@ def test_a_known_mistake_and_a_race_say_more():
 
 def test_where_the_exercise_is_to_find_the_line_it_is_not_told():
     assert not any(verdict.repair for fault in FAULTS.values() for verdict in fault.symptom)
+
+
+def test_in_a_comparison_with_divisions_no_exchange_is_told():
+    result, _ = found("guard", ("i >= sizes.n", "i / 64u >= sizes.n / 64u"))
+    assert result is None or "exchanged" not in {change.kind for change in result.changes}
