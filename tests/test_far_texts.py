@@ -32,9 +32,9 @@ def test_the_line_of_a_mistake_is_found(row):
     assert kernel.source.split("\n")[change.line - 1].strip() == row["new"]
 
 
-def test_names_of_rows_and_of_columns_are_twins():
+def test_names_of_rows_and_of_columns_are_paired():
     program = compiled(Kernel(TEXT), "main")
     names = {str(one.name): str(other.name) for one, other in Mirror(sites(program.entry), program).names.items()}
-    twins = {"row": "column", "oh": "ow", "last_oh": "last_ow", "top": "left", "down": "right"}
-    assert twins.items() <= names.items()
-    assert {other: one for one, other in twins.items()}.items() <= names.items()
+    pairs = {"row": "column", "oh": "ow", "last_oh": "last_ow", "top": "left", "down": "right"}
+    assert pairs.items() <= names.items()
+    assert {other: one for one, other in pairs.items()}.items() <= names.items()

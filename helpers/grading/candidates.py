@@ -65,13 +65,13 @@ class Candidates:
         They are a small change to what ours has; another value, as ours or as in the other direction, and one small
         change where the text differs; two at once; then all others.
         """
-        twins, other_twins = self._twins
+        in_both, others_in_both = self._in_both_directions
         small = self._small(-2, LIKELY)
         near = len(self._small(-2, -1)) if len(small) > FEW else len(small)
         yield chain(small[:near], self._as_ours(), _in_turns(small[near:]))
         yield chain.from_iterable(map(_values, self._pairs))
-        yield twins
-        yield other_twins
+        yield in_both
+        yield others_in_both
         yield chain.from_iterable(map(_words, self._pairs))
         yield self._small(LIKELY + 0.1, 0.99)
         yield chain.from_iterable(map(_paired, self._pairs))
@@ -79,7 +79,7 @@ class Candidates:
         yield [edit for rank, edit in self._large if rank > LIKELY]
 
     def _as_ours(self) -> Iterator[Edit]:
-        """Yield the values that ours has, or that a line should have as its twin has."""
+        """Yield the values that ours has, or that a line should have as the one for the other direction has."""
         yield from (edit for rank, edit in self._large if rank <= LIKELY)
         yield from chain.from_iterable(mirror.edits() for mirror in self._mirrors)
 
@@ -108,11 +108,11 @@ class Candidates:
         return [Mirror(pair.places, pair.program) for pair in self._pairs]
 
     @cached_property
-    def _twins(self) -> tuple[list[Edit], list[Edit]]:
-        """The changes that are the same in two twins where it differs: a missing term of their values, and others."""
+    def _in_both_directions(self) -> tuple[list[Edit], list[Edit]]:
+        """The changes that are the same in a line for rows and one for columns: a missing term first, then others."""
         likely, others = [], []
         for pair, mirror in zip(self._pairs, self._mirrors, strict=True):
-            made = paired_edits.of_twins(mirror.lines(), whole(pair.places), pair.counterpart, pair.program)
+            made = paired_edits.of_both_directions(mirror.lines(), whole(pair.places), pair.counterpart, pair.program)
             for edit in made:
                 if max(pair.differences.rank(one.site.part, one.added) for one in edit.made) <= 0:
                     (likely if _is_of_the_value(edit.made[0]) else others).append(edit)

@@ -1,4 +1,4 @@
-"""The two directions of a program: rows and columns are computed alike, and each line can be compared with its twin."""
+"""The two directions of a program: rows and columns are computed alike, so that each can be compared with the other."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ class Mirror:
         for variable in program.bindings:
             if variable.space == "uniform" and isinstance(variable.type, Struct):
                 fields = {str(field.name): field.offset for field in variable.type.fields}
-                self.offsets |= {fields[one]: fields[other] for one, other in _twins(fields)}
+                self.offsets |= {fields[one]: fields[other] for one, other in _paired_names(fields)}
         self.statements = [site.part for site in places if isinstance(site.part, ir.Statement)]
         self._pair_names()
 
@@ -38,7 +38,7 @@ class Mirror:
             declared = [*function.parameters]
             declared += [declares(site.part) for site in places if isinstance(site.part, ir.Bind | ir.Declare)]
             by_word = {str(name.name): name for name in declared}
-            for one, other in _twins(by_word):
+            for one, other in _paired_names(by_word):
                 self.names[by_word[one]] = by_word[other]
         lines = [statement for statement in self.statements if isinstance(statement, ir.Bind | ir.Declare)]
         for one, other in pairwise(lines):
@@ -51,10 +51,10 @@ class Mirror:
         if one.type == other.type and one not in self.names and other not in self.names:
             self.names |= {one: other, other: one}
 
-    # --- Twins --------------------------------------------------------------------------------------------------------
+    # --- Lines for rows, and those for columns ------------------------------------------------------------------------
 
-    def twins(self) -> Iterator[tuple[ir.Part, ir.Part]]:
-        """Yield the values that are computed alike, each with its twin."""
+    def pairs(self) -> Iterator[tuple[ir.Part, ir.Part]]:
+        """Yield the values that are computed alike, each with the other."""
         for one, other in permutations(self.statements, 2):
             if _name(one) is not None and self.names.get(_name(one)) is _name(other) and type(one) is type(other):
                 yield from zip(_values(one), _values(other), strict=False)
@@ -73,9 +73,9 @@ class Mirror:
         ]
 
     def edits(self) -> Iterator[Edit]:
-        """Yield each value as its twin is computed, where that is another one."""
+        """Yield each value as the one for the other direction is computed, where that is another one."""
         seen = set()
-        for one, other in self.twins():
+        for one, other in self.pairs():
             site = self.site_of.get(id(one))
             if site is None or one.type != other.type:
                 continue
@@ -108,7 +108,7 @@ class Mirror:
         return replace(part, **fields)
 
     def _name(self, part: ir.Named | ir.Root, visible: Visible) -> ir.Part | None:
-        """Return a name's twin, or the name itself; None where it is not known at the place."""
+        """Return the name for the other direction, or the name itself; None where it is not known at the place."""
         if isinstance(part, ir.Named):
             binding = self.names.get(part.binding, part.binding)
             is_there = isinstance(binding, ir.Binding) and binding in visible
@@ -118,8 +118,8 @@ class Mirror:
         return replace(part, variable=variable) if is_there else None
 
 
-def _twins(names: object) -> Iterator[tuple[str, str]]:
-    """Yield each name that has a twin, with it."""
+def _paired_names(names: object) -> Iterator[tuple[str, str]]:
+    """Yield each name with the one for the other direction, where there is one."""
     for name in names:
         for other in _exchanged(name):
             if other != name and other in names:

@@ -32,7 +32,7 @@ def of_pairs(places: Sequence[Site], counterpart: Counterpart, program: ir.Progr
     yield from _in_both(combinations(_units(places), 2), counterpart, program)
 
 
-def of_twins(
+def of_both_directions(
     lines: Sequence[tuple[ir.Statement, ir.Statement]],
     places: Sequence[Site],
     counterpart: Counterpart,
